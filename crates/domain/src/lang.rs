@@ -1,0 +1,77 @@
+//! The five languages. German is the default and the fallback.
+use crate::Message;
+use std::str::FromStr;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Lang {
+    #[default]
+    De,
+    En,
+    Pl,
+    Fr,
+    Hr,
+}
+
+impl Lang {
+    pub const ALL: [Self; 5] = [Self::De, Self::En, Self::Pl, Self::Fr, Self::Hr];
+
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::De => "de",
+            Self::En => "en",
+            Self::Pl => "pl",
+            Self::Fr => "fr",
+            Self::Hr => "hr",
+        }
+    }
+
+    /// The best of our languages for an `Accept-Language` header, by its weights and then its order.
+    pub fn from_accept_language(header: &str) -> Self {
+        let mut best = (0.0, Self::default());
+        for entry in header.split(',') {
+            let mut parts = entry.split(';');
+            let tag = parts.next().unwrap_or_default().trim().to_ascii_lowercase();
+            let weight = parts
+                .find_map(|p| p.trim().strip_prefix("q=")?.parse::<f32>().ok())
+                .unwrap_or(1.0);
+            let language = tag.split('-').next().unwrap_or_default();
+            if let Ok(lang) = language.parse::<Self>()
+                && weight > best.0
+            {
+                best = (weight, lang);
+            }
+        }
+        best.1
+    }
+}
+
+impl FromStr for Lang {
+    type Err = Message;
+
+    fn from_str(text: &str) -> Result<Self, Message> {
+        Self::ALL
+            .into_iter()
+            .find(|lang| lang.code() == text)
+            .ok_or(Message::LanguageUnknown)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_heaviest_known_language_wins_and_german_is_the_fallback() {
+        for (header, want) in [
+            ("", Lang::De),
+            ("pl", Lang::Pl),
+            ("en-GB,en;q=0.9,de;q=0.8", Lang::En),
+            ("ja,fr;q=0.5,hr;q=0.7", Lang::Hr),
+            ("de;q=0.1, en;q=0.2", Lang::En),
+            ("*;q=0.5, ;;;, q=1", Lang::De),
+            ("en;q=0, fr;q=NaN", Lang::De),
+        ] {
+            assert_eq!(Lang::from_accept_language(header), want, "{header:?}");
+        }
+    }
+}

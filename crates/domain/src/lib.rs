@@ -1,0 +1,29 @@
+//! The nouns and rules of Suncellar. Plain functions and types, no I/O: time and randomness are passed in.
+
+pub mod account;
+pub mod claim;
+pub mod clock;
+pub mod code;
+pub mod country;
+pub mod email;
+pub mod key;
+pub mod lang;
+pub mod message;
+pub mod partner;
+pub mod password;
+pub mod phone;
+pub mod random;
+pub mod serial;
+pub mod session;
+
+pub use account::{AccountId, Role};
+pub use clock::Clock;
+pub use country::Country;
+pub use email::Email;
+pub use key::Key;
+pub use lang::Lang;
+pub use message::Message;
+pub use password::Password;
+pub use phone::Phone;
+pub use random::Random;
+pub use serial::Serial;

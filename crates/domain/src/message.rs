@@ -1,0 +1,171 @@
+//! Everything the server says to a person, as stable codes with one text per language in `locales/*.toml`.
+use crate::Lang;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+macro_rules! messages {
+    ($($(#[$doc:meta])* $message:ident $code:literal),* $(,)?) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Message { $($(#[$doc])* $message),* }
+
+        impl Message {
+            pub const ALL: &[Self] = &[$(Self::$message),*];
+
+            /// Stable and machine-readable: what clients and tests rely on.
+            pub const fn code(self) -> &'static str {
+                match self { $(Self::$message => $code),* }
+            }
+        }
+    };
+}
+
+messages! {
+    // Answers to a whole request.
+    InvalidCredentials "invalid_credentials",
+    NoSystems "no_systems",
+    TokenInvalid "token_invalid",
+    RefreshInvalid "refresh_invalid",
+    TooManyAttempts "too_many_attempts",
+    NotFound "not_found",
+    Forbidden "forbidden",
+    MethodNotAllowed "method_not_allowed",
+    TooLarge "too_large",
+    TooSlow "too_slow",
+    InvalidForm "invalid_form",
+    LinkInvalid "link_invalid",
+    ClientUnknown "client_unknown",
+    Unavailable "unavailable",
+    MailFailed "mail_failed",
+    Internal "internal",
+    // Answers to one field.
+    Required "required",
+    TooLong "too_long",
+    EmailInvalid "email_invalid",
+    EmailTaken "email_taken",
+    PasswordWeak "password_weak",
+    PasswordCommon "password_common",
+    PasswordsDiffer "passwords_differ",
+    PasswordWrong "password_wrong",
+    PhoneInvalid "phone_invalid",
+    CountryUnknown "country_unknown",
+    RoleUnknown "role_unknown",
+    LanguageUnknown "language_unknown",
+    TermsRequired "terms_required",
+    SerialFormat "serial_format",
+    SerialUppercase "serial_uppercase",
+    SerialUnknown "serial_unknown",
+    SerialUsed "serial_used",
+    CodeUnknown "code_unknown",
+    KeyRequired "key_required",
+    KeyRepeated "key_repeated",
+    TooManyKeys "too_many_keys",
+    // How a key ended well.
+    KeyLinked "key_linked",
+    KeyWaiting "key_waiting",
+}
+
+impl Message {
+    pub fn text(self, lang: Lang) -> &'static str {
+        text(lang, "message", self.code())
+    }
+}
+
+/// The words of a mail or page, by section and name; German where a language has none (a test keeps that from happening).
+pub fn text(lang: Lang, section: &str, name: &str) -> &'static str {
+    let find = |lang: Lang| {
+        CATALOGUES
+            .get(lang.code())?
+            .get(section)?
+            .get(name)
+            .map(String::as_str)
+    };
+    find(lang).or_else(|| find(Lang::De)).unwrap_or_default()
+}
+
+type Catalogue = HashMap<String, HashMap<String, String>>;
+
+static CATALOGUES: LazyLock<HashMap<&'static str, Catalogue>> = LazyLock::new(|| {
+    let read = |lang: Lang| {
+        let source = match lang {
+            Lang::De => include_str!("../locales/de.toml"),
+            Lang::En => include_str!("../locales/en.toml"),
+            Lang::Pl => include_str!("../locales/pl.toml"),
+            Lang::Fr => include_str!("../locales/fr.toml"),
+            Lang::Hr => include_str!("../locales/hr.toml"),
+        };
+        (
+            lang.code(),
+            toml::from_str(source).expect("a test parses every catalogue"),
+        )
+    };
+    Lang::ALL.into_iter().map(read).collect()
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    fn names(lang: Lang) -> BTreeSet<(String, String)> {
+        let catalogue = &CATALOGUES[lang.code()];
+        catalogue
+            .iter()
+            .flat_map(|(s, t)| t.keys().map(move |n| (s.clone(), n.clone())))
+            .collect()
+    }
+
+    #[test]
+    fn every_message_has_a_text_in_every_language_and_no_text_is_left_over() {
+        let wanted: BTreeSet<_> = Message::ALL
+            .iter()
+            .map(|m| ("message".to_owned(), m.code().to_owned()))
+            .collect();
+        let given: BTreeSet<_> = names(Lang::De)
+            .into_iter()
+            .filter(|(section, _)| section == "message")
+            .collect();
+        assert_eq!(given, wanted);
+        for lang in Lang::ALL {
+            assert_eq!(names(lang), names(Lang::De), "{lang:?}");
+        }
+    }
+
+    #[test]
+    fn no_text_is_empty_or_the_same_in_two_languages() {
+        for (section, name) in names(Lang::De) {
+            let texts: BTreeSet<_> = Lang::ALL
+                .iter()
+                .map(|lang| text(*lang, &section, &name))
+                .collect();
+            assert!(
+                texts.iter().all(|t| !t.trim().is_empty()),
+                "{section}.{name} is empty"
+            );
+            assert_eq!(
+                texts.len(),
+                Lang::ALL.len(),
+                "{section}.{name} is not translated everywhere"
+            );
+        }
+    }
+
+    #[test]
+    fn every_language_keeps_the_placeholders_of_the_german_text() {
+        let placeholders = |t: &str| -> BTreeSet<String> {
+            t.split("{{")
+                .skip(1)
+                .filter_map(|rest| Some(rest.split_once("}}")?.0.trim().to_owned()))
+                .collect()
+        };
+        for (section, name) in names(Lang::De) {
+            let german = placeholders(text(Lang::De, &section, &name));
+            for lang in Lang::ALL {
+                assert_eq!(
+                    placeholders(text(lang, &section, &name)),
+                    german,
+                    "{section}.{name} in {lang:?}"
+                );
+            }
+        }
+    }
+}
