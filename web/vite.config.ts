@@ -1,0 +1,58 @@
+import { lingui } from '@lingui/vite-plugin'
+import tailwindcss from '@tailwindcss/vite'
+import react from '@vitejs/plugin-react'
+import { VitePWA } from 'vite-plugin-pwa'
+import { defineConfig } from 'vitest/config'
+import { manifest } from './vite/manifest.ts'
+import { precompress } from './vite/precompress.ts'
+import { sonnerStylesheet } from './vite/sonner-stylesheet.ts'
+
+const server = 'http://127.0.0.1:8080'
+
+/** What every page needs, in one file that stays cached while pages change. */
+const vendor =
+  /node_modules[\\/](react|react-dom|scheduler|@tanstack[\\/](react-router|router-core|history|react-store|store|react-query|query-core)|@lingui|@messageformat|zustand|clsx|class-variance-authority)[\\/]/
+
+export default defineConfig({
+  plugins: [
+    react(),
+    lingui(),
+    tailwindcss(),
+    sonnerStylesheet(),
+    VitePWA({
+      registerType: 'autoUpdate',
+      injectRegister: false, // main.tsx registers it: the CSP forbids inline script
+      filename: 'sw.js',
+      manifest,
+      workbox: {
+        globPatterns: ['**/*.{js,css,html,svg}', '**/inter-latin-*.woff2'],
+        navigateFallback: '/index.html',
+        navigateFallbackDenylist: [
+          /^\/api(\/|$)/,
+          /^\/config\.json$/,
+          /^\/(healthz|readyz|metrics)$/,
+          /^\/demo(\/|$)/,
+        ],
+      },
+    }),
+    precompress(),
+  ],
+  resolve: { alias: { '@': new URL('./src', import.meta.url).pathname } },
+  server: {
+    proxy: Object.fromEntries(['/api', '/config.json', '/demo'].map((path) => [path, server])),
+  },
+  build: {
+    target: 'es2022',
+    assetsInlineLimit: 0, // data: addresses would need an opening in the CSP
+    rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: 'vendor', test: vendor }] } },
+    },
+  },
+  test: {
+    environment: 'happy-dom',
+    environmentOptions: { happyDOM: { url: 'http://localhost:3000' } },
+    include: ['src/**/*.test.{ts,tsx}', 'vite/**/*.test.ts'],
+    setupFiles: ['src/lib/testing/setup.ts'],
+    restoreMocks: true,
+  },
+})
