@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import {
+  energyQuantity,
+  formatCountdown,
+  formatDate,
+  formatDateTime,
+  formatLongDate,
+  formatNumber,
+  formatTime,
+  formatVersion,
+  joinQuantity,
+  powerQuantity,
+  voltageQuantity,
+} from './format'
+
+const moment = { locale: 'de', timeZone: 'Europe/Berlin' } as const
+const afternoon = Date.UTC(2026, 2, 5, 15, 5)
+
+describe('numbers', () => {
+  it('follow the language', () => {
+    expect(formatNumber(1234.5, 'de', 1)).toBe('1.234,5')
+    expect(formatNumber(1234.5, 'en', 1)).toBe('1,234.5')
+  })
+  it('never read minus zero', () => {
+    expect(formatNumber(-0.04, 'de', 1)).toBe('0,0')
+    expect(formatNumber(-0, 'en')).toBe('0')
+  })
+  it('carry a typographic minus', () => {
+    expect(formatNumber(-3, 'de')).toBe('\u22123')
+  })
+})
+
+describe('units', () => {
+  it('show power as magnitude, in W and from 1 kW on in kW', () => {
+    expect(joinQuantity(powerQuantity(-433, 'de'))).toBe('430\u202fW')
+    expect(powerQuantity(1_900, 'de')).toEqual({ value: '1,9', unit: 'kW' })
+    expect(powerQuantity(-1_900, 'en')).toEqual({ value: '1.9', unit: 'kW' })
+  })
+  it('never show 1,000 W', () => {
+    expect(powerQuantity(996, 'de')).toEqual({ value: '1,0', unit: 'kW' })
+  })
+  it('show energy in kWh, and large amounts in MWh', () => {
+    expect(energyQuantity(12_340, 'de')).toEqual({ value: '12,3', unit: 'kWh' })
+    expect(energyQuantity(12_340_000, 'de')).toEqual({ value: '12,3', unit: 'MWh' })
+  })
+  it('show voltage with one decimal', () => {
+    expect(joinQuantity(voltageQuantity(231.46, 'fr'))).toBe('231,5\u202fV')
+  })
+})
+
+describe('times', () => {
+  it.each(['de', 'en', 'pl', 'fr', 'hr'] as const)('have 24 hours in %s', (locale) => {
+    expect(formatTime(afternoon, { ...moment, locale })).toBe('16:05')
+  })
+  it('write midnight as 00:00', () => {
+    expect(formatTime(Date.UTC(2026, 2, 4, 23, 0), { ...moment, locale: 'en' })).toBe('00:00')
+  })
+  it('are those of the given zone', () => {
+    expect(formatTime(afternoon, { locale: 'de', timeZone: 'Europe/Tallinn' })).toBe('17:05')
+  })
+  it('write dates as the language does', () => {
+    expect(formatDate(afternoon, moment)).toBe('05.03.2026')
+    expect(formatLongDate(afternoon, moment)).toBe('5. März 2026')
+    expect(formatDateTime(afternoon, moment)).toBe('05.03.2026 16:05')
+  })
+  it('count down to zero and stop there', () => {
+    expect(formatCountdown(29 * 60_000 + 4_500)).toBe('29:05')
+    expect(formatCountdown(-1)).toBe('0:00')
+  })
+})
+
+describe('versions', () => {
+  it('show only what looks like one', () => {
+    expect(formatVersion('3.14')).toBe('3.14')
+    expect(formatVersion('3.145')).toBe('-')
+    expect(formatVersion(null)).toBe('-')
+  })
+})

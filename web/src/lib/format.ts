@@ -1,0 +1,93 @@
+/** How numbers, units and times are written: by language, 24 hours, never "−0", and no bare sign for a direction. */
+import type { Locale } from './i18n/locales'
+
+/** Between a number and its unit: narrow and unbreakable. */
+const UNIT_SPACE = '\u202f'
+const MINUS = '\u2212'
+
+/** A value and its unit apart, for cards that draw the unit smaller. */
+export type Quantity = { value: string; unit: string }
+
+const numberFormats = new Map<string, Intl.NumberFormat>()
+const dateFormats = new Map<string, Intl.DateTimeFormat>()
+
+/** Formatters are slow to build and are asked for on every reading. */
+function numberFormat(locale: Locale, digits: number) {
+  const key = `${locale}:${digits}`
+  const known = numberFormats.get(key)
+  if (known) return known
+  const made = new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits })
+  numberFormats.set(key, made)
+  return made
+}
+
+function dateFormat(locale: Locale, options: Intl.DateTimeFormatOptions) {
+  const key = `${locale}:${JSON.stringify(options)}`
+  const known = dateFormats.get(key)
+  if (known) return known
+  const made = new Intl.DateTimeFormat(locale, options)
+  dateFormats.set(key, made)
+  return made
+}
+
+/** A signed number with a typographic minus. What rounds to zero has no sign. */
+export function formatNumber(value: number, locale: Locale, digits = 0): string {
+  const rounded = Math.abs(value) < 0.5 * 10 ** -digits ? 0 : value
+  return numberFormat(locale, digits).format(rounded).replace('-', MINUS)
+}
+
+/** Magnitude only, for direction is a word: W in steps of ten below 1 kW, then kW with one decimal. */
+export function powerQuantity(watts: number, locale: Locale): Quantity {
+  const magnitude = Math.round(Math.abs(watts) / 10) * 10
+  return magnitude < 1_000
+    ? { value: formatNumber(magnitude, locale), unit: 'W' }
+    : { value: formatNumber(magnitude / 1_000, locale, 1), unit: 'kW' }
+}
+
+/** Magnitude of an energy given in Wh: kWh with one decimal, MWh from 10,000 kWh on. */
+export function energyQuantity(wattHours: number, locale: Locale): Quantity {
+  const kwh = Math.abs(wattHours) / 1_000
+  return kwh < 10_000
+    ? { value: formatNumber(kwh, locale, 1), unit: 'kWh' }
+    : { value: formatNumber(kwh / 1_000, locale, 1), unit: 'MWh' }
+}
+
+export const percentQuantity = (percent: number, locale: Locale): Quantity => ({
+  value: formatNumber(percent, locale),
+  unit: '%',
+})
+
+export const voltageQuantity = (volts: number, locale: Locale): Quantity => ({
+  value: formatNumber(volts, locale, 1),
+  unit: 'V',
+})
+
+export const joinQuantity = ({ value, unit }: Quantity) => `${value}${UNIT_SPACE}${unit}`
+
+/** A moment in milliseconds, as the API sends it; in the browser's zone unless one is given. */
+type Moment = { locale: Locale; timeZone?: string }
+
+/** "16:05", always 24 hours. */
+export const formatTime = (ms: number, { locale, timeZone }: Moment) =>
+  dateFormat(locale, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone }).format(ms)
+
+/** "05.03.2026" in German, as each language writes a short date. */
+export const formatDate = (ms: number, { locale, timeZone }: Moment) =>
+  dateFormat(locale, { day: '2-digit', month: '2-digit', year: 'numeric', timeZone }).format(ms)
+
+/** "5. März 2026". */
+export const formatLongDate = (ms: number, { locale, timeZone }: Moment) =>
+  dateFormat(locale, { day: 'numeric', month: 'long', year: 'numeric', timeZone }).format(ms)
+
+export const formatDateTime = (ms: number, moment: Moment) =>
+  `${formatDate(ms, moment)} ${formatTime(ms, moment)}`
+
+/** Time left as "29:05" minutes and seconds; never below "0:00". */
+export function formatCountdown(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1_000))
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}
+
+/** Firmware versions are shown only when they look like one. */
+export const formatVersion = (version: string | null | undefined) =>
+  version && /^\d{1,2}\.\d{1,2}$/.test(version) ? version : '-'
