@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import { ApiError, apiError, errorText, networkError } from './errors'
+
+const response = (status: number, headers = {}) => new Response(null, { status, headers })
+const t = (id: string) => `text of ${id}`
+
+describe('an API error', () => {
+  it('has the code and the sentence of the server', () => {
+    const error = apiError(response(429, { 'Retry-After': '30' }), {
+      detail: 'Langsam.',
+      code: 'too_many_attempts',
+    })
+    expect(error).toMatchObject({ status: 429, code: 'too_many_attempts', retryAfterSeconds: 30 })
+    expect(errorText(error, t)).toBe('Langsam.')
+  })
+
+  it('keeps text and code of each field together', () => {
+    const error = apiError(response(400), {
+      sn1: ['Schon vergeben.'],
+      email: ['Ungültig.', 'Zu lang.'],
+      codes: { sn1: ['serial_used'], email: ['email_invalid', 'too_long'] },
+    })
+    expect(error.fields).toEqual({
+      sn1: [{ code: 'serial_used', text: 'Schon vergeben.' }],
+      email: [
+        { code: 'email_invalid', text: 'Ungültig.' },
+        { code: 'too_long', text: 'Zu lang.' },
+      ],
+    })
+  })
+
+  it.each([
+    [502, 'unavailable'],
+    [500, 'internal'],
+    [413, 'too_large'],
+  ] as const)('makes sense of a bare %i', (status, code) => {
+    const error = apiError(response(status), '<html>proxy</html>')
+    expect(error.code).toBe(code)
+    expect(errorText(error, t)).toBe(`text of error.${code}`)
+  })
+
+  it('says so when no answer came', () => {
+    expect(errorText(networkError(), t)).toBe('text of error.network')
+    expect(networkError()).toBeInstanceOf(ApiError)
+  })
+
+  it('hides what only programmers understand', () => {
+    expect(errorText(new TypeError('x is not a function'), t)).toBe('text of error.internal')
+  })
+})

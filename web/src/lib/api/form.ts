@@ -1,0 +1,10 @@
+/** The API takes form-encoded bodies; booleans travel as `true` and `false`, what is undefined stays away. */
+export const FORM_TYPE = 'application/x-www-form-urlencoded'
+
+export function toForm(fields: object): URLSearchParams {
+  const form = new URLSearchParams()
+  for (const [name, value] of Object.entries(fields)) {
+    if (value !== undefined && value !== null) form.set(name, String(value))
+  }
+  return form
+}

@@ -1,0 +1,56 @@
+/** Every limit and duration of the product (specification, section 9), each named once. Durations in milliseconds. */
+
+/** A script chunk that has not come after this long counts as failed. */
+export const CHUNK_LOAD_TIMEOUT = 120_000
+
+/** Update status while no system is selected: a quick look, this many times … */
+export const UPDATE_POLL_FIRST = 500
+export const UPDATE_POLL_FIRST_TIMES = 5
+/** … and then, or with a system selected, a calm one. */
+export const UPDATE_POLL = 3_000
+
+/** How often the portal asks whether a waiting claim has been answered at the main switch. */
+export const CLAIM_POLL = 3_000
+
+/** Live data are read again this often. */
+export const LIVE_REFRESH = 30_000
+
+/** Update progress in percent; `FAILED` means interrupted, above `DONE_ABOVE` counts as done. */
+export const UPDATE_PROGRESS = { MIN: 0, MAX: 100, FAILED: -1, DONE_ABOVE: 99, SHOWN_AT_START: 5 } as const
+
+/** Hints of the update wizard: how long to wait, in the unit that the text speaks of. */
+export const UPDATE_HINT = {
+  WAIT_MINUTES: 2,
+  SWITCH_ON_SECONDS: { MIN: 5, MAX: 10 },
+  BREAKER_OFF_MINUTES: 2,
+} as const
+
+/** The update wizard: choose, run, finished. */
+export const WIZARD_STEPS = 3
+
+/** How long a notification stays, top right; a toast about something just done leaves sooner. */
+export const NOTIFICATION_TIMEOUT = 5_000
+export const TOAST_TIMEOUT = 2_000
+
+/** Message lists, journal, version table, groups. */
+export const PAGE_SIZE = 10
+export const PAGES_SHOWN = 5
+
+/** Motion; the same numbers stand in the styles of dialog and accordion. */
+export const DIALOG_ANIMATION = 500
+export const ACCORDION_ANIMATION = 250
+
+/** Shortest password, in characters. There is no longest one. */
+export const PASSWORD_MIN = 8
+
+/** Serial numbers or registration codes that a registration may carry. */
+export const REGISTRATION_KEYS_MAX = 3
+
+/** Bus address of a smart meter. */
+export const METER_ADDRESS = { MIN: 1, MAX: 250 } as const
+
+/** Above this the grid operator may throttle (§14a EnWG) and the owner has to acknowledge it. In watts. */
+export const THROTTLING_NOTICE_ABOVE = 4_200
+
+/** The floating sidebar toggle appears after this many pixels of scroll. */
+export const SIDEBAR_TOGGLE_SCROLL = 50

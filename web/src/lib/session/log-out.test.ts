@@ -1,0 +1,99 @@
+import 'fake-indexeddb/auto'
+import { openDB } from 'idb'
+import { HttpResponse, http } from 'msw'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { queryClient } from '../query-client'
+import { DATABASE, STORAGE } from '../storage-keys'
+import { server } from '../testing/server'
+import { forceLogOut, logOut } from './log-out'
+import { readLogoutNotice } from './logout-notice'
+import { page } from './page'
+import { startLimitedSession, startSession, useSession } from './session-store'
+import { isAuthenticated } from './tokens'
+
+const tokens = { access: 'access', refresh: 'refresh', role: 'electrician' } as const
+const bearers: (string | null)[] = []
+
+beforeEach(async () => {
+  bearers.length = 0
+  server.use(
+    http.post('*/api/auth/logout/', ({ request }) => {
+      bearers.push(request.headers.get('Authorization'))
+      return new HttpResponse(null, { status: 204 })
+    }),
+  )
+  await startSession(tokens)
+})
+
+const tokenCopy = async () => (await openDB(DATABASE, 1)).get('tokens', 'current')
+
+describe('logging out', () => {
+  it('leaves no token, in local storage or in the local database', async () => {
+    expect(await tokenCopy()).toEqual(tokens)
+    await logOut()
+    expect(isAuthenticated()).toBe(false)
+    expect(localStorage.getItem(STORAGE.refresh)).toBeNull()
+    expect(await tokenCopy()).toBeUndefined()
+  })
+
+  it('leaves nothing of the devices and nothing that was loaded', async () => {
+    for (const key of ['settings_8K2041773', 'settings_ABCDEF', STORAGE.updateStarted, STORAGE.updates])
+      localStorage.setItem(key, 'x')
+    sessionStorage.setItem('anything', 'x')
+    queryClient.setQueryData(['systems'], ['8K2041773'])
+    await logOut()
+    expect(Object.keys(localStorage)).toEqual([STORAGE.role])
+    expect(sessionStorage).toHaveLength(0)
+    expect(queryClient.getQueryData(['systems'])).toBeUndefined()
+  })
+
+  it('keeps language and theme, which belong to the browser', async () => {
+    localStorage.setItem(STORAGE.language, 'hr')
+    localStorage.setItem(STORAGE.darkMode, 'false')
+    await logOut()
+    expect(localStorage.getItem(STORAGE.language)).toBe('hr')
+    expect(localStorage.getItem(STORAGE.darkMode)).toBe('false')
+  })
+
+  it('makes everybody a user again', async () => {
+    await logOut()
+    expect(localStorage.getItem(STORAGE.role)).toBe('user')
+    expect(useSession.getState().role).toBe('user')
+  })
+
+  it('tells the server, whose answer it does not need', async () => {
+    await logOut()
+    await vi.waitFor(() => expect(bearers).toEqual(['Bearer access']))
+  })
+
+  it('ends a limited session too', async () => {
+    await logOut()
+    startLimitedSession('limited')
+    expect(isAuthenticated()).toBe(false)
+    await logOut()
+    expect(useSession.getState().limitedAccess).toBeNull()
+    await vi.waitFor(() => expect(bearers).toEqual(['Bearer access', 'Bearer limited']))
+  })
+
+  it('deletes cached answers, and keeps the program', async () => {
+    const names = new Set(['workbox-precache-v2', 'answers'])
+    vi.stubGlobal('caches', {
+      keys: async () => [...names],
+      delete: async (name: string) => names.delete(name),
+    })
+    await logOut()
+    expect([...names]).toEqual(['workbox-precache-v2'])
+    vi.unstubAllGlobals()
+  })
+})
+
+describe('a forced logout', () => {
+  it('remembers why, over the way to the login page', async () => {
+    const goTo = vi.spyOn(page, 'goTo').mockImplementation(() => undefined)
+    await forceLogOut('no_systems')
+    expect(goTo).toHaveBeenCalledWith('/logout')
+    expect(isAuthenticated()).toBe(false)
+    await logOut() // as the route /logout does
+    expect(readLogoutNotice()).toBe('no_systems')
+  })
+})

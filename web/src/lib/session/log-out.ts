@@ -1,0 +1,46 @@
+/** The end of a session: nothing of the person stays behind in this browser. */
+import { queryClient } from '../query-client'
+import { DEVICE_SETTINGS_PREFIX, STORAGE } from '../storage-keys'
+import { type LogoutNotice, leaveLogoutNotice } from './logout-notice'
+import { page } from './page'
+import { resetSessionStore, useSession } from './session-store'
+import { clearTokens, readTokens } from './tokens'
+
+/** Clears this browser, and tells the server without waiting for its answer. */
+export async function logOut() {
+  const access = readTokens().access ?? useSession.getState().limitedAccess
+  if (access) tellServer(access)
+  const tokensGone = clearTokens()
+  resetSessionStore()
+  sessionStorage.clear()
+  for (const key of Object.keys(localStorage)) {
+    if (key.startsWith(DEVICE_SETTINGS_PREFIX)) localStorage.removeItem(key)
+  }
+  localStorage.removeItem(STORAGE.updateStarted)
+  localStorage.removeItem(STORAGE.updates)
+  queryClient.clear()
+  await Promise.all([tokensGone, clearDataCaches()])
+}
+
+/** Logs out somebody who did not ask for it: the login page then says why. */
+export async function forceLogOut(notice: LogoutNotice) {
+  leaveLogoutNotice(notice)
+  await logOut()
+  page.goTo('/logout')
+}
+
+/** `keepalive` lets the request outlive the page. Offline, the session ends on the server by its own age. */
+function tellServer(access: string) {
+  fetch(new URL('/api/auth/logout/', location.origin), {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${access}` },
+    keepalive: true,
+  }).catch(() => undefined)
+}
+
+/** The precache holds only the program; whatever else is cached may hold the person's data. */
+async function clearDataCaches() {
+  if (!('caches' in globalThis)) return
+  const names = await caches.keys()
+  await Promise.all(names.filter((name) => !name.includes('precache')).map((name) => caches.delete(name)))
+}

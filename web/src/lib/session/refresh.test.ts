@@ -1,0 +1,97 @@
+import { HttpResponse, http } from 'msw'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { stubLocks } from '../testing/memory-locks'
+import { server } from '../testing/server'
+import { refreshSession } from './refresh'
+import { readRole, readTokens, storeTokens } from './tokens'
+
+const PATH = '*/api/auth/token/refresh/'
+const old = { access: 'old-access', refresh: 'old-refresh', role: 'user' } as const
+const fresh = { access: 'new-access', refresh: 'new-refresh', role: 'electrician' } as const
+
+/** Answers every refresh and counts them. */
+function answer(reply: () => Response) {
+  const bodies: string[] = []
+  server.use(
+    http.post(PATH, async ({ request }) => {
+      bodies.push(await request.text())
+      return reply()
+    }),
+  )
+  return bodies
+}
+
+beforeEach(() => storeTokens(old))
+afterEach(() => vi.unstubAllGlobals())
+
+describe('refreshing the session', () => {
+  it('sends the refresh token as a form and stores what comes back', async () => {
+    const bodies = answer(() => HttpResponse.json(fresh))
+    expect(await refreshSession(old.access)).toBe('renewed')
+    expect(bodies).toEqual(['refresh=old-refresh'])
+    expect(readTokens()).toEqual({ access: fresh.access, refresh: fresh.refresh })
+    expect(readRole()).toBe('electrician')
+  })
+
+  it('asks once, however many calls were refused', async () => {
+    const bodies = answer(() => HttpResponse.json(fresh))
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => refreshSession(old.access)))
+    expect(new Set(outcomes)).toEqual(new Set(['renewed']))
+    expect(bodies).toHaveLength(1)
+  })
+
+  it('takes the tokens that another tab has renewed while this one waited for the lock', async () => {
+    stubLocks()
+    const bodies = answer(() => HttpResponse.json(fresh))
+    const otherTab = navigator.locks.request('suncellar:refresh', () => storeTokens(fresh))
+    const outcome = refreshSession(old.access)
+    await otherTab
+    expect(await outcome).toBe('renewed')
+    expect(bodies).toHaveLength(0)
+  })
+
+  it('does not ask again for a refusal that comes in late', async () => {
+    await storeTokens(fresh)
+    const bodies = answer(() => HttpResponse.json(fresh))
+    expect(await refreshSession(old.access)).toBe('renewed')
+    expect(bodies).toHaveLength(0)
+  })
+
+  it('has expired when the server refuses', async () => {
+    answer(() => HttpResponse.json({ detail: 'x', code: 'refresh_invalid' }, { status: 401 }))
+    expect(await refreshSession(old.access)).toBe('expired')
+  })
+
+  it('has expired without a refresh token', async () => {
+    localStorage.clear()
+    expect(await refreshSession(null)).toBe('expired')
+  })
+
+  it.each([
+    ['the line is broken', () => HttpResponse.error()],
+    ['the server is busy', () => HttpResponse.json({}, { status: 503 })],
+    ['there were too many attempts', () => HttpResponse.json({}, { status: 429 })],
+  ])('keeps the tokens when %s', async (_, reply) => {
+    answer(reply)
+    expect(await refreshSession(old.access)).toBe('unreachable')
+    expect(readTokens()).toEqual({ access: old.access, refresh: old.refresh })
+  })
+
+  it.each([
+    ['no JSON', () => new HttpResponse('<html>')],
+    ['no tokens', () => HttpResponse.json({ access: '' })],
+    ['an unknown role', () => HttpResponse.json({ ...fresh, role: 'admin' })],
+  ])('calls a reply with %s invalid', async (_, reply) => {
+    answer(reply)
+    expect(await refreshSession(old.access)).toBe('invalid_reply')
+  })
+
+  it('does not undo a logout that happened while the answer was under way', async () => {
+    answer(() => {
+      localStorage.clear()
+      return HttpResponse.json(fresh)
+    })
+    expect(await refreshSession(old.access)).toBe('expired')
+    expect(readTokens()).toEqual({ access: null, refresh: null })
+  })
+})

@@ -1,0 +1,63 @@
+/** Renews the tokens: one request at a time, in this tab and across tabs. */
+import { FORM_TYPE, toForm } from '../api/form'
+import { isRole, readTokens, storeTokens, type Tokens } from './tokens'
+
+/**
+ * `expired`: the server refused, or there is nothing to refresh with. `unreachable`: no answer, or one that says
+ * nothing about the session, so the tokens stay. `invalid_reply`: "Invalid response from token refresh API".
+ */
+export type RefreshOutcome = 'renewed' | 'expired' | 'unreachable' | 'invalid_reply'
+
+const PATH = '/api/auth/token/refresh/'
+const LOCK = 'suncellar:refresh'
+
+let running: Promise<RefreshOutcome> | undefined
+
+/** @param refused the access token that no longer works, null if it is gone */
+export function refreshSession(refused: string | null): Promise<RefreshOutcome> {
+  running ??= alone(() => renew(refused)).finally(() => {
+    running = undefined
+  })
+  return running
+}
+
+/** Browsers know Web Locks only on secure origins; elsewhere the server's grace for old refresh tokens must do. */
+async function alone(work: () => Promise<RefreshOutcome>): Promise<RefreshOutcome> {
+  return navigator.locks ? await navigator.locks.request(LOCK, work) : await work()
+}
+
+async function renew(refused: string | null): Promise<RefreshOutcome> {
+  // Read again now that the lock is ours: another tab may have renewed the tokens while we waited.
+  const { access, refresh } = readTokens()
+  if (access && access !== refused) return 'renewed'
+  if (!refresh) return 'expired'
+
+  const response = await ask(refresh)
+  if (!response) return 'unreachable'
+  if (!response.ok) return response.status === 400 || response.status === 401 ? 'expired' : 'unreachable'
+
+  const tokens = tokensOf(await response.json().catch(() => null))
+  if (!tokens) return 'invalid_reply'
+  // A logout while the answer was under way wins.
+  if (readTokens().refresh !== refresh) return readTokens().access ? 'renewed' : 'expired'
+  await storeTokens(tokens)
+  return 'renewed'
+}
+
+async function ask(refresh: string): Promise<Response | null> {
+  try {
+    return await fetch(new URL(PATH, location.origin), {
+      method: 'POST',
+      headers: { 'Content-Type': FORM_TYPE },
+      body: toForm({ refresh }),
+    })
+  } catch {
+    return null
+  }
+}
+
+function tokensOf(body: unknown): Tokens | null {
+  const { access, refresh, role } = Object(body) as Record<string, unknown>
+  if (typeof access !== 'string' || typeof refresh !== 'string' || !access || !refresh) return null
+  return isRole(role) ? { access, refresh, role } : null
+}

@@ -1,0 +1,37 @@
+import { create } from 'zustand'
+import { createJSONStorage, persist } from 'zustand/middleware'
+import { SESSION_STORE } from '../storage-keys'
+import { type Role, readRole, storeTokens, type Tokens } from './tokens'
+
+/** What this tab knows about its session. The tokens themselves are in `tokens.ts`, for all tabs. */
+type Session = {
+  role: Role
+  /** Opens only the key page of an owner without systems. Never stored as `access_token`. */
+  limitedAccess: string | null
+  /** The page reloads once per session after its tokens were renewed. */
+  reloaded: boolean
+}
+
+const guest = (): Session => ({ role: readRole(), limitedAccess: null, reloaded: false })
+
+export const useSession = create<Session>()(
+  persist(guest, {
+    name: SESSION_STORE,
+    version: 1,
+    storage: createJSONStorage(() => sessionStorage),
+    // The role is read from local storage at every start: another tab may have changed the account.
+    partialize: ({ limitedAccess, reloaded }) => ({ limitedAccess, reloaded }),
+  }),
+)
+
+/** After a successful login. */
+export async function startSession(tokens: Tokens) {
+  useSession.setState({ role: tokens.role, limitedAccess: null, reloaded: false })
+  await storeTokens(tokens)
+}
+
+/** After a login that was right, but has no system to show. */
+export const startLimitedSession = (access: string) =>
+  useSession.setState({ ...guest(), limitedAccess: access })
+
+export const resetSessionStore = () => useSession.setState(guest())

@@ -1,0 +1,61 @@
+import { HttpResponse, http } from 'msw'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { STORAGE } from '../storage-keys'
+import { server } from '../testing/server'
+import { readLogoutNotice } from './logout-notice'
+import { page } from './page'
+import { readTokens, storeTokens } from './tokens'
+import { resumeSession, watchTokens } from './watch-tokens'
+
+const fresh = { access: 'new-access', refresh: 'new-refresh', role: 'user' } as const
+let stop: () => void
+let goTo: ReturnType<typeof vi.spyOn>
+
+/** What this tab hears when another one removes a key. */
+function removedElsewhere(key: string) {
+  const oldValue = localStorage.getItem(key)
+  localStorage.removeItem(key)
+  dispatchEvent(Object.assign(new Event('storage'), { key, oldValue, newValue: null }))
+}
+
+beforeEach(async () => {
+  goTo = vi.spyOn(page, 'goTo').mockImplementation(() => undefined)
+  server.use(http.post('*/api/auth/token/refresh/', () => HttpResponse.json(fresh)))
+  await storeTokens({ access: 'access', refresh: 'refresh', role: 'user' })
+  stop = watchTokens()
+})
+afterEach(() => stop())
+
+describe('an access token removed in another tab', () => {
+  it('is renewed', async () => {
+    removedElsewhere(STORAGE.access)
+    await vi.waitFor(() => expect(readTokens().access).toBe(fresh.access))
+    expect(goTo).not.toHaveBeenCalled()
+  })
+
+  it('ends the session when there is no refresh token', async () => {
+    localStorage.removeItem(STORAGE.refresh)
+    removedElsewhere(STORAGE.access)
+    await vi.waitFor(() => expect(goTo).toHaveBeenCalledWith('/logout'))
+    expect(readLogoutNotice()).toBe('session_ended')
+  })
+
+  it('is not missed by what removes another key', async () => {
+    removedElsewhere(STORAGE.updates)
+    expect(readTokens().access).toBe('access')
+  })
+})
+
+describe('at the start', () => {
+  it('a refresh token alone is enough to go on', async () => {
+    localStorage.removeItem(STORAGE.access)
+    await resumeSession()
+    expect(readTokens().access).toBe(fresh.access)
+  })
+
+  it('a guest stays a guest', async () => {
+    localStorage.clear()
+    await resumeSession()
+    expect(goTo).not.toHaveBeenCalled()
+  })
+})

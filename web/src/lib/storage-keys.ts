@@ -1,0 +1,20 @@
+/** Names under which the browser keeps things. They are part of the specification: do not rename them. */
+export const STORAGE = {
+  access: 'access_token',
+  refresh: 'refresh_token',
+  role: 'role',
+  darkMode: 'darkMode',
+  language: 'language',
+  updateStarted: 'updateStarted',
+  updates: 'updates',
+  logoutNotification: 'logoutNotification',
+} as const
+
+/** Cached settings of one device: `settings_` and its serial number. */
+export const DEVICE_SETTINGS_PREFIX = 'settings_'
+
+/** The session store, in session storage. */
+export const SESSION_STORE = 'session'
+
+/** The local database that keeps the second copy of the tokens. */
+export const DATABASE = 'suncellar'

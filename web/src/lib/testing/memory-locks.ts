@@ -1,0 +1,12 @@
+import { vi } from 'vitest'
+
+/** Web Locks for tests: one holder at a time, in the order of asking. */
+export function stubLocks() {
+  let last: Promise<unknown> = Promise.resolve()
+  const request = <T>(_name: string, work: () => Promise<T>): Promise<T> => {
+    const mine = last.then(work)
+    last = mine.catch(() => undefined)
+    return mine
+  }
+  vi.stubGlobal('navigator', Object.create(navigator, { locks: { value: { request } } }))
+}

@@ -1,0 +1,30 @@
+/** Codes of field errors, the same in browser and server. The texts are the messages `field.<code>`. */
+export const FIELD_CODES = [
+  'required',
+  'email_invalid',
+  'email_taken',
+  'password_weak',
+  'password_common',
+  'passwords_differ',
+  'password_wrong',
+  'phone_invalid',
+  'country_unknown',
+  'role_unknown',
+  'terms_required',
+  'serial_format',
+  'serial_uppercase',
+  'serial_unknown',
+  'serial_used',
+  'code_unknown',
+  'key_required',
+  'key_repeated',
+  'too_many_keys',
+  'language_unknown',
+  'too_long',
+] as const
+export type FieldCode = (typeof FIELD_CODES)[number]
+
+/** What a rule finds: a code, or null when all is well. */
+export type Finding = FieldCode | null
+
+export const isFieldCode = (value: unknown): value is FieldCode => FIELD_CODES.some((code) => code === value)

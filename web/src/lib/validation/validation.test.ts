@@ -1,0 +1,71 @@
+/** The rules, by the table that the server's tests read too. */
+import { describe, expect, it } from 'vitest'
+import cases from '../../../../cases/validation.json'
+import { COUNTRIES, type Country } from './countries'
+import { checkEmail } from './email'
+import { checkKey, checkKeys, checkRegistrationCode, checkSerial, normaliseKey } from './key'
+import { checkPassword, checkPasswordRepeat } from './password'
+import { checkPhone } from './phone'
+import { checkTerms } from './terms'
+
+describe('the shared table', () => {
+  it.each(cases.password)('password $value → $code', ({ value, code }) => {
+    expect(checkPassword(value)).toBe(code)
+  })
+  it.each(cases.serial)('serial number $value → $code', ({ value, code }) => {
+    expect(checkSerial(value)).toBe(code)
+  })
+  it.each(cases.registration_code)('registration code $value → $code', ({ value, code }) => {
+    expect(checkRegistrationCode(value)).toBe(code)
+  })
+  it.each(cases.key)('key $value → $code', ({ value, code }) => {
+    expect(checkKey(value)).toBe(code)
+  })
+  it.each(cases.phone)('phone $value in $country → $code', ({ value, country, code }) => {
+    expect(COUNTRIES).toContain(country)
+    expect(checkPhone(value, country as Country)).toBe(code)
+  })
+  it.each(cases.email)('e-mail $value → $code', ({ value, code }) => {
+    expect(checkEmail(value)).toBe(code)
+  })
+})
+
+describe('empty fields', () => {
+  it('are asked for', () => {
+    expect([checkEmail(' '), checkPassword(''), checkSerial(''), checkPhone('', 'DE')]).toEqual(
+      Array(4).fill('required'),
+    )
+    expect(checkKey('  ')).toBe('key_required')
+    expect(checkTerms(false)).toBe('terms_required')
+    expect(checkTerms(true)).toBeNull()
+  })
+})
+
+describe('a repeated password', () => {
+  it('must be the same to the letter', () => {
+    expect(checkPasswordRepeat('Sonnenschein-1!', 'Sonnenschein-1!')).toBeNull()
+    expect(checkPasswordRepeat('Sonnenschein-1!', 'sonnenschein-1!')).toBe('passwords_differ')
+    expect(checkPasswordRepeat('Sonnenschein-1!', '')).toBe('required')
+  })
+})
+
+describe('a list of keys', () => {
+  it('needs one, in any of its fields', () => {
+    expect(checkKeys(['', '', ''])).toEqual(['key_required', null, null])
+    expect(checkKeys(['', '8K2041773', ''])).toEqual([null, null, null])
+  })
+  it('refuses the same key twice, however it is typed', () => {
+    const code = 'ABCDE-FGHJK-MNPQR-STVWX'
+    expect(checkKeys([code, ` ${code.toLowerCase()} `, ''])).toEqual([null, 'key_repeated', null])
+  })
+  it('says which key is wrong', () => {
+    expect(checkKeys(['8K2041773', '8k2041774', 'X'])).toEqual([null, 'serial_uppercase', 'serial_format'])
+  })
+  it('holds three at registration', () => {
+    expect(checkKeys(['AAAAAA', 'BBBBBB', 'CCCCCC', 'DDDDDD'])).toEqual([null, null, null, 'too_many_keys'])
+  })
+  it('is sent without space around the keys', () => {
+    expect(normaliseKey('  8K2041773 ')).toBe('8K2041773')
+    expect(normaliseKey('abcde-fghjk-mnpqr-stvwx')).toBe('ABCDE-FGHJK-MNPQR-STVWX')
+  })
+})
