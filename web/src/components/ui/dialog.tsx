@@ -1,0 +1,77 @@
+import { X } from 'lucide-react'
+import { Dialog as Radix } from 'radix-ui'
+import type { ReactNode } from 'react'
+import { cn } from '@/lib/cn'
+import { useT } from '@/lib/i18n/use-t'
+import { Button } from './button'
+
+type Props = {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+  title: ReactNode
+  description?: ReactNode
+  children?: ReactNode
+  /** Buttons, the main one last. */
+  footer?: ReactNode
+  /** Only a button of the footer closes it: no cross, no Escape, no click beside it. */
+  insistent?: boolean
+  className?: string
+}
+
+/**
+ * A modal dialog: focus goes in, stays in and comes back. The overlay is ours, because the one of Radix locks
+ * scrolling with an injected `<style>` that the CSP refuses.
+ */
+export function Dialog({
+  open,
+  onOpenChange,
+  title,
+  description,
+  children,
+  footer,
+  insistent = false,
+  className,
+}: Props) {
+  const { t } = useT()
+  const keepOpen = insistent ? (event: Event) => event.preventDefault() : undefined
+  return (
+    <Radix.Root open={open} onOpenChange={onOpenChange}>
+      <Radix.Portal>
+        <div
+          data-dialog-overlay
+          data-state={open ? 'open' : 'closed'}
+          className="fixed inset-0 z-40 bg-black/60 data-[state=closed]:animate-[fade-out_500ms_var(--ease)_forwards] data-[state=open]:animate-[fade-in_500ms_var(--ease)]"
+        />
+        <Radix.Content
+          {...(description ? {} : { 'aria-describedby': undefined })}
+          onEscapeKeyDown={keepOpen}
+          onPointerDownOutside={keepOpen}
+          onInteractOutside={keepOpen}
+          className={cn(
+            'card fixed inset-x-4 bottom-4 z-50 mx-auto max-h-[calc(100dvh-2rem)] max-w-lg overflow-y-auto p-6 shadow-2xl outline-none sm:top-1/2 sm:bottom-auto sm:-mt-[min(16rem,40dvh)]',
+            'data-[state=closed]:animate-[sink-out_500ms_var(--ease)_forwards] data-[state=open]:animate-[rise-in_500ms_var(--ease)]',
+            className,
+          )}
+        >
+          <div className="flex items-start justify-between gap-4">
+            <Radix.Title className="pt-1.5 text-[20px] leading-tight font-semibold">{title}</Radix.Title>
+            {!insistent && (
+              <Radix.Close asChild>
+                <Button variant="ghost" size="icon" aria-label={t('ui.close')} className="-mt-1.5 -mr-2.5">
+                  <X aria-hidden className="size-5" />
+                </Button>
+              </Radix.Close>
+            )}
+          </div>
+          {description && (
+            <Radix.Description className="mt-2 text-[15px] text-muted">{description}</Radix.Description>
+          )}
+          {children && <div className="mt-5">{children}</div>}
+          {footer && (
+            <div className="mt-6 flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">{footer}</div>
+          )}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  )
+}

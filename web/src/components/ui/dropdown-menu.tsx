@@ -1,0 +1,79 @@
+import { Check } from 'lucide-react'
+import { DropdownMenu as Radix } from 'radix-ui'
+import type { ComponentProps, ReactNode } from 'react'
+import { cn } from '@/lib/cn'
+
+type MenuProps = {
+  /** A button; it gets the menu's ARIA attributes. */
+  trigger: ReactNode
+  children: ReactNode
+  align?: 'start' | 'center' | 'end'
+  className?: string
+}
+
+/** Not modal: the modal one locks scrolling with an injected `<style>` that the CSP refuses. */
+export function DropdownMenu({ trigger, children, align = 'end', className }: MenuProps) {
+  return (
+    <Radix.Root modal={false}>
+      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
+      <Radix.Portal>
+        <Radix.Content
+          align={align}
+          sideOffset={6}
+          collisionPadding={8}
+          className={cn(
+            'card z-30 max-h-(--radix-dropdown-menu-content-available-height) min-w-52 overflow-y-auto p-1.5 text-[14px] shadow-xl',
+            className,
+          )}
+        >
+          {children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  )
+}
+
+const itemStyle =
+  'flex min-h-11 cursor-pointer items-center gap-2.5 rounded-lg px-3 outline-none data-highlighted:bg-surface-2 data-disabled:pointer-events-none data-disabled:text-muted [&_svg]:size-4 [&_svg]:shrink-0'
+
+/** With `asChild` a link can be an item. */
+export function MenuItem({ className, ...rest }: ComponentProps<typeof Radix.Item>) {
+  return <Radix.Item className={cn(itemStyle, className)} {...rest} />
+}
+
+export function MenuLabel({ className, ...rest }: ComponentProps<typeof Radix.Label>) {
+  return (
+    <Radix.Label className={cn('px-3 pt-2 pb-1 text-[12px] font-medium text-muted', className)} {...rest} />
+  )
+}
+
+export function MenuSeparator() {
+  return <Radix.Separator className="mx-1 my-1.5 h-px bg-line" />
+}
+
+type ChoiceProps<T extends string> = {
+  label: string
+  value: T
+  options: readonly { value: T; label: ReactNode }[]
+  onChange: (value: T) => void
+}
+
+/** One of several, with a tick beside the one that is taken. */
+export function MenuChoice<T extends string>({ label, value, options, onChange }: ChoiceProps<T>) {
+  return (
+    <Radix.RadioGroup aria-label={label} value={value} onValueChange={(chosen) => onChange(chosen as T)}>
+      {options.map((option) => (
+        <Radix.RadioItem
+          key={option.value}
+          value={option.value}
+          className={cn(itemStyle, 'justify-between text-muted data-[state=checked]:text-text')}
+        >
+          {option.label}
+          <Radix.ItemIndicator>
+            <Check aria-hidden className="text-battery-text" />
+          </Radix.ItemIndicator>
+        </Radix.RadioItem>
+      ))}
+    </Radix.RadioGroup>
+  )
+}
