@@ -40,8 +40,9 @@ export const PAGES_SHOWN = 5
 export const DIALOG_ANIMATION = 500
 export const ACCORDION_ANIMATION = 250
 
-/** Shortest password, in characters. There is no longest one. */
+/** Length of a password in characters. The upper end is no rule for people; it keeps hashing affordable. */
 export const PASSWORD_MIN = 8
+export const PASSWORD_MAX = 1_024
 
 /** Serial numbers or registration codes that a registration may carry. */
 export const REGISTRATION_KEYS_MAX = 3

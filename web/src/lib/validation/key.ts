@@ -3,6 +3,7 @@ import { REGISTRATION_KEYS_MAX } from '../constants'
 import type { Finding } from './codes'
 
 const SERIAL = /^[0-9A-Z]{6,12}$/
+const SERIAL_IN_ANY_CASE = /^[0-9A-Za-z]{6,12}$/
 /** Four groups of five of Crockford's base 32, which has no I, L, O and U. */
 const REGISTRATION_CODE = /^[0-9A-HJKMNP-TV-Z]{5}(-[0-9A-HJKMNP-TV-Z]{5}){3}$/
 
@@ -18,7 +19,7 @@ export function checkSerial(value: string): Finding {
   const serial = value.trim()
   if (serial === '') return 'required'
   if (SERIAL.test(serial)) return null
-  return SERIAL.test(serial.toUpperCase()) ? 'serial_uppercase' : 'serial_format'
+  return SERIAL_IN_ANY_CASE.test(serial) ? 'serial_uppercase' : 'serial_format'
 }
 
 /** A code of the wrong shape is answered like one that nobody has issued. */
@@ -30,7 +31,6 @@ export function checkRegistrationCode(value: string): Finding {
 
 export function checkKey(value: string): Finding {
   const key = normaliseKey(value)
-  if (key === '') return 'key_required'
   return isRegistrationCode(key) ? checkRegistrationCode(key) : checkSerial(key)
 }
 

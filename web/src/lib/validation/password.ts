@@ -1,19 +1,20 @@
-import { PASSWORD_MIN } from '../constants'
+import { PASSWORD_MAX, PASSWORD_MIN } from '../constants'
 import type { Finding } from './codes'
 
-/** Letters of any script count; special is whatever is neither letter nor number, a space included. */
+/** Letters of any script count; special is whatever is neither letter, number nor space. */
 export const PASSWORD_RULES = {
   length: (password: string) => [...password].length >= PASSWORD_MIN,
   upper: (password: string) => /\p{Uppercase}/u.test(password),
   lower: (password: string) => /\p{Lowercase}/u.test(password),
   digit: (password: string) => /\p{N}/u.test(password),
-  special: (password: string) => /[^\p{Alphabetic}\p{N}]/u.test(password),
+  special: (password: string) => /[^\p{Alphabetic}\p{N}\s]/u.test(password),
 } as const
 export type PasswordRule = keyof typeof PASSWORD_RULES
 
 /** Whether it is one of the commonest passwords is for the server to say: the list is too long to download. */
 export function checkPassword(password: string): Finding {
   if (password === '') return 'required'
+  if ([...password].length > PASSWORD_MAX) return 'too_long'
   return Object.values(PASSWORD_RULES).every((holds) => holds(password)) ? null : 'password_weak'
 }
 

@@ -30,12 +30,8 @@ describe('the shared table', () => {
   })
 })
 
-describe('empty fields', () => {
-  it('are asked for', () => {
-    expect([checkEmail(' '), checkPassword(''), checkSerial(''), checkPhone('', 'DE')]).toEqual(
-      Array(4).fill('required'),
-    )
-    expect(checkKey('  ')).toBe('key_required')
+describe('the terms', () => {
+  it('must be agreed to', () => {
     expect(checkTerms(false)).toBe('terms_required')
     expect(checkTerms(true)).toBeNull()
   })
