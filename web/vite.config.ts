@@ -54,5 +54,6 @@ export default defineConfig({
     include: ['src/**/*.test.{ts,tsx}', 'vite/**/*.test.ts'],
     setupFiles: ['src/lib/testing/setup.ts'],
     restoreMocks: true,
+    reporters: ['default', ['json', { outputFile: 'test-results/vitest.json' }]],
   },
 })

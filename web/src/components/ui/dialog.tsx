@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { cn } from '@/lib/cn'
 import { useT } from '@/lib/i18n/use-t'
 import { Button } from './button'
@@ -33,6 +33,7 @@ export function Dialog({
   className,
 }: Props) {
   const { t } = useT()
+  const opener = useRef<Element | null>(null)
   const keepOpen = insistent ? (event: Event) => event.preventDefault() : undefined
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
@@ -44,6 +45,14 @@ export function Dialog({
         />
         <Radix.Content
           {...(description ? {} : { 'aria-describedby': undefined })}
+          // Radix gives focus back only to a trigger of its own; ours is opened by whatever had the focus.
+          onOpenAutoFocus={() => {
+            opener.current = document.activeElement
+          }}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault()
+            if (opener.current instanceof HTMLElement) opener.current.focus()
+          }}
           onEscapeKeyDown={keepOpen}
           onPointerDownOutside={keepOpen}
           onInteractOutside={keepOpen}

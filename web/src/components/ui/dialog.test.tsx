@@ -1,0 +1,44 @@
+import { screen, waitFor } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { useState } from 'react'
+import { describe, expect, it } from 'vitest'
+import { renderUi } from '@/lib/testing/render'
+import { Button } from './button'
+import { Dialog } from './dialog'
+
+function Example({ insistent = false }) {
+  const [open, setOpen] = useState(false)
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>open</Button>
+      <Dialog open={open} onOpenChange={setOpen} title="title" insistent={insistent} />
+    </>
+  )
+}
+
+describe('a dialog', () => {
+  it('gives the focus back to what opened it', async () => {
+    await renderUi(<Example />)
+    await userEvent.click(screen.getByRole('button', { name: 'open' }))
+    expect(screen.getByRole('dialog', { name: 'title' })).toContainElement(
+      document.activeElement as HTMLElement,
+    )
+    await userEvent.keyboard('{Escape}')
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+    await waitFor(() => expect(screen.getByRole('button', { name: 'open' })).toHaveFocus())
+  })
+
+  it('that insists stays until it is answered', async () => {
+    await renderUi(<Example insistent />)
+    await userEvent.click(screen.getByRole('button', { name: 'open' }))
+    await userEvent.keyboard('{Escape}')
+    expect(screen.getByRole('dialog')).toBeInTheDocument()
+    expect(screen.queryByRole('button', { name: 'Schließen' })).toBeNull()
+  })
+
+  it('adds no style element, which the CSP would refuse', async () => {
+    await renderUi(<Example />)
+    await userEvent.click(screen.getByRole('button', { name: 'open' }))
+    expect(document.querySelectorAll('style')).toHaveLength(0)
+  })
+})
