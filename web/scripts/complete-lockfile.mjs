@@ -1,0 +1,51 @@
+// Adds the binaries of other platforms to package-lock.json. A registry that carries only its own platform's makes
+// npm leave the others out, and `npm ci` then calls the lockfile out of date. Run `npm run lockfile` after `npm install`.
+import { readFile, writeFile } from 'node:fs/promises'
+
+const target = new URL('../package-lock.json', import.meta.url)
+const lock = JSON.parse(await readFile(target, 'utf8'))
+
+const SYSTEMS = /\b(aix|android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|win32)\b/
+const PROCESSORS = /\b(arm64|arm|ia32|loong64|mips64el|ppc64|riscv64|s390x|wasm32|x64)\b/
+
+/** What keeps npm from installing it here, read from its name: `…-linux-x64-musl`. */
+function platform(name) {
+  if (name === 'fsevents') return { os: ['darwin'] }
+  const os = name.match(SYSTEMS)?.[1]
+  const cpu = name.match(PROCESSORS)?.[1]
+  if (!os && !cpu) return null
+  const libc = os === 'linux' ? name.match(/(musl|gnu)/)?.[1] : undefined
+  return {
+    ...(cpu && { cpu: [cpu] }),
+    ...(libc && { libc: [libc === 'gnu' ? 'glibc' : 'musl'] }),
+    ...(os && { os: [os] }),
+  }
+}
+
+/** Where npm looks for a package that `parent` needs: beside it first, then further up. */
+function* places(parent, name) {
+  for (let at = parent; ; ) {
+    yield at === '' ? `node_modules/${name}` : `${at}/node_modules/${name}`
+    if (at === '') return
+    at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))
+  }
+}
+
+let added = 0
+for (const [parent, entry] of Object.entries(lock.packages)) {
+  for (const [name, version] of Object.entries(entry.optionalDependencies ?? {})) {
+    const candidates = [...places(parent, name)]
+    const known = candidates.some((place) => lock.packages[place])
+    const limits = platform(name)
+    if (known || !limits) continue
+    const exact = version.replace(/^[~^]/, '')
+    const flags = { ...(entry.dev && { dev: true }), optional: true }
+    lock.packages[candidates.at(-1)] = { version: exact, ...flags, ...limits }
+    added++
+  }
+}
+
+const sorted = Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1))
+lock.packages = Object.fromEntries(sorted)
+await writeFile(target, `${JSON.stringify(lock, null, 2)}\n`)
+console.log(`package-lock.json: ${added} packages of other platforms added`)
