@@ -1,1 +1,26 @@
+//! HTTP: the portal's calls and the web app on one listener. The only crate that knows axum.
 
+pub mod access;
+mod assets;
+mod authenticate;
+mod browser;
+pub mod client;
+mod csv;
+mod demo;
+mod error;
+mod form;
+mod headers;
+mod limits;
+mod password;
+mod router;
+mod routes;
+mod serve;
+mod state;
+mod token;
+
+pub use demo::{Demo, SentMail};
+pub use password::Passwords;
+pub use router::{openapi, portal};
+pub use serve::{Tls, serve};
+pub use state::{Links, Portal, Settings};
+pub use token::Tokens;

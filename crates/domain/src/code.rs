@@ -60,7 +60,7 @@ impl FromStr for Code {
         if well_formed {
             Ok(Self(text))
         } else {
-            Err(Message::SerialFormat)
+            Err(Message::CodeUnknown)
         }
     }
 }

@@ -70,6 +70,15 @@ impl Message {
     }
 }
 
+/// For logs and the command line, whose readers are operators.
+impl std::fmt::Display for Message {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.text(Lang::En))
+    }
+}
+
+impl std::error::Error for Message {}
+
 /// The words of a mail or page, by section and name; German where a language has none (a test keeps that from happening).
 pub fn text(lang: Lang, section: &str, name: &str) -> &'static str {
     let find = |lang: Lang| {

@@ -32,7 +32,7 @@ impl Password {
             && has(char::is_uppercase)
             && has(char::is_lowercase)
             && has(|c| c.is_numeric())
-            && has(|c| !c.is_alphanumeric() && !c.is_whitespace());
+            && has(|c| !c.is_alphanumeric());
         if !strong {
             return Err(Message::PasswordWeak);
         }

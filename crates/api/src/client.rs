@@ -1,0 +1,88 @@
+//! Which address a request really comes from. X-Forwarded-For is believed only from configured proxies.
+use crate::Portal;
+use axum::extract::{ConnectInfo, FromRequestParts};
+use axum::http::HeaderMap;
+use axum::http::request::Parts;
+use ipnet::IpNet;
+use std::convert::Infallible;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Client(pub IpAddr);
+
+impl FromRequestParts<Portal> for Client {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, portal: &Portal) -> Result<Self, Infallible> {
+        let peer = parts
+            .extensions
+            .get::<ConnectInfo<SocketAddr>>()
+            .map(|info| info.0.ip());
+        // Without a connection there is no proxy either: a request made inside the process.
+        let peer = peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
+        Ok(Self(resolve(
+            peer,
+            &parts.headers,
+            &portal.settings.trusted_proxies,
+        )))
+    }
+}
+
+/// Walks the chain from our side as long as each hop is a trusted proxy; the first other one is the client.
+fn resolve(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
+    let believed = |address: &IpAddr| trusted.iter().any(|net| net.contains(address));
+    let chain = headers
+        .get_all("x-forwarded-for")
+        .iter()
+        .filter_map(|value| value.to_str().ok());
+    let hops: Vec<&str> = chain
+        .flat_map(|line| line.split(','))
+        .map(str::trim)
+        .collect();
+    let mut client = peer;
+    for hop in hops.into_iter().rev() {
+        if !believed(&client) {
+            break;
+        }
+        match hop.parse() {
+            Ok(address) => client = address,
+            Err(_) => break,
+        }
+    }
+    client
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn forwarded(value: &str) -> HeaderMap {
+        [("x-forwarded-for".parse().unwrap(), value.parse().unwrap())]
+            .into_iter()
+            .collect()
+    }
+
+    #[test]
+    fn the_chain_is_believed_only_as_far_as_our_proxies_reach() {
+        let trusted: Vec<IpNet> = vec!["10.0.0.0/8".parse().unwrap()];
+        for (peer, header, want) in [
+            ("203.0.113.9", "198.51.100.1", "203.0.113.9"),
+            ("10.0.0.1", "198.51.100.1", "198.51.100.1"),
+            ("10.0.0.1", "198.51.100.1, 203.0.113.9", "203.0.113.9"),
+            ("10.0.0.1", "198.51.100.1, 10.0.0.2", "198.51.100.1"),
+            ("10.0.0.1", "rubbish", "10.0.0.1"),
+        ] {
+            let got = resolve(peer.parse().unwrap(), &forwarded(header), &trusted);
+            assert_eq!(got, want.parse::<IpAddr>().unwrap(), "{peer} {header}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn without_trusted_proxies_no_header_changes_the_address(header in "[ -~]{0,80}") {
+            let peer: IpAddr = "203.0.113.9".parse().unwrap();
+            prop_assert_eq!(resolve(peer, &forwarded(&header), &[]), peer);
+        }
+    }
+}

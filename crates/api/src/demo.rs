@@ -1,0 +1,130 @@
+//! What only `suncellar demo` serves: the mails it would have sent, the battery's main switch, and a clock to move.
+use crate::Portal;
+use crate::error::{Error, Result};
+use crate::form::Form;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use domain::{Message, Serial};
+use serde::{Deserialize, Serialize};
+use std::sync::{Arc, Mutex};
+
+/// The mails of the demo, newest first.
+#[derive(Clone, Debug, Default)]
+pub struct Demo {
+    mails: Arc<Mutex<Vec<SentMail>>>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct SentMail {
+    pub to: String,
+    pub subject: String,
+    pub text: String,
+    /// Milliseconds since 1970.
+    pub at: i64,
+}
+
+/// Older ones are forgotten.
+const MAILS_KEPT: usize = 100;
+
+impl Demo {
+    pub fn deliver(&self, mail: SentMail) {
+        let mut mails = self
+            .mails
+            .lock()
+            .expect("no code panics while it holds the mails");
+        mails.insert(0, mail);
+        mails.truncate(MAILS_KEPT);
+    }
+
+    fn mails(&self) -> Vec<SentMail> {
+        self.mails
+            .lock()
+            .expect("no code panics while it holds the mails")
+            .clone()
+    }
+}
+
+pub(crate) fn routes() -> Router<Portal> {
+    Router::new()
+        .route("/demo/mail/", get(mail_page))
+        .route("/demo/mail.json", get(mail_list))
+        .route("/demo/switch/", post(turn_switch))
+        .route("/demo/clock/", post(move_clock))
+}
+
+async fn mail_list(State(portal): State<Portal>) -> Json<Vec<SentMail>> {
+    Json(portal.demo.map(|demo| demo.mails()).unwrap_or_default())
+}
+
+async fn mail_page(State(portal): State<Portal>) -> Result<Response> {
+    let mut pages = minijinja::Environment::new();
+    pages.set_auto_escape_callback(|_| minijinja::AutoEscape::Html);
+    pages
+        .add_template("mail", include_str!("demo/mail.html"))
+        .map_err(|_| Error::internal())?;
+    let page = pages.get_template("mail").map_err(|_| Error::internal())?;
+    let mails: Vec<_> = portal
+        .demo
+        .map(|demo| demo.mails())
+        .unwrap_or_default()
+        .into_iter()
+        .map(parts)
+        .collect();
+    let html = page
+        .render(minijinja::context! { mails })
+        .map_err(|_| Error::internal())?;
+    Ok(([(CONTENT_TYPE, "text/html; charset=utf-8")], html).into_response())
+}
+
+/// A mail with its link apart, so that the page can make it one to click.
+fn parts(mail: SentMail) -> minijinja::Value {
+    let link = mail
+        .text
+        .lines()
+        .find(|line| line.starts_with("http"))
+        .unwrap_or_default()
+        .to_owned();
+    let lines: Vec<_> = mail
+        .text
+        .lines()
+        .filter(|line| *line != link)
+        .map(str::to_owned)
+        .collect();
+    minijinja::context! { to => mail.to, subject => mail.subject, text => lines.join("\n"), link }
+}
+
+#[derive(Deserialize)]
+struct Switch {
+    #[serde(default)]
+    sn: String,
+}
+
+/// Turns the main switch of a battery off and on, as its owner would in the cellar.
+async fn turn_switch(State(portal): State<Portal>, Form(form): Form<Switch>) -> Result<StatusCode> {
+    let sn: Serial = form
+        .sn
+        .parse()
+        .map_err(|message| Error::field("sn", message))?;
+    portal
+        .store
+        .switch_cycled(&sn, portal.now(), portal.now())
+        .await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+#[derive(Deserialize)]
+struct Advance {
+    advance_ms: i64,
+}
+
+async fn move_clock(State(portal): State<Portal>, Form(form): Form<Advance>) -> Result<StatusCode> {
+    if form.advance_ms < 0 {
+        return Err(Error::field("advance_ms", Message::InvalidForm));
+    }
+    portal.clock.advance(form.advance_ms);
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,188 @@
+//! The one error type of the API. Clients see a stable code and a text in their language; causes go to the log.
+use axum::Json;
+use axum::extract::Request;
+use axum::http::header::{ACCEPT_LANGUAGE, RETRY_AFTER};
+use axum::http::{HeaderMap, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use domain::{Lang, Message};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use utoipa::ToSchema;
+
+pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
+
+#[derive(Clone, Debug)]
+pub(crate) enum Error {
+    /// The request as a whole is refused.
+    Refused(StatusCode, Message),
+    /// Some fields are wrong.
+    Fields(FieldErrors),
+    /// The right password, but no system: the limited token opens the key page.
+    NoSystems { access: String },
+    /// Too many attempts; try again after this many seconds.
+    Slow { seconds: u64 },
+}
+
+/// Wrong fields, each with its messages; built up so that a person sees all of them at once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FieldErrors(BTreeMap<&'static str, Vec<Message>>);
+
+impl FieldErrors {
+    pub(crate) fn add(&mut self, field: &'static str, message: Message) {
+        self.0.entry(field).or_default().push(message);
+    }
+
+    /// Takes a parsed value, or notes what is wrong with its field.
+    pub(crate) fn take<T>(&mut self, field: &'static str, parsed: Result<T, Message>) -> Option<T> {
+        parsed.map_err(|message| self.add(field, message)).ok()
+    }
+
+    pub(crate) fn into_result(self) -> Result<()> {
+        if self.0.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::Fields(self))
+        }
+    }
+}
+
+impl Error {
+    pub(crate) fn field(field: &'static str, message: Message) -> Self {
+        let mut errors = FieldErrors::default();
+        errors.add(field, message);
+        Self::Fields(errors)
+    }
+
+    pub(crate) const fn not_found() -> Self {
+        Self::Refused(StatusCode::NOT_FOUND, Message::NotFound)
+    }
+
+    pub(crate) const fn token_invalid() -> Self {
+        Self::Refused(StatusCode::UNAUTHORIZED, Message::TokenInvalid)
+    }
+
+    pub(crate) const fn link_invalid() -> Self {
+        Self::Refused(StatusCode::BAD_REQUEST, Message::LinkInvalid)
+    }
+
+    pub(crate) const fn internal() -> Self {
+        Self::Refused(StatusCode::INTERNAL_SERVER_ERROR, Message::Internal)
+    }
+}
+
+impl From<store::Error> for Error {
+    fn from(error: store::Error) -> Self {
+        match &error {
+            store::Error::Taken(column) if column == "accounts.email" => {
+                Self::field("email", Message::EmailTaken)
+            }
+            store::Error::Conflict => Self::Refused(StatusCode::CONFLICT, Message::Internal),
+            store::Error::Sqlx(_) => {
+                tracing::error!(%error, "the database did not answer as expected");
+                Self::Refused(StatusCode::SERVICE_UNAVAILABLE, Message::Unavailable)
+            }
+            _ => {
+                tracing::error!(%error, "request failed in the store");
+                Self::internal()
+            }
+        }
+    }
+}
+
+/// Body of an answer that refuses the whole request.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Refusal {
+    /// What happened and what to do next, in the caller's language.
+    detail: String,
+    /// Stable, machine-readable.
+    code: String,
+    /// With `no_systems` only: a token that opens the key page and nothing else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    access: Option<String>,
+}
+
+/// Body of an answer about single fields: one list of texts per field, and under `codes` one list of codes.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct FieldProblems {
+    codes: BTreeMap<String, Vec<String>>,
+    #[serde(flatten)]
+    texts: BTreeMap<String, Vec<String>>,
+}
+
+/// Either of the two bodies, for the calls that can answer with both.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[allow(dead_code, reason = "names the shape in the OpenAPI document")]
+pub(crate) enum Problem {
+    Refusal(Refusal),
+    Fields(FieldProblems),
+}
+
+/// The status goes out now; [`speak`] adds the body, because only it knows the caller's language.
+impl IntoResponse for Error {
+    fn into_response(self) -> Response {
+        let status = match &self {
+            Self::Refused(status, _) => *status,
+            Self::Fields(_) => StatusCode::BAD_REQUEST,
+            Self::NoSystems { .. } => StatusCode::FORBIDDEN,
+            Self::Slow { .. } => StatusCode::TOO_MANY_REQUESTS,
+        };
+        let mut response = status.into_response();
+        if let Self::Slow { seconds } = self {
+            response.headers_mut().insert(RETRY_AFTER, seconds.into());
+        }
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+pub(crate) fn language(headers: &HeaderMap) -> Lang {
+    let header = headers
+        .get(ACCEPT_LANGUAGE)
+        .and_then(|value| value.to_str().ok());
+    header.map_or_else(Lang::default, Lang::from_accept_language)
+}
+
+/// Gives every refused request its body in the caller's language.
+pub(crate) async fn speak(request: Request, next: Next) -> Response {
+    let lang = language(request.headers());
+    let mut response = next.run(request).await;
+    let Some(error) = response.extensions_mut().remove::<Error>() else {
+        return response;
+    };
+    let body = match error {
+        Error::Refused(_, message) => refusal(message, lang, None),
+        Error::NoSystems { access } => refusal(Message::NoSystems, lang, Some(access)),
+        Error::Slow { .. } => refusal(Message::TooManyAttempts, lang, None),
+        Error::Fields(errors) => fields(&errors, lang),
+    };
+    let (parts, body) = body.into_parts();
+    let (mut head, _) = response.into_parts();
+    head.headers.extend(parts.headers);
+    Response::from_parts(head, body)
+}
+
+fn refusal(message: Message, lang: Lang, access: Option<String>) -> Response {
+    Json(Refusal {
+        detail: message.text(lang).into(),
+        code: message.code().into(),
+        access,
+    })
+    .into_response()
+}
+
+fn fields(errors: &FieldErrors, lang: Lang) -> Response {
+    let by = |show: &dyn Fn(&Message) -> String| {
+        errors
+            .0
+            .iter()
+            .map(|(field, list)| ((*field).to_owned(), list.iter().map(show).collect()))
+            .collect()
+    };
+    Json(FieldProblems {
+        codes: by(&|m| m.code().into()),
+        texts: by(&|m| m.text(lang).into()),
+    })
+    .into_response()
+}

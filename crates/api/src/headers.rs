@@ -1,0 +1,54 @@
+//! The headers that every answer carries.
+use crate::{Portal, Settings};
+use axum::extract::{Request, State};
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, REFERRER_POLICY, STRICT_TRANSPORT_SECURITY,
+};
+use axum::http::header::{X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS};
+use axum::http::{HeaderName, HeaderValue};
+use axum::middleware::Next;
+use axum::response::Response;
+
+const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
+const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
+
+pub(crate) async fn protect(
+    State(portal): State<Portal>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let is_api = request.uri().path().starts_with("/api/");
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    let mut set = |name, value: &'static str| headers.insert(name, HeaderValue::from_static(value));
+    set(X_CONTENT_TYPE_OPTIONS, "nosniff");
+    set(X_FRAME_OPTIONS, "DENY");
+    set(REFERRER_POLICY, "no-referrer");
+    set(
+        PERMISSIONS_POLICY,
+        "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
+    );
+    set(OPENER_POLICY, "same-origin");
+    if is_api {
+        set(CACHE_CONTROL, "no-store");
+    }
+    if portal.settings.behind_tls() {
+        set(
+            STRICT_TRANSPORT_SECURITY,
+            "max-age=63072000; includeSubDomains",
+        );
+    }
+    if let Ok(policy) = HeaderValue::from_str(&content_security_policy(&portal.settings)) {
+        headers.insert(CONTENT_SECURITY_POLICY, policy);
+    }
+    response
+}
+
+fn content_security_policy(settings: &Settings) -> String {
+    format!(
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; \
+         connect-src 'self' {}; manifest-src 'self'; worker-src 'self'; form-action 'self'; \
+         object-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+        settings.updates_url
+    )
+}

@@ -1,0 +1,99 @@
+//! Puts the portal together: documented calls, the web app, and the layers around them.
+use crate::form::MAX_BODY;
+use crate::routes::{
+    account, health, partner, partner_api, password_reset, registration, session, systems,
+};
+use crate::{Portal, assets, authenticate, demo, error, headers};
+use axum::extract::DefaultBodyLimit;
+use axum::http::StatusCode;
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::routing::get;
+use axum::{Json, Router};
+use std::time::Duration;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::timeout::TimeoutLayer;
+use tower_http::trace::{DefaultOnResponse, TraceLayer};
+use utoipa::OpenApi as _;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+#[derive(utoipa::OpenApi)]
+#[openapi(info(
+    title = "Suncellar",
+    description = "The portal for home batteries. Form-encoded in, JSON out."
+))]
+struct Document;
+
+/// A request that takes longer has lost its client anyway.
+const REQUEST: Duration = Duration::from_secs(30);
+
+fn documented() -> OpenApiRouter<Portal> {
+    OpenApiRouter::with_openapi(Document::openapi())
+        .routes(routes!(session::log_in))
+        .routes(routes!(session::refresh))
+        .routes(routes!(session::log_out))
+        .routes(routes!(registration::register))
+        .routes(routes!(registration::confirm))
+        .routes(routes!(password_reset::ask))
+        .routes(routes!(password_reset::confirm))
+        .routes(routes!(account::show, account::change, account::delete))
+        .routes(routes!(account::export))
+        .routes(routes!(account::confirm_email))
+        .routes(routes!(systems::list, systems::add))
+        .routes(routes!(systems::claims))
+        .routes(routes!(systems::unlink))
+        .routes(routes!(partner::list, partner::consent))
+        .routes(routes!(partner::end))
+        .routes(routes!(partner::client))
+        .routes(routes!(partner_api::token))
+        .routes(routes!(partner_api::systems))
+        .routes(routes!(health::alive))
+        .routes(routes!(health::ready))
+        .routes(routes!(health::metrics))
+        .routes(routes!(health::config))
+}
+
+/// The OpenAPI document, without a running server.
+pub fn openapi() -> utoipa::openapi::OpenApi {
+    documented().split_for_parts().1
+}
+
+/// Everything served on the portal's listener.
+pub fn portal(portal: Portal) -> Router {
+    let (calls, document) = documented().split_for_parts();
+    let mut router = calls
+        .route("/api/openapi.json", get(|| async move { Json(document) }))
+        .route_layer(from_fn_with_state(portal.clone(), authenticate::authorise));
+    if portal.demo.is_some() {
+        router = router.merge(demo::routes());
+    }
+    router
+        .fallback(assets::serve)
+        .method_not_allowed_fallback(assets::method_not_allowed)
+        .layer(DefaultBodyLimit::max(MAX_BODY))
+        .layer(TimeoutLayer::with_status_code(
+            StatusCode::REQUEST_TIMEOUT,
+            REQUEST,
+        ))
+        .layer(CatchPanicLayer::custom(
+            |_: Box<dyn std::any::Any + Send>| {
+                axum::response::IntoResponse::into_response(error::Error::internal())
+            },
+        ))
+        .layer(from_fn(error::speak))
+        .layer(from_fn_with_state(portal.clone(), headers::protect))
+        .layer(trace())
+        .with_state(portal)
+}
+
+/// Logs method, path and status; never a query, a header or a body, which may hold what is nobody's business.
+fn trace() -> TraceLayer<
+    tower_http::classify::SharedClassifier<tower_http::classify::ServerErrorsAsFailures>,
+    impl Fn(&axum::extract::Request) -> tracing::Span + Clone,
+> {
+    TraceLayer::new_for_http()
+        .make_span_with(|request: &axum::extract::Request| {
+            tracing::info_span!("request", method = %request.method(), path = ?request.uri().path())
+        })
+        .on_response(DefaultOnResponse::new().level(tracing::Level::DEBUG))
+}

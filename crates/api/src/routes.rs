@@ -1,0 +1,10 @@
+//! The calls, one file per noun. A handler extracts, authorises, acts and answers; rules live in `domain` and `store`.
+
+pub(crate) mod account;
+pub(crate) mod health;
+pub(crate) mod partner;
+pub(crate) mod partner_api;
+pub(crate) mod password_reset;
+pub(crate) mod registration;
+pub(crate) mod session;
+pub(crate) mod systems;

@@ -1,0 +1,347 @@
+//! A person's own account: profile, password, e-mail address, export and deletion.
+use crate::Portal;
+use crate::access::Person;
+use crate::client::Client;
+use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
+use crate::form::{Form, Query};
+use crate::routes::session::RoleName;
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use axum::response::{IntoResponse, Response};
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
+use domain::account::parse_company;
+use domain::{Country, Email, Lang, Message, Password, Phone, Role};
+use serde::{Deserialize, Serialize};
+use store::account::{Account, ProfileChange};
+use store::mail::Mail;
+use store::mail_link::NewLink;
+use utoipa::{IntoParams, ToSchema};
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct AccountEntry {
+    email: String,
+    role: RoleName,
+    phone: String,
+    country: String,
+    company: Option<String>,
+    language: String,
+    /// Milliseconds since 1970.
+    created_at: i64,
+    terms_version: String,
+    /// How many sessions are alive, this one included.
+    sessions: usize,
+    /// A mail with a link went to the new address; until it is opened the old one stays.
+    email_pending: bool,
+}
+
+async fn entry(
+    portal: &Portal,
+    account: Account,
+    email_pending: bool,
+) -> Result<Json<AccountEntry>> {
+    Ok(Json(AccountEntry {
+        role: account.role()?.into(),
+        sessions: portal
+            .store
+            .count_sessions(account.id(), portal.now())
+            .await?,
+        email: account.email,
+        phone: account.phone,
+        country: account.country,
+        company: account.company,
+        language: account.language,
+        created_at: account.created_at,
+        terms_version: account.terms_version,
+        email_pending,
+    }))
+}
+
+async fn load(portal: &Portal, person: Person) -> Result<Account> {
+    portal
+        .store
+        .account(person.account)
+        .await?
+        .ok_or(Error::token_invalid())
+}
+
+/// The caller's own account.
+#[utoipa::path(get, path = "/api/auth/account/", tag = "account",
+    responses((status = 200, body = AccountEntry), (status = 401, body = Refusal)))]
+pub(crate) async fn show(
+    State(portal): State<Portal>,
+    person: Person,
+) -> Result<Json<AccountEntry>> {
+    let account = load(&portal, person).await?;
+    entry(&portal, account, false).await
+}
+
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct ChangeAccount {
+    phone: Option<String>,
+    country: Option<String>,
+    company: Option<String>,
+    language: Option<String>,
+    /// A new address; needs `password`.
+    email: Option<String>,
+    /// A new password; needs `password`.
+    new_password: Option<String>,
+    new_password2: Option<String>,
+    /// The present password, typed again.
+    password: Option<String>,
+}
+
+/// Change profile, language, password or e-mail address; only what is given.
+#[utoipa::path(patch, path = "/api/auth/account/", tag = "account",
+    request_body(content = ChangeAccount, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 200, body = AccountEntry), (status = 400, body = Problem), (status = 401, body = Refusal),
+        (status = 429, body = Refusal)))]
+pub(crate) async fn change(
+    State(portal): State<Portal>,
+    person: Person,
+    Form(form): Form<ChangeAccount>,
+) -> Result<Json<AccountEntry>> {
+    let account = load(&portal, person).await?;
+    let Change {
+        profile,
+        email,
+        password,
+    } = check(&form, &account)?;
+    if email.is_some() || password.is_some() {
+        prove(&portal, &account, form.password.as_deref()).await?;
+    }
+    if let Some(profile) = profile {
+        portal
+            .store
+            .change_profile(person.account, &profile, portal.now())
+            .await?;
+    }
+    if let Some(password) = password {
+        change_password(&portal, person, &account, &password).await?;
+    }
+    let email_pending = email.is_some();
+    if let Some(email) = email {
+        send_email_change(&portal, &account, &email).await?;
+    }
+    let account = load(&portal, person).await?;
+    entry(&portal, account, email_pending).await
+}
+
+/// What a form asks to change, each part checked.
+struct Change {
+    profile: Option<ProfileChange>,
+    email: Option<Email>,
+    password: Option<Password>,
+}
+
+fn check(form: &ChangeAccount, account: &Account) -> Result<Change> {
+    let mut errors = FieldErrors::default();
+    let country = form
+        .country
+        .as_deref()
+        .and_then(|text| errors.take("country", text.parse::<Country>()));
+    // A new country alone leaves the phone as it is; a new phone is read in the country that will be stored.
+    let reading = country
+        .or_else(|| account.country.parse().ok())
+        .unwrap_or(Country::Germany);
+    let phone = form
+        .phone
+        .as_deref()
+        .and_then(|text| errors.take("phone", Phone::parse(text, reading)));
+    let language = form
+        .language
+        .as_deref()
+        .and_then(|text| errors.take("language", text.parse::<Lang>()));
+    let is_electrician = account.role()? == Role::Electrician;
+    let company = form.company.as_deref().filter(|_| is_electrician);
+    let company = company.and_then(|text| errors.take("company", parse_company(text)));
+    let email = form
+        .email
+        .as_deref()
+        .and_then(|text| errors.take("email", text.parse::<Email>()));
+    let password = form
+        .new_password
+        .as_deref()
+        .and_then(|text| errors.take("new_password", Password::parse(text)));
+    if form.new_password.is_some() && form.new_password != form.new_password2 {
+        errors.add("new_password2", Message::PasswordsDiffer);
+    }
+    errors.into_result()?;
+    let profile = ProfileChange {
+        phone,
+        country,
+        company,
+        language,
+    };
+    let given = profile.phone.is_some()
+        || country.is_some()
+        || profile.company.is_some()
+        || language.is_some();
+    Ok(Change {
+        profile: given.then_some(profile),
+        email: email.filter(|e| e.as_str() != account.email),
+        password,
+    })
+}
+
+/// The password typed again: proof that it is still the person at the keyboard.
+async fn prove(portal: &Portal, account: &Account, password: Option<&str>) -> Result<()> {
+    let password = password
+        .filter(|text| !text.is_empty())
+        .ok_or(Error::field("password", Message::Required))?;
+    portal.limits.password(account.id())?;
+    if portal
+        .passwords
+        .verify(password, Some(account.password_hash.clone()))
+        .await
+    {
+        Ok(())
+    } else {
+        Err(Error::field("password", Message::PasswordWrong))
+    }
+}
+
+async fn change_password(
+    portal: &Portal,
+    person: Person,
+    account: &Account,
+    password: &Password,
+) -> Result<()> {
+    let hash = portal.passwords.hash(password).await;
+    portal
+        .store
+        .change_password(person.account, &hash, Some(&person.session), portal.now())
+        .await?;
+    notify(portal, account, "password_changed", "/lock").await
+}
+
+async fn send_email_change(portal: &Portal, account: &Account, email: &Email) -> Result<()> {
+    // An address that somebody else uses gets nothing, and the caller the same answer.
+    if !portal.limits.may_mail(email.as_str())
+        || portal.store.account_by_email(email).await?.is_some()
+    {
+        return Ok(());
+    }
+    let token = portal.random.bytes::<32>();
+    let link = portal.link(&format!("/settings#email={}", BASE64.encode(token)));
+    let mail = Mail::new("email_change", account.lang(), link);
+    let nonce = portal.random.bytes();
+    let link = NewLink {
+        account: account.id(),
+        recipient: email,
+        token: &token,
+        mail: &mail,
+        nonce,
+    };
+    Ok(portal.store.send_email_change(&link, portal.now()).await?)
+}
+
+async fn notify(portal: &Portal, account: &Account, text: &str, path: &str) -> Result<()> {
+    let Ok(email) = account.email.parse::<Email>() else {
+        return Ok(());
+    };
+    let mail = Mail::new(text, account.lang(), portal.link(path));
+    Ok(portal
+        .store
+        .queue_mail(&email, &mail, portal.random.bytes(), portal.now())
+        .await?)
+}
+
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct ConfirmEmail {
+    #[serde(default)]
+    token: String,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct EmailChanged {
+    email: String,
+}
+
+/// Open the mailed link: the new address becomes the account's, and the old one is told.
+#[utoipa::path(post, path = "/api/auth/account/email/confirm/", tag = "account",
+    request_body(content = ConfirmEmail, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 200, body = EmailChanged), (status = 400, body = Problem), (status = 429, body = Refusal)))]
+pub(crate) async fn confirm_email(
+    State(portal): State<Portal>,
+    client: Client,
+    Form(form): Form<ConfirmEmail>,
+) -> Result<Json<EmailChanged>> {
+    portal.limits.token(client.0)?;
+    let token = BASE64
+        .decode(&form.token)
+        .map_err(|_| Error::link_invalid())?;
+    let changed = portal
+        .store
+        .change_email(&token, portal.now())
+        .await?
+        .ok_or(Error::link_invalid())?;
+    notify(&portal, &changed.before, "email_changed", "/login").await?;
+    Ok(Json(EmailChanged {
+        email: changed.new.to_string(),
+    }))
+}
+
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct DeleteAccount {
+    /// The password, typed again.
+    password: Option<String>,
+}
+
+/// Delete the account and every personal value. Systems become free; the journal loses the name behind its lines.
+#[utoipa::path(delete, path = "/api/auth/account/", tag = "account",
+    request_body(content = DeleteAccount, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 204), (status = 400, body = Problem), (status = 401, body = Refusal)))]
+pub(crate) async fn delete(
+    State(portal): State<Portal>,
+    person: Person,
+    Form(form): Form<DeleteAccount>,
+) -> Result<StatusCode> {
+    let account = load(&portal, person).await?;
+    prove(&portal, &account, form.password.as_deref()).await?;
+    portal.store.erase_account(person.account).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+#[derive(Deserialize, IntoParams)]
+pub(crate) struct ExportQuery {
+    /// `json` (default) or `csv`.
+    #[serde(default)]
+    format: String,
+}
+
+/// Everything kept about the caller, to take away.
+#[utoipa::path(get, path = "/api/auth/account/export/", tag = "account", params(ExportQuery),
+    responses((status = 200, description = "a file", content((Object = "application/json"), (String = "text/csv"))),
+        (status = 401, body = Refusal)))]
+pub(crate) async fn export(
+    State(portal): State<Portal>,
+    person: Person,
+    Query(query): Query<ExportQuery>,
+) -> Result<Response> {
+    let data = portal
+        .store
+        .export_account(person.account)
+        .await?
+        .ok_or(Error::token_invalid())?;
+    let (mime, name, body) = if query.format == "csv" {
+        (
+            "text/csv; charset=utf-8",
+            "suncellar.csv",
+            crate::csv::flat(&data),
+        )
+    } else {
+        ("application/json", "suncellar.json", format!("{data:#}"))
+    };
+    let disposition = format!("attachment; filename=\"{name}\"");
+    Ok((
+        [
+            (CONTENT_TYPE, mime.to_owned()),
+            (CONTENT_DISPOSITION, disposition),
+        ],
+        body,
+    )
+        .into_response())
+}

@@ -1,0 +1,169 @@
+//! The owner's side of partner apps: consent, the list of consents, and their end.
+use crate::Portal;
+use crate::access::Person;
+use crate::error::{Error, Problem, Refusal, Result};
+use crate::form::{Form, Query};
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
+use domain::Message;
+use domain::partner::Scopes;
+use serde::{Deserialize, Serialize};
+use store::partner::NewConsent;
+use utoipa::{IntoParams, ToSchema};
+
+#[derive(Deserialize, IntoParams)]
+pub(crate) struct ClientQuery {
+    #[serde(default)]
+    client_id: String,
+    #[serde(default)]
+    redirect_uri: String,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ClientEntry {
+    name: String,
+}
+
+/// Who is asking: the name of a registered app, for the consent screen.
+#[utoipa::path(get, path = "/api/partner/client/", tag = "partner", params(ClientQuery),
+    responses((status = 200, body = ClientEntry), (status = 400, body = Refusal)))]
+pub(crate) async fn client(
+    State(portal): State<Portal>,
+    Query(query): Query<ClientQuery>,
+) -> Result<Json<ClientEntry>> {
+    let name = portal
+        .store
+        .partner_name(&query.client_id, &query.redirect_uri)
+        .await?;
+    Ok(Json(ClientEntry {
+        name: name.ok_or(client_unknown())?,
+    }))
+}
+
+const fn client_unknown() -> Error {
+    Error::Refused(StatusCode::BAD_REQUEST, Message::ClientUnknown)
+}
+
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct GiveConsent {
+    #[serde(default)]
+    client_id: String,
+    #[serde(default)]
+    redirect_uri: String,
+    #[serde(default)]
+    code_challenge: String,
+    /// Only `S256`.
+    #[serde(default)]
+    code_challenge_method: String,
+    /// `systems`, `live`, or both with a space between.
+    #[serde(default)]
+    scope: String,
+    #[serde(default)]
+    state: String,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ConsentGiven {
+    /// Where the browser goes next: the app's own address with the code.
+    redirect: String,
+}
+
+/// Let a partner app in.
+#[utoipa::path(post, path = "/api/auth/partner/", tag = "partner",
+    request_body(content = GiveConsent, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 200, body = ConsentGiven), (status = 400, body = Problem), (status = 401, body = Refusal)))]
+pub(crate) async fn consent(
+    State(portal): State<Portal>,
+    person: Person,
+    Form(form): Form<GiveConsent>,
+) -> Result<Json<ConsentGiven>> {
+    portal
+        .store
+        .partner_name(&form.client_id, &form.redirect_uri)
+        .await?
+        .ok_or(client_unknown())?;
+    // 32 bytes of SHA-256 in base 64 are 43 characters; anything else is not a challenge.
+    let is_challenge = BASE64
+        .decode(&form.code_challenge)
+        .is_ok_and(|digest| digest.len() == 32);
+    if form.code_challenge_method != "S256" || !is_challenge {
+        return Err(client_unknown());
+    }
+    let scopes: Scopes = form.scope.parse().map_err(|_| client_unknown())?;
+    let code = BASE64.encode(portal.random.bytes::<32>());
+    let consent = NewConsent {
+        account: person.account,
+        partner: &form.client_id,
+        scopes: &scopes,
+        redirect_uri: &form.redirect_uri,
+        challenge: &form.code_challenge,
+        code: code.as_bytes(),
+    };
+    portal.store.consent(&consent, portal.now()).await?;
+    let query = serde_urlencoded::to_string([("code", &code), ("state", &form.state)])
+        .map_err(|_| Error::internal())?;
+    let joint = if form.redirect_uri.contains('?') {
+        '&'
+    } else {
+        '?'
+    };
+    Ok(Json(ConsentGiven {
+        redirect: format!("{}{joint}{query}", form.redirect_uri),
+    }))
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ConsentEntry {
+    id: i64,
+    name: String,
+    scopes: Vec<&'static str>,
+    /// Milliseconds since 1970.
+    since: i64,
+}
+
+/// The apps that the caller has let in.
+#[utoipa::path(get, path = "/api/auth/partner/", tag = "partner",
+    responses((status = 200, body = [ConsentEntry]), (status = 401, body = Refusal)))]
+pub(crate) async fn list(
+    State(portal): State<Portal>,
+    person: Person,
+) -> Result<Json<Vec<ConsentEntry>>> {
+    let consents = portal.store.consents_of(person.account).await?;
+    let entry = |consent: store::partner::Consent| {
+        let scopes = consent.scopes()?.names();
+        Ok(ConsentEntry {
+            id: consent.id,
+            name: consent.name,
+            scopes,
+            since: consent.created_at,
+        })
+    };
+    Ok(Json(
+        consents
+            .into_iter()
+            .map(entry)
+            .collect::<Result<_, store::Error>>()?,
+    ))
+}
+
+/// Shut a partner app out; its tokens stop working at once.
+#[utoipa::path(delete, path = "/api/auth/partner/{id}/", tag = "partner", params(("id" = i64, Path)),
+    responses((status = 204), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+pub(crate) async fn end(
+    State(portal): State<Portal>,
+    person: Person,
+    Path(id): Path<String>,
+) -> Result<StatusCode> {
+    let id = id.parse().map_err(|_| Error::not_found())?;
+    match portal
+        .store
+        .end_consent(person.account, id, portal.now())
+        .await?
+    {
+        true => Ok(StatusCode::NO_CONTENT),
+        false => Err(Error::not_found()),
+    }
+}

@@ -1,0 +1,132 @@
+//! The partner app's side: codes and refresh tokens for tokens (OAuth 2 with PKCE), and what the owner consented to.
+use crate::Portal;
+use crate::authenticate::{PARTNER_PREFIX, Partner};
+use crate::client::Client;
+use crate::error::{Refusal, Result};
+use crate::form::Form;
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
+use domain::clock::SECOND;
+use domain::partner::ACCESS_LIFE;
+use ring::digest;
+use serde::{Deserialize, Serialize};
+use store::partner::{NewTokens, PresentedCode};
+use utoipa::ToSchema;
+
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct TokenRequest {
+    /// `authorization_code` or `refresh_token`.
+    #[serde(default)]
+    grant_type: String,
+    #[serde(default)]
+    client_id: String,
+    #[serde(default)]
+    code: String,
+    #[serde(default)]
+    redirect_uri: String,
+    #[serde(default)]
+    code_verifier: String,
+    #[serde(default)]
+    refresh_token: String,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct PartnerTokens {
+    access_token: String,
+    token_type: &'static str,
+    /// Seconds.
+    expires_in: i64,
+    refresh_token: String,
+    scope: String,
+}
+
+/// An error as OAuth 2 (RFC 6749, 5.2) spells it.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct OauthError {
+    error: &'static str,
+}
+
+/// Exchange a code or a refresh token for tokens.
+#[utoipa::path(post, path = "/api/partner/token/", tag = "partner",
+    request_body(content = TokenRequest, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 200, body = PartnerTokens), (status = 400, body = OauthError), (status = 429, body = Refusal)))]
+pub(crate) async fn token(
+    State(portal): State<Portal>,
+    client: Client,
+    Form(form): Form<TokenRequest>,
+) -> Result<Response> {
+    portal.limits.token(client.0)?;
+    let now = portal.now();
+    let access = BASE64.encode(portal.random.bytes::<32>());
+    let refresh = BASE64.encode(portal.random.bytes::<32>());
+    let tokens = NewTokens {
+        access: access.as_bytes(),
+        refresh: refresh.as_bytes(),
+    };
+    let consent = match form.grant_type.as_str() {
+        "authorization_code" => {
+            let challenge = BASE64.encode(digest::digest(
+                &digest::SHA256,
+                form.code_verifier.as_bytes(),
+            ));
+            let presented = PresentedCode {
+                code: form.code.as_bytes(),
+                partner: &form.client_id,
+                redirect_uri: &form.redirect_uri,
+                challenge: &challenge,
+            };
+            portal.store.exchange_code(&presented, &tokens, now).await?
+        }
+        "refresh_token" => {
+            portal
+                .store
+                .refresh_partner(form.refresh_token.as_bytes(), &form.client_id, &tokens, now)
+                .await?
+        }
+        _ => return Ok(refuse("unsupported_grant_type")),
+    };
+    let Some(consent) = consent else {
+        return Ok(refuse("invalid_grant"));
+    };
+    let answer = PartnerTokens {
+        access_token: format!("{PARTNER_PREFIX}{access}"),
+        token_type: "Bearer",
+        expires_in: ACCESS_LIFE / SECOND,
+        refresh_token: refresh,
+        scope: consent.scopes,
+    };
+    Ok(Json(answer).into_response())
+}
+
+fn refuse(error: &'static str) -> Response {
+    (StatusCode::BAD_REQUEST, Json(OauthError { error })).into_response()
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct PartnerSystem {
+    sn: String,
+    phase: i64,
+}
+
+/// The systems of the owner who let the app in.
+#[utoipa::path(get, path = "/api/partner/v1/systems/", tag = "partner",
+    responses((status = 200, body = [PartnerSystem]), (status = 401, body = Refusal), (status = 403, body = Refusal)))]
+pub(crate) async fn systems(
+    State(portal): State<Portal>,
+    partner: Partner,
+) -> Result<Json<Vec<PartnerSystem>>> {
+    let systems = portal.store.systems_of(partner.0.account()).await?;
+    Ok(Json(
+        systems
+            .into_iter()
+            .map(|system| PartnerSystem {
+                sn: system.sn,
+                phase: system.phase,
+            })
+            .collect(),
+    ))
+}

@@ -1,0 +1,142 @@
+//! A forgotten password: the same answer for known and unknown addresses, and a mailed link that works once.
+use crate::client::Client;
+use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
+use crate::form::Form;
+use crate::routes::session::RoleName;
+use crate::{Portal, browser};
+use axum::Json;
+use axum::extract::State;
+use axum::http::header::SET_COOKIE;
+use axum::http::{HeaderMap, HeaderName, StatusCode};
+use axum::response::AppendHeaders;
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
+use domain::{Email, Message, Password};
+use serde::{Deserialize, Serialize};
+use store::mail::Mail;
+use store::mail_link::NewLink;
+use utoipa::ToSchema;
+
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct AskReset {
+    #[serde(default)]
+    email: String,
+}
+
+/// What is said to known and unknown addresses alike.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ResetAsked {}
+
+/// Ask for a link that sets a new password.
+#[utoipa::path(post, path = "/api/auth/password_reset/", tag = "password",
+    request_body(content = AskReset, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 202, body = ResetAsked), (status = 400, body = Problem), (status = 429, body = Refusal),
+        (status = 503, body = Refusal)))]
+pub(crate) async fn ask(
+    State(portal): State<Portal>,
+    client: Client,
+    Form(form): Form<AskReset>,
+) -> Result<(StatusCode, Json<ResetAsked>)> {
+    let email: Email = form
+        .email
+        .parse()
+        .map_err(|message| Error::field("email", message))?;
+    portal.limits.mail_from(client.0)?;
+    if portal.limits.may_mail(email.as_str()) {
+        // Looking the address up and queueing differ in time between known and unknown, so they happen after the answer.
+        let portal = portal.clone();
+        let queued = tokio::spawn(async move { queue(&portal, &email).await });
+        drop(queued);
+    }
+    // 'Sending the email failed' may only depend on the outbox, never on the address.
+    portal
+        .store
+        .ping()
+        .await
+        .map_err(|_| Error::Refused(StatusCode::SERVICE_UNAVAILABLE, Message::MailFailed))?;
+    Ok((StatusCode::ACCEPTED, Json(ResetAsked {})))
+}
+
+async fn queue(portal: &Portal, email: &Email) {
+    let queued = async {
+        let Some(account) = portal.store.account_by_email(email).await? else {
+            return Ok(());
+        };
+        if account.locked_at.is_some() {
+            return Ok(());
+        }
+        let token = portal.random.bytes::<32>();
+        let link = portal.link(&format!("/password_reset#token={}", BASE64.encode(token)));
+        let mail = Mail::new("reset", account.lang(), link);
+        let nonce = portal.random.bytes();
+        let link = NewLink {
+            account: account.id(),
+            recipient: email,
+            token: &token,
+            mail: &mail,
+            nonce,
+        };
+        portal.store.send_reset(&link, portal.now()).await
+    };
+    if let Err(error) = queued.await {
+        tracing::error!(%error, "reset mail not queued");
+    }
+}
+
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct ConfirmReset {
+    #[serde(default)]
+    token: String,
+    #[serde(default)]
+    password: String,
+    #[serde(default)]
+    password2: String,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ResetDone {
+    role: RoleName,
+}
+
+/// Set a new password with the mailed link; every session ends, and this browser becomes a known one.
+#[utoipa::path(post, path = "/api/auth/password_reset/confirm/", tag = "password",
+    request_body(content = ConfirmReset, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 200, body = ResetDone), (status = 400, body = Problem), (status = 429, body = Refusal)))]
+pub(crate) async fn confirm(
+    State(portal): State<Portal>,
+    client: Client,
+    headers: HeaderMap,
+    Form(form): Form<ConfirmReset>,
+) -> Result<(AppendHeaders<Vec<(HeaderName, String)>>, Json<ResetDone>)> {
+    portal.limits.token(client.0)?;
+    let mut errors = FieldErrors::default();
+    let password = errors.take("password", Password::parse(&form.password));
+    if form.password != form.password2 {
+        errors.add("password2", Message::PasswordsDiffer);
+    }
+    errors.into_result()?;
+    let (Some(password), Ok(token)) = (password, BASE64.decode(&form.token)) else {
+        return Err(Error::link_invalid());
+    };
+    let hash = portal.passwords.hash(&password).await;
+    let done = portal
+        .store
+        .reset_password(&token, &hash, portal.now())
+        .await?;
+    let (account, role) = done.ok_or(Error::link_invalid())?;
+    let mut cookies = Vec::new();
+    if let Some(account) = portal.store.account(account).await?
+        && let Ok(email) = account.email.parse::<Email>()
+    {
+        cookies.push((SET_COOKIE, browser::remember(&portal, &headers, &email)));
+        let mail = Mail::new("password_changed", account.lang(), portal.link("/lock"));
+        portal
+            .store
+            .queue_mail(&email, &mail, portal.random.bytes(), portal.now())
+            .await?;
+    }
+    Ok((
+        AppendHeaders(cookies),
+        Json(ResetDone { role: role.into() }),
+    ))
+}

@@ -1,0 +1,281 @@
+//! Registration: at once with a registration code, otherwise after the mailed link was opened.
+use crate::Portal;
+use crate::client::Client;
+use crate::error::{Error, FieldErrors, Problem, Result, language};
+use crate::form::{Form, ticked};
+use crate::routes::session::RoleName;
+use crate::routes::systems::KeyResult;
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
+use domain::account::parse_company;
+use domain::key::{KeyStatus, MAX_KEYS};
+use domain::{Country, Email, Key, Lang, Message, Password, Phone, Role};
+use serde::{Deserialize, Serialize};
+use store::account::Profile;
+use store::mail::Mail;
+use store::registration::{ConfirmMails, Registration};
+use utoipa::ToSchema;
+
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct Register {
+    #[serde(default)]
+    email: String,
+    #[serde(default)]
+    password: String,
+    #[serde(default)]
+    password2: String,
+    #[serde(default)]
+    phone: String,
+    /// ISO 3166-1 alpha-2, one of the eleven countries.
+    #[serde(default)]
+    country: String,
+    /// `user` or `electrician`.
+    #[serde(default)]
+    role: String,
+    #[serde(default)]
+    terms: String,
+    /// Serial numbers or registration codes of an owner; the second and third are optional.
+    #[serde(default)]
+    sn1: String,
+    #[serde(default)]
+    sn2: String,
+    #[serde(default)]
+    sn3: String,
+    /// Company of an electrician.
+    #[serde(default)]
+    company: String,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Registered {
+    /// Whether a mailed link has to be opened first.
+    confirm: bool,
+    keys: Vec<KeyResult>,
+}
+
+const KEY_FIELDS: [&str; MAX_KEYS] = ["sn1", "sn2", "sn3"];
+
+/// Create an account.
+///
+/// With a valid registration code the account is ready (201). Otherwise a mailed link must be opened first (202);
+/// that answer is the same whether or not the address has an account already.
+#[utoipa::path(post, path = "/api/auth/register/", tag = "registration",
+    request_body(content = Register, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 201, body = Registered), (status = 202, body = Registered), (status = 400, body = Problem),
+        (status = "4XX", body = Problem), (status = 503, body = Problem)))]
+pub(crate) async fn register(
+    State(portal): State<Portal>,
+    client: Client,
+    headers: HeaderMap,
+    Form(form): Form<Register>,
+) -> Result<(StatusCode, Json<Registered>)> {
+    let lang = language(&headers);
+    let Checked {
+        profile,
+        password,
+        keys,
+    } = check(&form, lang)?;
+    portal.limits.register(client.0)?;
+    portal.limits.keys(client.0, None, keys.len())?;
+
+    let outcomes = judge(&portal, &keys).await?;
+    let proven = keys.iter().any(|(_, key)| matches!(key, Key::Code(_)));
+    let results = keys
+        .iter()
+        .zip(&outcomes)
+        .map(|((_, key), outcome)| KeyResult::new(key, outcome, lang))
+        .collect();
+    let plain_keys: Vec<Key> = keys.into_iter().map(|(_, key)| key).collect();
+    let password_hash = portal.passwords.hash(&password).await;
+    let registration = Registration {
+        profile: &profile,
+        password_hash: &password_hash,
+        keys: &plain_keys,
+    };
+
+    if proven {
+        let welcome = Mail::new("welcome", lang, portal.link("/login"));
+        portal
+            .store
+            .register(&registration, &welcome, portal.random.bytes(), portal.now())
+            .await?;
+        metrics::counter!("registrations_total").increment(1);
+        return Ok((
+            StatusCode::CREATED,
+            Json(Registered {
+                confirm: false,
+                keys: results,
+            }),
+        ));
+    }
+    // A mailbox that got its share already is spared; the answer stays the same.
+    if portal.limits.may_mail(profile.email.as_str()) {
+        let token = portal.random.bytes::<32>();
+        let confirm = Mail::new(
+            "confirm",
+            lang,
+            portal.link(&format!("/register#confirm={}", BASE64.encode(token))),
+        );
+        let exists = Mail::new("exists", lang, portal.link("/login"));
+        let mails = ConfirmMails {
+            confirm: &confirm,
+            exists: &exists,
+        };
+        let queued = portal.store.register_by_mail(
+            &registration,
+            &token,
+            mails,
+            portal.random.bytes(),
+            portal.now(),
+        );
+        queued.await.map_err(|error| {
+            tracing::error!(%error, "registration not queued");
+            Error::Refused(StatusCode::SERVICE_UNAVAILABLE, Message::MailFailed)
+        })?;
+    }
+    Ok((
+        StatusCode::ACCEPTED,
+        Json(Registered {
+            confirm: true,
+            keys: results,
+        }),
+    ))
+}
+
+/// A form that keeps every rule that can be told without the database.
+struct Checked {
+    profile: Profile,
+    password: Password,
+    keys: Vec<(&'static str, Key)>,
+}
+
+fn check(form: &Register, language: Lang) -> Result<Checked> {
+    let mut errors = FieldErrors::default();
+    let email = errors.take("email", form.email.parse::<Email>());
+    let password = errors.take("password", Password::parse(&form.password));
+    if form.password != form.password2 {
+        errors.add("password2", Message::PasswordsDiffer);
+    }
+    let country = errors.take("country", form.country.parse::<Country>());
+    let phone =
+        country.and_then(|country| errors.take("phone", Phone::parse(&form.phone, country)));
+    let role = errors.take("role", form.role.parse::<Role>());
+    if !ticked(&form.terms) {
+        errors.add("terms", Message::TermsRequired);
+    }
+    let (mut company, mut keys) = (None, Vec::new());
+    match role {
+        Some(Role::Electrician) => company = errors.take("company", parse_company(&form.company)),
+        Some(Role::User) => keys = check_keys(form, &mut errors),
+        None => {}
+    }
+    errors.into_result()?;
+    let (Some(email), Some(password), Some(country), Some(phone), Some(role)) =
+        (email, password, country, phone, role)
+    else {
+        return Err(Error::internal());
+    };
+    Ok(Checked {
+        profile: Profile {
+            email,
+            role,
+            phone,
+            country,
+            company,
+            language,
+        },
+        password,
+        keys,
+    })
+}
+
+fn check_keys(form: &Register, errors: &mut FieldErrors) -> Vec<(&'static str, Key)> {
+    let mut keys: Vec<(&'static str, Key)> = Vec::new();
+    for (field, text) in KEY_FIELDS
+        .into_iter()
+        .zip([&form.sn1, &form.sn2, &form.sn3])
+    {
+        if text.trim().is_empty() {
+            continue;
+        }
+        let Some(key) = errors.take(field, text.parse::<Key>()) else {
+            continue;
+        };
+        if keys.iter().any(|(_, other)| *other == key) {
+            errors.add(field, Message::KeyRepeated);
+        } else {
+            keys.push((field, key));
+        }
+    }
+    if [&form.sn1, &form.sn2, &form.sn3]
+        .iter()
+        .all(|text| text.trim().is_empty())
+    {
+        errors.add("sn1", Message::KeyRequired);
+    }
+    keys
+}
+
+/// Every key must be good before an account is made of them.
+async fn judge(portal: &Portal, keys: &[(&'static str, Key)]) -> Result<Vec<store::key::Outcome>> {
+    let plain: Vec<Key> = keys.iter().map(|(_, key)| key.clone()).collect();
+    let outcomes = portal.store.judge_keys(&plain).await?;
+    let mut errors = FieldErrors::default();
+    for ((field, key), outcome) in keys.iter().zip(&outcomes) {
+        match (outcome.status, key) {
+            (KeyStatus::Linked | KeyStatus::Waiting, _) => {}
+            (KeyStatus::Unknown, Key::Code(_)) => errors.add(field, Message::CodeUnknown),
+            (status, _) => errors.add(field, status.message()),
+        }
+    }
+    errors.into_result()?;
+    Ok(outcomes)
+}
+
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct ConfirmRegistration {
+    #[serde(default)]
+    token: String,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Confirmed {
+    role: RoleName,
+    keys: Vec<KeyResult>,
+}
+
+/// Open the mailed link: the account begins, and with it the waiting claims.
+#[utoipa::path(post, path = "/api/auth/register/confirm/", tag = "registration",
+    request_body(content = ConfirmRegistration, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 200, body = Confirmed), (status = 400, body = Problem), (status = 429, body = Problem)))]
+pub(crate) async fn confirm(
+    State(portal): State<Portal>,
+    client: Client,
+    headers: HeaderMap,
+    Form(form): Form<ConfirmRegistration>,
+) -> Result<Json<Confirmed>> {
+    portal.limits.token(client.0)?;
+    let token = BASE64
+        .decode(&form.token)
+        .map_err(|_| Error::link_invalid())?;
+    let Some((role, keys)) = portal
+        .store
+        .confirm_registration(&token, portal.now())
+        .await?
+    else {
+        return Err(Error::link_invalid());
+    };
+    metrics::counter!("registrations_total").increment(1);
+    let lang = language(&headers);
+    let keys = keys
+        .into_iter()
+        .map(|(sn, outcome)| KeyResult::new(&Key::Serial(sn), &outcome, lang))
+        .collect();
+    Ok(Json(Confirmed {
+        role: role.into(),
+        keys,
+    }))
+}

@@ -1,0 +1,218 @@
+//! Log in, stay logged in, log out.
+use crate::access::Person;
+use crate::client::Client;
+use crate::error::{Error, Problem, Refusal, Result};
+use crate::form::{Form, ticked};
+use crate::{Portal, browser};
+use axum::Json;
+use axum::extract::State;
+use axum::http::header::SET_COOKIE;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::AppendHeaders;
+use domain::session::{ACCESS_LIFE, CLAIM_ACCESS_LIFE, SessionKind};
+use domain::{AccountId, Email, Message, Role};
+use serde::{Deserialize, Serialize};
+use store::account::Account;
+use store::session::{Rotation, SessionId};
+use utoipa::ToSchema;
+
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct Login {
+    #[serde(default)]
+    email: String,
+    #[serde(default)]
+    password: String,
+    /// The 'I am an electrician' choice: `true` or `false`.
+    #[serde(default)]
+    electrician: String,
+    #[serde(default, rename = "stayLoggedIn")]
+    stay_logged_in: String,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct TokenPair {
+    access: String,
+    refresh: String,
+    #[schema(inline)]
+    role: RoleName,
+}
+
+/// A role by its name, as every answer spells it.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum RoleName {
+    User,
+    Electrician,
+}
+
+impl From<Role> for RoleName {
+    fn from(role: Role) -> Self {
+        match role {
+            Role::User => Self::User,
+            Role::Electrician => Self::Electrician,
+        }
+    }
+}
+
+/// Log in.
+///
+/// A wrong address, a wrong password and the wrong choice of role get the same answer in the same time.
+/// An owner without systems gets 403 with a limited token for the key page.
+#[utoipa::path(post, path = "/api/auth/token/", tag = "session",
+    request_body(content = Login, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 200, body = TokenPair), (status = 401, body = Refusal), (status = 403, body = Refusal),
+        (status = 429, body = Refusal), (status = "4XX", body = Problem)))]
+pub(crate) async fn log_in(
+    State(portal): State<Portal>,
+    client: Client,
+    headers: HeaderMap,
+    Form(login): Form<Login>,
+) -> Result<(
+    AppendHeaders<[(axum::http::HeaderName, String); 1]>,
+    Json<TokenPair>,
+)> {
+    let email = login.email.parse::<Email>().ok();
+    let known = email
+        .as_ref()
+        .and_then(|email| browser::known(&portal, &headers, email));
+    let name = email.as_ref().map_or(login.email.as_str(), Email::as_str);
+    portal.limits.login(client.0, name, known.as_deref())?;
+
+    let account = match &email {
+        Some(email) => portal.store.account_by_email(email).await?,
+        None => None,
+    };
+    let role = if ticked(&login.electrician) {
+        Role::Electrician
+    } else {
+        Role::User
+    };
+    let stored = account
+        .as_ref()
+        .map(|account| account.password_hash.clone());
+    let right = portal.passwords.verify(&login.password, stored).await;
+    let (Some(account), Some(email), true) = (account, email, right) else {
+        return Err(invalid_credentials());
+    };
+    if account.role()? != role || account.locked_at.is_some() {
+        return Err(invalid_credentials());
+    }
+    if role == Role::User && portal.store.systems_of(account.id()).await?.is_empty() {
+        let session = start(&portal, account.id(), SessionKind::Claim).await?;
+        let access = portal
+            .tokens
+            .access(account.id(), &session, portal.now(), CLAIM_ACCESS_LIFE);
+        return Err(Error::NoSystems { access });
+    }
+    let kind = if ticked(&login.stay_logged_in) {
+        SessionKind::Long
+    } else {
+        SessionKind::Short
+    };
+    let pair = open(&portal, &account, kind).await?;
+    metrics::counter!("logins_total").increment(1);
+    Ok((
+        AppendHeaders([(SET_COOKIE, browser::remember(&portal, &headers, &email))]),
+        Json(pair),
+    ))
+}
+
+const fn invalid_credentials() -> Error {
+    Error::Refused(StatusCode::UNAUTHORIZED, Message::InvalidCredentials)
+}
+
+async fn start(portal: &Portal, account: AccountId, kind: SessionKind) -> Result<SessionId> {
+    let session = portal.random.bytes::<16>();
+    portal
+        .store
+        .start_session(session, account, kind, portal.now())
+        .await?;
+    Ok(session)
+}
+
+async fn open(portal: &Portal, account: &Account, kind: SessionKind) -> Result<TokenPair> {
+    let session = start(portal, account.id(), kind).await?;
+    Ok(pair(portal, account.id(), account.role()?, &session, 0))
+}
+
+fn pair(
+    portal: &Portal,
+    account: AccountId,
+    role: Role,
+    session: &SessionId,
+    generation: i64,
+) -> TokenPair {
+    TokenPair {
+        access: portal
+            .tokens
+            .access(account, session, portal.now(), ACCESS_LIFE),
+        refresh: portal.tokens.refresh(session, generation),
+        role: role.into(),
+    }
+}
+
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct Refresh {
+    #[serde(default)]
+    refresh: String,
+}
+
+/// Exchange the refresh token for a new pair.
+///
+/// The token rotates. For 30 seconds the previous one answers the same successor; an older one ends the session.
+#[utoipa::path(post, path = "/api/auth/token/refresh/", tag = "session",
+    request_body(content = Refresh, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 200, body = TokenPair), (status = 401, body = Refusal)))]
+pub(crate) async fn refresh(
+    State(portal): State<Portal>,
+    Form(form): Form<Refresh>,
+) -> Result<Json<TokenPair>> {
+    let refused = Error::Refused(StatusCode::UNAUTHORIZED, Message::RefreshInvalid);
+    let Some((session, generation)) = portal.tokens.read_refresh(&form.refresh) else {
+        return Err(refused);
+    };
+    match portal
+        .store
+        .rotate_session(&session, generation, portal.now())
+        .await?
+    {
+        Rotation::Generation { generation, live } => Ok(Json(pair(
+            &portal,
+            live.account,
+            live.role,
+            &session,
+            generation,
+        ))),
+        Rotation::Refused => Err(refused),
+    }
+}
+
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct Logout {
+    /// `1` ends every session of the account.
+    #[serde(default)]
+    all: String,
+}
+
+/// End this session, or all of them.
+#[utoipa::path(post, path = "/api/auth/logout/", tag = "session",
+    request_body(content = Logout, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 204), (status = 401, body = Refusal)))]
+pub(crate) async fn log_out(
+    State(portal): State<Portal>,
+    person: Person,
+    Form(form): Form<Logout>,
+) -> Result<StatusCode> {
+    if ticked(&form.all) {
+        portal
+            .store
+            .end_all_sessions(person.account, portal.now())
+            .await?;
+    } else {
+        portal
+            .store
+            .end_session(&person.session, portal.now())
+            .await?;
+    }
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,81 @@
+//! A listener that no slow client can hold: time limits on the TLS handshake, the headers and the whole request.
+use axum::Router;
+use axum::extract::ConnectInfo;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use std::net::SocketAddr;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
+use tokio_util::sync::CancellationToken;
+use tower::ServiceExt as _;
+
+/// TLS for a listener, when no proxy in front does it.
+pub type Tls = TlsAcceptor;
+
+const HANDSHAKE: Duration = Duration::from_secs(5);
+const HEADERS: Duration = Duration::from_secs(10);
+/// How long open requests may take after a stop was asked for.
+const FAREWELL: Duration = Duration::from_secs(10);
+
+/// Serves until `stop` is cancelled, then lets open requests finish.
+pub async fn serve(
+    listener: TcpListener,
+    router: Router,
+    tls: Option<Tls>,
+    stop: CancellationToken,
+) {
+    let graceful = GracefulShutdown::new();
+    loop {
+        let (stream, peer) = tokio::select! {
+            () = stop.cancelled() => break,
+            accepted = listener.accept() => match accepted {
+                Ok(accepted) => accepted,
+                Err(error) => {
+                    // Out of file descriptors, most likely: wait for some to be closed.
+                    tracing::warn!(%error, "accept failed");
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    continue;
+                }
+            },
+        };
+        let watcher = graceful.watcher();
+        let (router, tls) = (router.clone(), tls.clone());
+        tokio::spawn(async move {
+            match tls {
+                None => connection(stream, peer, router, watcher).await,
+                Some(tls) => {
+                    if let Ok(Ok(stream)) =
+                        tokio::time::timeout(HANDSHAKE, tls.accept(stream)).await
+                    {
+                        connection(stream, peer, router, watcher).await;
+                    }
+                }
+            }
+        });
+    }
+    drop(listener);
+    let _ = tokio::time::timeout(FAREWELL, graceful.shutdown()).await;
+}
+
+async fn connection<S>(
+    stream: S,
+    peer: SocketAddr,
+    router: Router,
+    watcher: hyper_util::server::graceful::Watcher,
+) where
+    S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
+{
+    let service = router.map_request(move |mut request: hyper::Request<hyper::body::Incoming>| {
+        request.extensions_mut().insert(ConnectInfo(peer));
+        request.map(axum::body::Body::new)
+    });
+    let connection = hyper::server::conn::http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADERS)
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
+    if let Err(error) = watcher.watch(connection).await {
+        tracing::debug!(%error, "connection ended");
+    }
+}

@@ -1,0 +1,153 @@
+//! Tokens. Access: a JWT (HS256) that names a session. Refresh: a MAC over (session, generation), so that the same
+//! successor can be handed out again within its grace and nothing of it has to be stored.
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
+use domain::AccountId;
+use domain::clock::{Millis, SECOND};
+use jsonwebtoken::crypto::{CryptoProvider, JwtSigner, JwtVerifier, KeyUtils};
+use jsonwebtoken::errors::ErrorKind;
+use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
+use ring::hmac;
+use serde::{Deserialize, Serialize};
+use signature::{Error as SignatureError, Signer, Verifier};
+use store::session::SessionId;
+use store::{Keyring, Purpose};
+
+const ISSUER: &str = "suncellar";
+const AUDIENCE: &str = "portal";
+const TYPE: &str = "access";
+
+#[derive(Clone)]
+pub struct Tokens {
+    keyring: Keyring,
+    sign: EncodingKey,
+    check: DecodingKey,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Claims {
+    iss: String,
+    aud: String,
+    typ: String,
+    sub: String,
+    /// The session, looked up on every call.
+    sid: String,
+    iat: i64,
+    exp: i64,
+}
+
+impl Tokens {
+    pub fn new(keyring: Keyring) -> Self {
+        // Fails only when it was installed before, by another portal in the same process.
+        let _ = RING.install_default();
+        let key = keyring.key(Purpose::AccessToken);
+        Self {
+            sign: EncodingKey::from_secret(&key),
+            check: DecodingKey::from_secret(&key),
+            keyring,
+        }
+    }
+
+    pub fn access(
+        &self,
+        account: AccountId,
+        session: &SessionId,
+        now: Millis,
+        life: Millis,
+    ) -> String {
+        let claims = Claims {
+            iss: ISSUER.into(),
+            aud: AUDIENCE.into(),
+            typ: TYPE.into(),
+            sub: account.to_string(),
+            sid: BASE64.encode(session),
+            iat: now / SECOND,
+            exp: (now + life) / SECOND,
+        };
+        jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &self.sign)
+            .expect("HS256 signs any claims")
+    }
+
+    /// The session that an access token names, if the token is ours, of the right kind and not expired.
+    pub fn read_access(&self, token: &str, now: Millis) -> Option<SessionId> {
+        let mut rules = Validation::new(Algorithm::HS256);
+        rules.set_issuer(&[ISSUER]);
+        rules.set_audience(&[AUDIENCE]);
+        rules.set_required_spec_claims(&["exp", "iss", "aud", "sub"]);
+        // Our own clock decides, not the library's.
+        rules.validate_exp = false;
+        let claims = jsonwebtoken::decode::<Claims>(token, &self.check, &rules)
+            .ok()?
+            .claims;
+        let valid = claims.typ == TYPE && now / SECOND < claims.exp;
+        valid.then(|| BASE64.decode(&claims.sid).ok()?.try_into().ok())?
+    }
+
+    pub fn refresh(&self, session: &SessionId, generation: i64) -> String {
+        let message = refresh_message(session, generation);
+        let tag = self.keyring.hash(Purpose::RefreshToken, &message);
+        BASE64.encode([message.as_slice(), &tag].concat())
+    }
+
+    pub fn read_refresh(&self, token: &str) -> Option<(SessionId, i64)> {
+        let bytes = BASE64.decode(token).ok()?;
+        let (message, tag) = bytes.split_at_checked(24)?;
+        if !self.keyring.verify(Purpose::RefreshToken, message, tag) {
+            return None;
+        }
+        let (session, generation) = message.split_at(16);
+        Some((
+            session.try_into().ok()?,
+            i64::from_be_bytes(generation.try_into().ok()?),
+        ))
+    }
+}
+
+fn refresh_message(session: &SessionId, generation: i64) -> Vec<u8> {
+    [session.as_slice(), &generation.to_be_bytes()].concat()
+}
+
+/// HS256 by the `ring` that TLS already brings; the library's own providers pull in RSA and two curves.
+struct Hs256(hmac::Key);
+
+impl Signer<Vec<u8>> for Hs256 {
+    fn try_sign(&self, message: &[u8]) -> Result<Vec<u8>, SignatureError> {
+        Ok(hmac::sign(&self.0, message).as_ref().to_vec())
+    }
+}
+
+impl Verifier<Vec<u8>> for Hs256 {
+    fn verify(&self, message: &[u8], tag: &Vec<u8>) -> Result<(), SignatureError> {
+        hmac::verify(&self.0, message, tag).map_err(|_| SignatureError::new())
+    }
+}
+
+impl JwtSigner for Hs256 {
+    fn algorithm(&self) -> Algorithm {
+        Algorithm::HS256
+    }
+}
+
+impl JwtVerifier for Hs256 {
+    fn algorithm(&self) -> Algorithm {
+        Algorithm::HS256
+    }
+}
+
+static RING: CryptoProvider = CryptoProvider {
+    signer_factory: |algorithm, key| match algorithm {
+        Algorithm::HS256 => Ok(Box::new(Hs256(hmac::Key::new(
+            hmac::HMAC_SHA256,
+            key.as_bytes(),
+        )))),
+        _ => Err(ErrorKind::InvalidAlgorithm.into()),
+    },
+    verifier_factory: |algorithm, key| match algorithm {
+        Algorithm::HS256 => Ok(Box::new(Hs256(hmac::Key::new(
+            hmac::HMAC_SHA256,
+            key.try_get_as_bytes()?,
+        )))),
+        _ => Err(ErrorKind::InvalidAlgorithm.into()),
+    },
+    key_utils: KeyUtils::new_unimplemented(),
+};

@@ -1,0 +1,20 @@
+//! Removes what has run out: sessions, links, registrations, partner tokens, undeliverable mails.
+use domain::clock::{DAY, Millis};
+use store::{Result, Store};
+
+/// Ended sessions are kept this long, longer than any session lives, so that a stolen token is still recognised.
+const SESSIONS_KEPT: Millis = 100 * DAY;
+
+pub(crate) async fn run(store: &Store, now: Millis) {
+    if let Err(error) = clear(store, now).await {
+        tracing::error!(%error, "cleanup failed; it is tried again");
+    }
+}
+
+async fn clear(store: &Store, now: Millis) -> Result<()> {
+    store.purge_sessions(now - SESSIONS_KEPT).await?;
+    store.purge_mail_links(now).await?;
+    store.purge_registrations(now).await?;
+    store.purge_partner_tokens(now).await?;
+    store.purge_mails(now).await
+}

@@ -1,0 +1,185 @@
+//! Sends what is in the outbox: by SMTP, into a folder, or into the hands of the demo.
+use anyhow::Context as _;
+use domain::message::text;
+use domain::{Clock, Lang};
+use lettre::message::header::ContentType;
+use lettre::transport::smtp::client::{Tls, TlsParameters};
+use lettre::{AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use store::Store;
+use store::mail::{DueMail, Mail};
+
+/// A mail as a person reads it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Letter {
+    pub to: String,
+    pub subject: String,
+    pub text: String,
+}
+
+/// Where letters go.
+#[derive(Clone)]
+pub struct Post {
+    from: String,
+    way: Way,
+}
+
+#[derive(Clone)]
+enum Way {
+    Smtp(AsyncSmtpTransport<Tokio1Executor>),
+    Folder(PathBuf),
+    Hand(Arc<dyn Fn(Letter) + Send + Sync>),
+}
+
+const SMTP_TIMEOUT: Duration = Duration::from_secs(30);
+
+impl Post {
+    /// `smtp://user:password@host:587?tls=required` (STARTTLS), `smtps://…` (TLS from the start), or without TLS.
+    pub fn smtp(url: &str, from: &str) -> anyhow::Result<Self> {
+        let transport = AsyncSmtpTransport::<Tokio1Executor>::from_url(url)
+            .context("the SMTP address is not valid")?;
+        Self::new(
+            from,
+            Way::Smtp(transport.timeout(Some(SMTP_TIMEOUT)).build()),
+        )
+    }
+
+    /// Like [`Post::smtp`] with STARTTLS, trusting exactly the certificates in `tls`.
+    pub fn smtp_trusting(url: &str, from: &str, tls: TlsParameters) -> anyhow::Result<Self> {
+        let transport = AsyncSmtpTransport::<Tokio1Executor>::from_url(url)
+            .context("the SMTP address is not valid")?;
+        Self::new(
+            from,
+            Way::Smtp(
+                transport
+                    .tls(Tls::Required(tls))
+                    .timeout(Some(SMTP_TIMEOUT))
+                    .build(),
+            ),
+        )
+    }
+
+    /// One `.eml` file per mail.
+    pub fn folder(path: PathBuf, from: &str) -> anyhow::Result<Self> {
+        std::fs::create_dir_all(&path)
+            .with_context(|| format!("the mail folder {} cannot be made", path.display()))?;
+        Self::new(from, Way::Folder(path))
+    }
+
+    pub fn hand(take: impl Fn(Letter) + Send + Sync + 'static, from: &str) -> anyhow::Result<Self> {
+        Self::new(from, Way::Hand(Arc::new(take)))
+    }
+
+    fn new(from: &str, way: Way) -> anyhow::Result<Self> {
+        from.parse::<lettre::message::Mailbox>()
+            .context("the sender's address is not valid")?;
+        Ok(Self {
+            from: from.to_owned(),
+            way,
+        })
+    }
+
+    async fn send(&self, letter: Letter, name: &str) -> anyhow::Result<()> {
+        let message = || {
+            Message::builder()
+                .from(self.from.parse()?)
+                .to(letter.to.parse()?)
+                .subject(&letter.subject)
+                .header(ContentType::TEXT_PLAIN)
+                .body(letter.text.clone())
+                .context("the mail cannot be built")
+        };
+        match &self.way {
+            Way::Smtp(transport) => transport.send(message()?).await.map(drop).context("SMTP"),
+            Way::Folder(path) => {
+                let file = path.join(format!("{name}.eml"));
+                tokio::fs::write(&file, message()?.formatted())
+                    .await
+                    .context("the mail folder")
+            }
+            Way::Hand(take) => {
+                take(letter);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Sends every mail that is due. One that fails stays in the outbox and is due again later.
+pub async fn send_due(store: &Store, clock: &Clock, post: &Post) {
+    loop {
+        match store.lease_mail(clock.now()).await {
+            Ok(Some(due)) => deliver(store, post, due).await,
+            Ok(None) => return,
+            Err(error) => {
+                tracing::error!(%error, "the outbox cannot be read; it is tried again");
+                return;
+            }
+        }
+    }
+}
+
+async fn deliver(store: &Store, post: &Post, due: DueMail) {
+    let name = format!("{:06}-{}", due.id, due.mail.text);
+    match post.send(letter(&due.recipient, &due.mail), &name).await {
+        Ok(()) => {
+            if let Err(error) = store.finish_mail(due.id).await {
+                tracing::error!(%error, mail = due.id, "sent, but still in the outbox: it may be sent twice");
+            }
+        }
+        // The recipient stays out of the log: the number finds it in the database.
+        Err(error) => tracing::warn!(
+            error = format!("{error:#}"),
+            mail = due.id,
+            tries = due.tries,
+            "mail not sent"
+        ),
+    }
+}
+
+fn letter(to: &str, mail: &Mail) -> Letter {
+    let lang: Lang = mail.language.parse().unwrap_or_default();
+    let say = |name: &str| text(lang, "mail", name);
+    let body = say(&format!("{}_text", mail.text));
+    Letter {
+        to: to.to_owned(),
+        subject: say(&format!("{}_subject", mail.text)).to_owned(),
+        text: format!(
+            "{}\n\n{body}\n\n{}\n\n{}\n\n{}\n",
+            say("greeting"),
+            mail.link,
+            say("ignore"),
+            say("closing")
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_mail_has_its_words_and_its_link_in_every_language() {
+        for name in [
+            "confirm",
+            "exists",
+            "welcome",
+            "reset",
+            "password_changed",
+            "email_change",
+            "email_changed",
+        ] {
+            for lang in Lang::ALL {
+                let mail = Mail::new(name, lang, "https://example.com/#t".into());
+                let letter = letter("a@example.com", &mail);
+                assert!(!letter.subject.is_empty(), "{name} {lang:?}");
+                assert!(
+                    letter.text.lines().any(|line| line == mail.link),
+                    "{name} {lang:?}"
+                );
+            }
+        }
+    }
+}

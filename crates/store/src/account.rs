@@ -1,0 +1,241 @@
+//! Accounts: created by registration, changed by their person, locked by the operator, erased on request.
+use crate::db::Tx;
+use crate::journal::{Actor, Entry, Event};
+use crate::{Error, Result, Store};
+use domain::clock::Millis;
+use domain::{AccountId, Country, Email, Lang, Phone, Role};
+use serde_json::json;
+
+/// A person's own data as given at registration.
+#[derive(Clone, Debug)]
+pub struct Profile {
+    pub email: Email,
+    pub role: Role,
+    pub phone: Phone,
+    pub country: Country,
+    pub company: Option<String>,
+    pub language: Lang,
+}
+
+#[derive(Clone, Debug)]
+pub struct Account {
+    pub id: i64,
+    pub email: String,
+    pub password_hash: String,
+    pub role: String,
+    pub phone: String,
+    pub country: String,
+    pub company: Option<String>,
+    pub language: String,
+    pub terms_version: String,
+    pub terms_at: Millis,
+    pub created_at: Millis,
+    pub locked_at: Option<Millis>,
+}
+row!(Account {
+    id,
+    email,
+    password_hash,
+    role,
+    phone,
+    country,
+    company,
+    language,
+    terms_version,
+    terms_at,
+    created_at,
+    locked_at
+});
+
+impl Account {
+    pub fn id(&self) -> AccountId {
+        AccountId(self.id)
+    }
+
+    pub fn role(&self) -> Result<Role> {
+        self.role
+            .parse()
+            .map_err(|_| Error::Damaged("accounts.role"))
+    }
+
+    pub fn lang(&self) -> Lang {
+        self.language.parse().unwrap_or_default()
+    }
+}
+
+/// What a person may change without a further proof; `None` leaves a field as it is.
+#[derive(Clone, Debug, Default)]
+pub struct ProfileChange {
+    pub phone: Option<Phone>,
+    pub country: Option<Country>,
+    pub company: Option<String>,
+    pub language: Option<Lang>,
+}
+
+pub(crate) struct NewAccount<'a> {
+    pub profile: &'a Profile,
+    pub password_hash: &'a str,
+    pub terms_version: &'a str,
+    pub terms_at: Millis,
+}
+
+/// Inserts the account and its first journal line.
+pub(crate) async fn insert(tx: &mut Tx, new: NewAccount<'_>, now: Millis) -> Result<AccountId> {
+    let profile = new.profile;
+    let id: i64 = within!(tx, c => sqlx::query_scalar(
+        "INSERT INTO accounts (email, password_hash, role, phone, country, company, language, terms_version, terms_at, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING id")
+        .bind(profile.email.as_str())
+        .bind(new.password_hash)
+        .bind(profile.role.as_str())
+        .bind(profile.phone.as_str())
+        .bind(profile.country.code())
+        .bind(profile.company.as_deref())
+        .bind(profile.language.code())
+        .bind(new.terms_version)
+        .bind(new.terms_at)
+        .bind(now)
+        .fetch_one(c).await)?;
+    let account = AccountId(id);
+    Entry::by(account, Event::Registered, now).write(tx).await?;
+    Ok(account)
+}
+
+pub(crate) async fn exists(tx: &mut Tx, email: &Email) -> Result<bool> {
+    let found: Option<i64> = within!(tx, c => sqlx::query_scalar("SELECT id FROM accounts WHERE email = $1")
+        .bind(email.as_str()).fetch_optional(c).await)?;
+    Ok(found.is_some())
+}
+
+impl Store {
+    pub async fn account_by_email(&self, email: &Email) -> Result<Option<Account>> {
+        Ok(
+            on!(self, p => sqlx::query_as("SELECT * FROM accounts WHERE email = $1")
+            .bind(email.as_str()).fetch_optional(p).await)?,
+        )
+    }
+
+    pub async fn account(&self, id: AccountId) -> Result<Option<Account>> {
+        Ok(
+            on!(self, p => sqlx::query_as("SELECT * FROM accounts WHERE id = $1")
+            .bind(id.0).fetch_optional(p).await)?,
+        )
+    }
+
+    pub async fn change_profile(
+        &self,
+        account: AccountId,
+        change: &ProfileChange,
+        now: Millis,
+    ) -> Result<()> {
+        let mut tx = self.begin().await?;
+        execute!(
+            &mut tx,
+            sqlx::query(
+                "UPDATE accounts SET phone = COALESCE($2, phone), country = COALESCE($3, country),
+                company = COALESCE($4, company), language = COALESCE($5, language) WHERE id = $1"
+            )
+            .bind(account.0)
+            .bind(change.phone.as_ref().map(Phone::as_str))
+            .bind(change.country.map(Country::code))
+            .bind(change.company.as_deref())
+            .bind(change.language.map(Lang::code))
+        )?;
+        let fields: Vec<_> = [
+            ("phone", change.phone.is_some()),
+            ("country", change.country.is_some()),
+            ("company", change.company.is_some()),
+            ("language", change.language.is_some()),
+        ]
+        .into_iter()
+        .filter_map(|(name, given)| given.then_some(name))
+        .collect();
+        Entry::by(account, Event::ProfileChanged, now)
+            .with(json!({ "fields": fields }))
+            .write(&mut tx)
+            .await?;
+        tx.commit().await
+    }
+
+    /// Sets a new password and ends every session but `keep`.
+    pub async fn change_password(
+        &self,
+        account: AccountId,
+        password_hash: &str,
+        keep: Option<&[u8]>,
+        now: Millis,
+    ) -> Result<()> {
+        let mut tx = self.begin().await?;
+        set_password(&mut tx, account, password_hash, keep, now).await?;
+        tx.commit().await
+    }
+
+    /// Locks or unlocks an account by its address; `false` when there is none. A lock ends every session.
+    pub async fn lock_account(&self, email: &Email, lock: bool, now: Millis) -> Result<bool> {
+        let mut tx = self.begin().await?;
+        let id: Option<i64> = within!(&mut tx, c => sqlx::query_scalar(
+            "UPDATE accounts SET locked_at = $2 WHERE email = $1 RETURNING id")
+            .bind(email.as_str()).bind(lock.then_some(now)).fetch_optional(c).await)?;
+        let Some(account) = id.map(AccountId) else {
+            return Ok(false);
+        };
+        if lock {
+            crate::session::end_all(&mut tx, account, None, now).await?;
+        }
+        let event = if lock {
+            Event::AccountLocked
+        } else {
+            Event::AccountUnlocked
+        };
+        Entry::by(account, event, now)
+            .through(Actor::Operator)
+            .write(&mut tx)
+            .await?;
+        tx.commit().await?;
+        Ok(true)
+    }
+
+    /// Deletes the account and every personal value; systems become free, the journal loses the name behind its lines.
+    pub async fn erase_account(&self, account: AccountId) -> Result<()> {
+        let mut tx = self.begin().await?;
+        let email: Option<String> = within!(&mut tx, c => sqlx::query_scalar("SELECT email FROM accounts WHERE id = $1")
+            .bind(account.0).fetch_optional(c).await)?;
+        let Some(email) = email else { return Ok(()) };
+        execute!(&mut tx, sqlx::query(
+            "UPDATE systems SET owner_id = NULL, linked_at = NULL, first_name = NULL, last_name = NULL WHERE owner_id = $1")
+            .bind(account.0))?;
+        execute!(
+            &mut tx,
+            sqlx::query("DELETE FROM registrations WHERE email = $1").bind(&email)
+        )?;
+        execute!(
+            &mut tx,
+            sqlx::query("DELETE FROM mails WHERE recipient = $1").bind(&email)
+        )?;
+        // Sessions, links, claims and consents go with the account; journal lines keep account_id = NULL.
+        execute!(
+            &mut tx,
+            sqlx::query("DELETE FROM accounts WHERE id = $1").bind(account.0)
+        )?;
+        tx.commit().await
+    }
+}
+
+pub(crate) async fn set_password(
+    tx: &mut Tx,
+    account: AccountId,
+    password_hash: &str,
+    keep: Option<&[u8]>,
+    now: Millis,
+) -> Result<()> {
+    execute!(
+        tx,
+        sqlx::query("UPDATE accounts SET password_hash = $2 WHERE id = $1")
+            .bind(account.0)
+            .bind(password_hash)
+    )?;
+    crate::session::end_all(tx, account, keep, now).await?;
+    Entry::by(account, Event::PasswordChanged, now)
+        .write(tx)
+        .await
+}

@@ -1,0 +1,189 @@
+//! Both engines behind one SQL text: pools, transactions and the four macros that every noun uses.
+use crate::keyring::Keyring;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{PgPool, Postgres, Sqlite, SqlitePool, Transaction};
+use std::str::FromStr as _;
+use std::time::Duration;
+
+/// The database together with the keys that protect what it holds.
+#[derive(Clone, Debug)]
+pub struct Store {
+    pub(crate) db: Db,
+    pub(crate) keyring: Keyring,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Db {
+    Sqlite(SqlitePool),
+    Postgres(PgPool),
+}
+
+pub(crate) enum Tx {
+    Sqlite(Transaction<'static, Sqlite>),
+    Postgres(Transaction<'static, Postgres>),
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A unique column already holds this value, named `table.column`.
+    #[error("{0} is already taken")]
+    Taken(String),
+    /// Somebody else changed the same rows first; nothing was written.
+    #[error("changed by somebody else at the same time")]
+    Conflict,
+    #[error("no system has the serial number {0}")]
+    UnknownSerial(domain::Serial),
+    #[error("the database address must begin with sqlite: or postgres:")]
+    UnknownEngine,
+    #[error("stored text is damaged: {0}")]
+    Damaged(&'static str),
+    #[error(transparent)]
+    Sqlx(sqlx::Error),
+    #[error(transparent)]
+    Migrate(#[from] sqlx::migrate::MigrateError),
+}
+
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl From<sqlx::Error> for Error {
+    fn from(error: sqlx::Error) -> Self {
+        match error.as_database_error() {
+            Some(cause) if cause.is_unique_violation() => Self::Taken(unique_column(cause)),
+            _ => Self::Sqlx(error),
+        }
+    }
+}
+
+/// PostgreSQL names the constraint (`accounts_email_key`), SQLite only the column in its message.
+fn unique_column(cause: &dyn sqlx::error::DatabaseError) -> String {
+    match (cause.table(), cause.constraint()) {
+        (Some(table), Some(name)) => {
+            let column = name
+                .strip_prefix(table)
+                .unwrap_or(name)
+                .trim_start_matches('_');
+            format!("{table}.{}", column.trim_end_matches("_key"))
+        }
+        _ => cause
+            .message()
+            .rsplit(": ")
+            .next()
+            .unwrap_or_default()
+            .to_owned(),
+    }
+}
+
+/// Runs one expression against whichever pool is open; the compiler checks it against both drivers.
+macro_rules! on {
+    ($store:expr, $pool:ident => $body:expr) => {
+        match &$store.db {
+            $crate::db::Db::Sqlite($pool) => $body,
+            $crate::db::Db::Postgres($pool) => $body,
+        }
+    };
+}
+
+/// Like [`on!`], inside a transaction that [`Store::begin`] opened.
+macro_rules! within {
+    ($tx:expr, $connection:ident => $body:expr) => {
+        match $tx {
+            $crate::db::Tx::Sqlite(tx) => {
+                let $connection = &mut **tx;
+                $body
+            }
+            $crate::db::Tx::Postgres(tx) => {
+                let $connection = &mut **tx;
+                $body
+            }
+        }
+    };
+}
+
+/// Executes a statement inside a transaction (or on the pool, with `on`) and tells how many rows it changed.
+macro_rules! execute {
+    (on $store:expr, $query:expr) => {
+        on!($store, p => $query.execute(p).await.map(|done| done.rows_affected()))
+    };
+    ($tx:expr, $query:expr) => {
+        within!($tx, c => $query.execute(c).await.map(|done| done.rows_affected()))
+    };
+}
+
+/// `FromRow` for both drivers; the field names are the column names.
+macro_rules! row {
+    ($t:ty { $($f:ident),* $(,)? }) => {
+        row!(@ sqlx::sqlite::SqliteRow, $t { $($f),* });
+        row!(@ sqlx::postgres::PgRow, $t { $($f),* });
+    };
+    (@ $row:ty, $t:ty { $($f:ident),* }) => {
+        impl sqlx::FromRow<'_, $row> for $t {
+            fn from_row(row: &$row) -> sqlx::Result<Self> {
+                use sqlx::Row as _;
+                Ok(Self { $($f: row.try_get(stringify!($f))?),* })
+            }
+        }
+    };
+}
+
+impl Store {
+    /// Opens `sqlite:PATH` or `postgres://…` and brings the schema up to date.
+    pub async fn open(url: &str, keyring: Keyring) -> Result<Self> {
+        let db = match url.split(':').next() {
+            Some("sqlite") => Db::Sqlite(open_sqlite(url).await?),
+            Some("postgres" | "postgresql") => Db::Postgres(PgPool::connect(url).await?),
+            _ => return Err(Error::UnknownEngine),
+        };
+        crate::migrations::run(&db).await?;
+        Ok(Self { db, keyring })
+    }
+
+    pub fn is_sqlite(&self) -> bool {
+        matches!(self.db, Db::Sqlite(_))
+    }
+
+    pub fn keyring(&self) -> &Keyring {
+        &self.keyring
+    }
+
+    /// Whether the database answers.
+    pub async fn ping(&self) -> Result<()> {
+        execute!(on self, sqlx::query("SELECT 1"))?;
+        Ok(())
+    }
+
+    pub async fn close(&self) {
+        on!(self, p => p.close().await);
+    }
+
+    pub(crate) async fn begin(&self) -> Result<Tx> {
+        Ok(match &self.db {
+            // A deferred transaction that reads first and writes later fails with SQLITE_BUSY instead of waiting.
+            Db::Sqlite(pool) => Tx::Sqlite(pool.begin_with("BEGIN IMMEDIATE").await?),
+            Db::Postgres(pool) => Tx::Postgres(pool.begin().await?),
+        })
+    }
+}
+
+impl Tx {
+    pub(crate) async fn commit(self) -> Result<()> {
+        match self {
+            Self::Sqlite(tx) => tx.commit().await?,
+            Self::Postgres(tx) => tx.commit().await?,
+        }
+        Ok(())
+    }
+}
+
+async fn open_sqlite(url: &str) -> Result<SqlitePool> {
+    let options = SqliteConnectOptions::from_str(url)?
+        .create_if_missing(true)
+        .foreign_keys(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        // NORMAL can lose a commit that was acknowledged when the power goes.
+        .synchronous(SqliteSynchronous::Full)
+        .busy_timeout(Duration::from_secs(10));
+    Ok(SqlitePoolOptions::new()
+        .max_connections(4)
+        .connect_with(options)
+        .await?)
+}

@@ -1,0 +1,121 @@
+//! The outbox: mails are queued in the transaction that causes them and sent by a job.
+use crate::db::Tx;
+use crate::{Keyring, Purpose, Result, Store};
+use domain::clock::{DAY, MINUTE, Millis};
+use domain::{Email, Lang};
+use serde::{Deserialize, Serialize};
+
+/// What a mail says: the name of its text in the catalogues, and the link it carries.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mail {
+    pub text: String,
+    pub language: String,
+    pub link: String,
+}
+
+impl Mail {
+    pub fn new(text: &str, language: Lang, link: String) -> Self {
+        Self {
+            text: text.into(),
+            language: language.code().into(),
+            link,
+        }
+    }
+}
+
+/// A mail whose time has come, leased to the one who asked.
+#[derive(Debug)]
+pub struct DueMail {
+    pub id: i64,
+    pub recipient: String,
+    pub mail: Mail,
+    pub tries: i64,
+}
+
+#[derive(Debug)]
+struct Row {
+    id: i64,
+    recipient: String,
+    body: Vec<u8>,
+    tries: i64,
+}
+row!(Row {
+    id,
+    recipient,
+    body,
+    tries
+});
+
+/// A mail that could not be sent for this long is given up; its link has run out anyway.
+pub const GIVE_UP_AFTER: Millis = 2 * DAY;
+const LEASE: Millis = MINUTE;
+
+pub(crate) async fn queue(
+    tx: &mut Tx,
+    keyring: &Keyring,
+    recipient: &Email,
+    mail: &Mail,
+    nonce: [u8; 12],
+    now: Millis,
+) -> Result<()> {
+    let clear = serde_json::to_vec(mail).expect("a mail is plain text");
+    execute!(tx, sqlx::query(
+        "INSERT INTO mails (recipient, body, due_at, tries, created_at) VALUES ($1, $2, $3, 0, $3)")
+        .bind(recipient.as_str()).bind(keyring.seal(Purpose::MailBody, nonce, &clear)).bind(now))?;
+    Ok(())
+}
+
+impl Store {
+    pub async fn queue_mail(
+        &self,
+        recipient: &Email,
+        mail: &Mail,
+        nonce: [u8; 12],
+        now: Millis,
+    ) -> Result<()> {
+        let mut tx = self.begin().await?;
+        queue(&mut tx, &self.keyring, recipient, mail, nonce, now).await?;
+        tx.commit().await
+    }
+
+    /// Leases the next due mail: nobody else gets it for a minute, after which it is due again, later each time.
+    pub async fn lease_mail(&self, now: Millis) -> Result<Option<DueMail>> {
+        let row: Option<Row> = on!(self, p => sqlx::query_as(
+            "UPDATE mails SET due_at = $1 + $2 * (1 + tries * tries), tries = tries + 1
+             WHERE id = (SELECT id FROM mails WHERE due_at <= $1 ORDER BY due_at, id LIMIT 1) AND due_at <= $1
+             RETURNING id, recipient, body, tries")
+            .bind(now).bind(LEASE).fetch_optional(p).await)?;
+        let Some(row) = row else { return Ok(None) };
+        // A body that does not open was sealed with another secret: nobody can ever send it.
+        let Some(mail) = self
+            .keyring
+            .open(Purpose::MailBody, &row.body)
+            .and_then(|b| serde_json::from_slice(&b).ok())
+        else {
+            tracing::error!(
+                mail = row.id,
+                "mail dropped: it was sealed with another secret"
+            );
+            self.finish_mail(row.id).await?;
+            return Ok(None);
+        };
+        Ok(Some(DueMail {
+            id: row.id,
+            recipient: row.recipient,
+            mail,
+            tries: row.tries,
+        }))
+    }
+
+    /// The mail is sent, or given up.
+    pub async fn finish_mail(&self, id: i64) -> Result<()> {
+        execute!(on self, sqlx::query("DELETE FROM mails WHERE id = $1").bind(id))?;
+        Ok(())
+    }
+
+    pub async fn purge_mails(&self, now: Millis) -> Result<()> {
+        execute!(on self, sqlx::query("DELETE FROM mails WHERE created_at < $1")
+            .bind(now - GIVE_UP_AFTER))?;
+        Ok(())
+    }
+}

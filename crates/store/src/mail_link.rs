@@ -1,0 +1,153 @@
+//! Links sent by mail to somebody who has an account: a new password, or a new address. Single use, stored hashed.
+use crate::account::Account;
+use crate::journal::{Entry, Event};
+use crate::mail::Mail;
+use crate::{Purpose, Result, Store, account, mail};
+use domain::clock::{DAY, MINUTE, Millis};
+use domain::{AccountId, Email, Role};
+
+pub const RESET_LIFE: Millis = 30 * MINUTE;
+pub const EMAIL_LIFE: Millis = DAY;
+
+/// What is sent, to whom, and the token its link carries.
+pub struct NewLink<'a> {
+    pub account: AccountId,
+    pub recipient: &'a Email,
+    pub token: &'a [u8],
+    pub mail: &'a Mail,
+    pub nonce: [u8; 12],
+}
+
+/// An account as it was, and its new address.
+#[derive(Debug)]
+pub struct EmailChange {
+    pub before: Account,
+    pub new: Email,
+}
+
+#[derive(Debug)]
+struct Row {
+    account_id: i64,
+    email: Option<String>,
+    expires_at: Millis,
+}
+row!(Row {
+    account_id,
+    email,
+    expires_at
+});
+
+impl Store {
+    /// Queues a reset mail; earlier reset links of the account stop working.
+    pub async fn send_reset(&self, link: &NewLink<'_>, now: Millis) -> Result<()> {
+        self.send_link(link, "reset", None, now + RESET_LIFE, now)
+            .await
+    }
+
+    /// Queues a mail to the new address that makes it the account's.
+    pub async fn send_email_change(&self, link: &NewLink<'_>, now: Millis) -> Result<()> {
+        self.send_link(link, "email", Some(link.recipient), now + EMAIL_LIFE, now)
+            .await
+    }
+
+    async fn send_link(
+        &self,
+        link: &NewLink<'_>,
+        kind: &str,
+        email: Option<&Email>,
+        expires_at: Millis,
+        now: Millis,
+    ) -> Result<()> {
+        let mut tx = self.begin().await?;
+        execute!(
+            &mut tx,
+            sqlx::query("DELETE FROM mail_links WHERE account_id = $1 AND kind = $2")
+                .bind(link.account.0)
+                .bind(kind)
+        )?;
+        execute!(&mut tx, sqlx::query(
+            "INSERT INTO mail_links (token_hash, kind, account_id, email, expires_at) VALUES ($1, $2, $3, $4, $5)")
+            .bind(self.keyring.hash(Purpose::MailedLink, link.token))
+            .bind(kind)
+            .bind(link.account.0)
+            .bind(email.map(Email::as_str))
+            .bind(expires_at))?;
+        mail::queue(
+            &mut tx,
+            &self.keyring,
+            link.recipient,
+            link.mail,
+            link.nonce,
+            now,
+        )
+        .await?;
+        tx.commit().await
+    }
+
+    /// Uses a reset link: sets the password and ends every session. `None`: used, run out, or never sent.
+    pub async fn reset_password(
+        &self,
+        token: &[u8],
+        password_hash: &str,
+        now: Millis,
+    ) -> Result<Option<(AccountId, Role)>> {
+        let mut tx = self.begin().await?;
+        let Some(link) = self.take_link(&mut tx, token, "reset", now).await? else {
+            return Ok(None);
+        };
+        let account = AccountId(link.account_id);
+        account::set_password(&mut tx, account, password_hash, None, now).await?;
+        tx.commit().await?;
+        let role = self.account(account).await?.map(|a| a.role()).transpose()?;
+        Ok(role.map(|role| (account, role)))
+    }
+
+    /// Uses an address link. `None`: used, run out, never sent, or the address got an account meanwhile.
+    pub async fn change_email(&self, token: &[u8], now: Millis) -> Result<Option<EmailChange>> {
+        let mut tx = self.begin().await?;
+        let Some(link) = self.take_link(&mut tx, token, "email", now).await? else {
+            return Ok(None);
+        };
+        let Some(email) = link.email.and_then(|text| text.parse::<Email>().ok()) else {
+            return Ok(None);
+        };
+        if account::exists(&mut tx, &email).await? {
+            return Ok(None);
+        }
+        let account = AccountId(link.account_id);
+        let before: Option<Account> = within!(&mut tx, c => sqlx::query_as("SELECT * FROM accounts WHERE id = $1")
+            .bind(account.0).fetch_optional(c).await)?;
+        let Some(before) = before else {
+            return Ok(None);
+        };
+        execute!(
+            &mut tx,
+            sqlx::query("UPDATE accounts SET email = $2 WHERE id = $1")
+                .bind(account.0)
+                .bind(email.as_str())
+        )?;
+        Entry::by(account, Event::EmailChanged, now)
+            .write(&mut tx)
+            .await?;
+        tx.commit().await?;
+        Ok(Some(EmailChange { before, new: email }))
+    }
+
+    async fn take_link(
+        &self,
+        tx: &mut crate::db::Tx,
+        token: &[u8],
+        kind: &str,
+        now: Millis,
+    ) -> Result<Option<Row>> {
+        let row: Option<Row> = within!(tx, c => sqlx::query_as(
+            "DELETE FROM mail_links WHERE token_hash = $1 AND kind = $2 RETURNING account_id, email, expires_at")
+            .bind(self.keyring.hash(Purpose::MailedLink, token)).bind(kind).fetch_optional(c).await)?;
+        Ok(row.filter(|row| now <= row.expires_at))
+    }
+
+    pub async fn purge_mail_links(&self, now: Millis) -> Result<()> {
+        execute!(on self, sqlx::query("DELETE FROM mail_links WHERE expires_at < $1").bind(now))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,46 @@
+//! Schema steps, written once per dialect under `migrations/` and applied on start.
+use crate::Result;
+use crate::db::Db;
+use sqlx::SqlSafeStr as _;
+use sqlx::migrate::{Migration, MigrationType, Migrator};
+
+struct Step {
+    version: i64,
+    name: &'static str,
+    sqlite: &'static str,
+    postgres: &'static str,
+}
+
+macro_rules! steps {
+    ($($version:literal $name:literal),* $(,)?) => {
+        &[$(Step {
+            version: $version,
+            name: $name,
+            sqlite: include_str!(concat!("../migrations/sqlite/", $name, ".sql")),
+            postgres: include_str!(concat!("../migrations/postgres/", $name, ".sql")),
+        }),*]
+    };
+}
+
+const STEPS: &[Step] = steps![1 "0001_accounts", 2 "0002_systems", 3 "0003_partners"];
+
+pub(crate) async fn run(db: &Db) -> Result<()> {
+    match db {
+        Db::Sqlite(pool) => migrator(|step| step.sqlite).run(pool).await?,
+        Db::Postgres(pool) => migrator(|step| step.postgres).run(pool).await?,
+    }
+    Ok(())
+}
+
+fn migrator(text: fn(&Step) -> &'static str) -> Migrator {
+    let migration = |s: &Step| {
+        Migration::new(
+            s.version,
+            s.name.into(),
+            MigrationType::Simple,
+            text(s).into_sql_str(),
+            false,
+        )
+    };
+    Migrator::with_migrations(STEPS.iter().map(migration).collect())
+}

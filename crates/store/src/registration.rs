@@ -1,0 +1,199 @@
+//! Registration: at once with a valid code, otherwise only after the mailed link was opened.
+use crate::account::{NewAccount, Profile};
+use crate::key::Outcome;
+use crate::mail::Mail;
+use crate::{Error, Purpose, Result, Store, account, mail};
+use domain::clock::{DAY, Millis};
+use domain::key::KeyStatus;
+use domain::{AccountId, Key, Role, Serial, account::TERMS_VERSION};
+
+/// How long the mailed link may be opened.
+pub const CONFIRM_LIFE: Millis = DAY;
+
+pub struct Registration<'a> {
+    pub profile: &'a Profile,
+    pub password_hash: &'a str,
+    pub keys: &'a [Key],
+}
+
+#[derive(Debug)]
+struct Pending {
+    email: String,
+    password_hash: String,
+    role: String,
+    phone: String,
+    country: String,
+    company: Option<String>,
+    language: String,
+    terms_version: String,
+    created_at: Millis,
+    expires_at: Millis,
+    serials: String,
+}
+row!(Pending {
+    email,
+    password_hash,
+    role,
+    phone,
+    country,
+    company,
+    language,
+    terms_version,
+    created_at,
+    expires_at,
+    serials
+});
+
+impl Store {
+    /// Creates the account and redeems its keys in one step. Every key must end linked or waiting, or nothing happens.
+    pub async fn register(
+        &self,
+        new: &Registration<'_>,
+        welcome: &Mail,
+        nonce: [u8; 12],
+        now: Millis,
+    ) -> Result<(AccountId, Vec<Outcome>)> {
+        let mut tx = self.begin().await?;
+        let account = NewAccount {
+            profile: new.profile,
+            password_hash: new.password_hash,
+            terms_version: TERMS_VERSION,
+            terms_at: now,
+        };
+        let id = account::insert(&mut tx, account, now).await?;
+        let outcomes = self.redeem(&mut tx, id, new.keys, now).await?;
+        if outcomes
+            .iter()
+            .any(|o| !matches!(o.status, KeyStatus::Linked | KeyStatus::Waiting))
+        {
+            return Err(Error::Conflict);
+        }
+        mail::queue(
+            &mut tx,
+            &self.keyring,
+            &new.profile.email,
+            welcome,
+            nonce,
+            now,
+        )
+        .await?;
+        tx.commit().await?;
+        Ok((id, outcomes))
+    }
+
+    /// Keeps a registration until its link is opened, and queues the mail. For an address that has an account
+    /// already, its owner is told instead; the caller cannot tell the two apart.
+    pub async fn register_by_mail(
+        &self,
+        new: &Registration<'_>,
+        token: &[u8],
+        mails: ConfirmMails<'_>,
+        nonce: [u8; 12],
+        now: Millis,
+    ) -> Result<()> {
+        let profile = new.profile;
+        let serials: Vec<&str> = new
+            .keys
+            .iter()
+            .filter_map(|key| match key {
+                Key::Serial(sn) => Some(sn.as_str()),
+                Key::Code(_) => None,
+            })
+            .collect();
+        let mut tx = self.begin().await?;
+        let mail = if account::exists(&mut tx, &profile.email).await? {
+            mails.exists
+        } else {
+            execute!(&mut tx, sqlx::query(
+                "INSERT INTO registrations (token_hash, email, password_hash, role, phone, country, company, language,
+                    terms_version, created_at, expires_at, serials)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)")
+                .bind(self.keyring.hash(Purpose::MailedLink, token))
+                .bind(profile.email.as_str())
+                .bind(new.password_hash)
+                .bind(profile.role.as_str())
+                .bind(profile.phone.as_str())
+                .bind(profile.country.code())
+                .bind(profile.company.as_deref())
+                .bind(profile.language.code())
+                .bind(TERMS_VERSION)
+                .bind(now)
+                .bind(now + CONFIRM_LIFE)
+                .bind(serials.join(",")))?;
+            mails.confirm
+        };
+        mail::queue(&mut tx, &self.keyring, &profile.email, mail, nonce, now).await?;
+        tx.commit().await
+    }
+
+    /// Opens the mailed link: the account begins, and with it the waiting claims. `None`: used, run out, or never sent.
+    pub async fn confirm_registration(
+        &self,
+        token: &[u8],
+        now: Millis,
+    ) -> Result<Option<(Role, Vec<(Serial, Outcome)>)>> {
+        let mut tx = self.begin().await?;
+        let hash = self.keyring.hash(Purpose::MailedLink, token);
+        let pending: Option<Pending> = within!(&mut tx, c => sqlx::query_as(
+            "DELETE FROM registrations WHERE token_hash = $1 RETURNING *").bind(hash).fetch_optional(c).await)?;
+        let Some(pending) = pending.filter(|p| now <= p.expires_at) else {
+            return Ok(None);
+        };
+        let profile = pending.profile()?;
+        if account::exists(&mut tx, &profile.email).await? {
+            return Ok(None);
+        }
+        let account = NewAccount {
+            profile: &profile,
+            password_hash: &pending.password_hash,
+            terms_version: &pending.terms_version,
+            terms_at: pending.created_at,
+        };
+        let id = account::insert(&mut tx, account, now).await?;
+        let serials = pending.serials()?;
+        let keys: Vec<Key> = serials.iter().cloned().map(Key::Serial).collect();
+        let outcomes = self.redeem(&mut tx, id, &keys, now).await?;
+        tx.commit().await?;
+        Ok(Some((
+            profile.role,
+            serials.into_iter().zip(outcomes).collect(),
+        )))
+    }
+
+    pub async fn purge_registrations(&self, now: Millis) -> Result<()> {
+        execute!(on self, sqlx::query("DELETE FROM registrations WHERE expires_at < $1").bind(now))?;
+        Ok(())
+    }
+}
+
+/// The two mails of which one is sent.
+#[derive(Clone, Copy)]
+pub struct ConfirmMails<'a> {
+    pub confirm: &'a Mail,
+    pub exists: &'a Mail,
+}
+
+impl Pending {
+    fn profile(&self) -> Result<Profile> {
+        let damaged = |_| Error::Damaged("registrations");
+        let country = self.country.parse().map_err(damaged)?;
+        Ok(Profile {
+            email: self.email.parse().map_err(damaged)?,
+            role: self.role.parse().map_err(damaged)?,
+            phone: domain::Phone::parse(&self.phone, country).map_err(damaged)?,
+            country,
+            company: self.company.clone(),
+            language: self.language.parse().map_err(damaged)?,
+        })
+    }
+
+    fn serials(&self) -> Result<Vec<Serial>> {
+        let texts = self.serials.split(',').filter(|text| !text.is_empty());
+        texts
+            .map(|text| {
+                text.parse()
+                    .map_err(|_| Error::Damaged("registrations.serials"))
+            })
+            .collect()
+    }
+}

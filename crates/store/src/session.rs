@@ -1,0 +1,215 @@
+//! Logins. A session row is looked up on every call, so ending one takes effect at once.
+use crate::db::Tx;
+use crate::journal::{Actor, Entry, Event};
+use crate::{Error, Result, Store};
+use domain::clock::Millis;
+use domain::session::{Presented, SessionKind, present};
+use domain::{AccountId, Role};
+
+pub type SessionId = [u8; 16];
+
+/// Who is behind a session, read afresh on each call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Live {
+    pub account: AccountId,
+    pub role: Role,
+    pub kind: SessionKind,
+}
+
+/// How a presented refresh token was answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rotation {
+    /// Hand out this generation.
+    Generation {
+        generation: i64,
+        live: Live,
+    },
+    Refused,
+}
+
+#[derive(Debug)]
+struct Row {
+    account_id: i64,
+    kind: String,
+    generation: i64,
+    rotated_at: Millis,
+    created_at: Millis,
+    used_at: Millis,
+    ended_at: Option<Millis>,
+    role: String,
+    locked_at: Option<Millis>,
+}
+row!(Row {
+    account_id,
+    kind,
+    generation,
+    rotated_at,
+    created_at,
+    used_at,
+    ended_at,
+    role,
+    locked_at
+});
+
+/// `SELECT …` of a [`Row`] with the given condition.
+macro_rules! select {
+    ($condition:literal) => {
+        concat!(
+            "SELECT s.account_id, s.kind, s.generation, s.rotated_at, s.created_at, s.used_at, s.ended_at,
+             a.role, a.locked_at FROM sessions s JOIN accounts a ON a.id = s.account_id WHERE ",
+            $condition
+        )
+    };
+}
+
+impl Row {
+    /// The person, unless the session has ended, run out, or its account is locked.
+    fn live(&self, now: Millis) -> Result<Option<Live>> {
+        let kind = kind(&self.kind)?;
+        let over = self.ended_at.is_some()
+            || self.locked_at.is_some()
+            || now > kind.ends_at(self.created_at, self.used_at);
+        let role = self
+            .role
+            .parse()
+            .map_err(|_| Error::Damaged("accounts.role"))?;
+        Ok((!over).then_some(Live {
+            account: AccountId(self.account_id),
+            role,
+            kind,
+        }))
+    }
+}
+
+fn kind(text: &str) -> Result<SessionKind> {
+    SessionKind::ALL
+        .into_iter()
+        .find(|k| k.as_str() == text)
+        .ok_or(Error::Damaged("sessions.kind"))
+}
+
+impl Store {
+    pub async fn start_session(
+        &self,
+        id: SessionId,
+        account: AccountId,
+        kind: SessionKind,
+        now: Millis,
+    ) -> Result<()> {
+        execute!(on self, sqlx::query(
+            "INSERT INTO sessions (id, account_id, kind, generation, rotated_at, created_at, used_at)
+             VALUES ($1, $2, $3, 0, $4, $4, $4)")
+            .bind(id.as_slice()).bind(account.0).bind(kind.as_str()).bind(now))?;
+        Ok(())
+    }
+
+    pub async fn live_session(&self, id: &SessionId, now: Millis) -> Result<Option<Live>> {
+        let row: Option<Row> = on!(self, p => sqlx::query_as(select!("s.id = $1")).bind(id.as_slice()).fetch_optional(p).await)?;
+        row.map_or(Ok(None), |row| row.live(now))
+    }
+
+    /// Answers a refresh token of `generation`: the next one, the same successor again, or the end of the session.
+    pub async fn rotate_session(
+        &self,
+        id: &SessionId,
+        generation: i64,
+        now: Millis,
+    ) -> Result<Rotation> {
+        let mut tx = self.begin().await?;
+        // Takes the row's lock on both engines: of ten refreshes at once one rotates, nine see it done.
+        execute!(
+            &mut tx,
+            sqlx::query("UPDATE sessions SET generation = generation WHERE id = $1")
+                .bind(id.as_slice())
+        )?;
+        let row: Option<Row> = within!(&mut tx, c => sqlx::query_as(select!("s.id = $1")).bind(id.as_slice()).fetch_optional(c).await)?;
+        let Some(row) = row else {
+            return Ok(Rotation::Refused);
+        };
+        let Some(live) = row.live(now)? else {
+            return Ok(Rotation::Refused);
+        };
+        if live.kind == SessionKind::Claim {
+            return Ok(Rotation::Refused);
+        }
+        match present(generation, row.generation, row.rotated_at, now) {
+            Presented::Current => {
+                execute!(&mut tx, sqlx::query(
+                    "UPDATE sessions SET generation = generation + 1, rotated_at = $2, used_at = $2 WHERE id = $1")
+                    .bind(id.as_slice()).bind(now))?;
+                tx.commit().await?;
+                Ok(Rotation::Generation {
+                    generation: row.generation + 1,
+                    live,
+                })
+            }
+            Presented::Previous => Ok(Rotation::Generation {
+                generation: row.generation,
+                live,
+            }),
+            Presented::Reused => {
+                end(&mut tx, id, now).await?;
+                Entry::by(live.account, Event::SessionReused, now)
+                    .through(Actor::Portal)
+                    .write(&mut tx)
+                    .await?;
+                tx.commit().await?;
+                Ok(Rotation::Refused)
+            }
+            Presented::Unknown => Ok(Rotation::Refused),
+        }
+    }
+
+    pub async fn end_session(&self, id: &SessionId, now: Millis) -> Result<()> {
+        let mut tx = self.begin().await?;
+        end(&mut tx, id, now).await?;
+        tx.commit().await
+    }
+
+    pub async fn end_all_sessions(&self, account: AccountId, now: Millis) -> Result<()> {
+        let mut tx = self.begin().await?;
+        end_all(&mut tx, account, None, now).await?;
+        tx.commit().await
+    }
+
+    /// How many sessions of this account are alive.
+    pub async fn count_sessions(&self, account: AccountId, now: Millis) -> Result<usize> {
+        let rows: Vec<Row> = on!(self, p => sqlx::query_as(select!("s.account_id = $1"))
+            .bind(account.0).fetch_all(p).await)?;
+        let alive = rows
+            .iter()
+            .map(|row| row.live(now))
+            .collect::<Result<Vec<_>>>()?;
+        Ok(alive.into_iter().flatten().count())
+    }
+
+    /// Removes sessions that ended or ran out before `before`.
+    pub async fn purge_sessions(&self, before: Millis) -> Result<()> {
+        execute!(on self, sqlx::query("DELETE FROM sessions WHERE ended_at < $1 OR used_at < $1")
+            .bind(before))?;
+        Ok(())
+    }
+}
+
+async fn end(tx: &mut Tx, id: &SessionId, now: Millis) -> Result<()> {
+    execute!(
+        tx,
+        sqlx::query("UPDATE sessions SET ended_at = $2 WHERE id = $1 AND ended_at IS NULL")
+            .bind(id.as_slice())
+            .bind(now)
+    )?;
+    Ok(())
+}
+
+/// Ends every session of an account but `keep`.
+pub(crate) async fn end_all(
+    tx: &mut Tx,
+    account: AccountId,
+    keep: Option<&[u8]>,
+    now: Millis,
+) -> Result<()> {
+    execute!(tx, sqlx::query(
+        "UPDATE sessions SET ended_at = $2 WHERE account_id = $1 AND ended_at IS NULL AND id <> $3")
+        .bind(account.0).bind(now).bind(keep.unwrap_or_default()))?;
+    Ok(())
+}

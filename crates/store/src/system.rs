@@ -1,0 +1,98 @@
+//! Storage systems: registered by the operator, linked to their owner.
+use crate::db::Tx;
+use crate::journal::{Entry, Event};
+use crate::{Access, Purpose, Result, Store};
+use domain::clock::Millis;
+use domain::{AccountId, Serial};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct System {
+    pub sn: String,
+    pub phase: i64,
+    pub master_version: Option<String>,
+    pub gateway_version: Option<String>,
+    pub slave_version: Option<String>,
+    pub first_name: Option<String>,
+    pub last_name: Option<String>,
+}
+row!(System {
+    sn,
+    phase,
+    master_version,
+    gateway_version,
+    slave_version,
+    first_name,
+    last_name
+});
+
+/// A device as the operator imports it.
+#[derive(Clone, Debug)]
+pub struct NewDevice<'a> {
+    pub sn: &'a Serial,
+    pub phase: u8,
+    /// The secret the battery logs in with; only its keyed hash is kept.
+    pub secret: &'a [u8],
+}
+
+impl Store {
+    /// The systems that an owner has, by serial number.
+    pub async fn systems_of(&self, owner: AccountId) -> Result<Vec<System>> {
+        Ok(on!(self, p => sqlx::query_as(
+            "SELECT sn, phase, master_version, gateway_version, slave_version, first_name, last_name
+             FROM systems WHERE owner_id = $1 ORDER BY phase, sn")
+            .bind(owner.0).fetch_all(p).await)?)
+    }
+
+    /// Ends the ownership; the names of the people go with it.
+    pub async fn unlink(&self, access: &Access, now: Millis) -> Result<()> {
+        let mut tx = self.begin().await?;
+        execute!(&mut tx, sqlx::query(
+            "UPDATE systems SET owner_id = NULL, linked_at = NULL, first_name = NULL, last_name = NULL
+             WHERE sn = $1 AND owner_id = $2")
+            .bind(access.sn().as_str()).bind(access.account().0))?;
+        Entry::by(access.account(), Event::SystemUnlinked, now)
+            .on(access.sn())
+            .write(&mut tx)
+            .await?;
+        tx.commit().await
+    }
+
+    /// Registers devices, all or none; a serial number that exists already is refused.
+    pub async fn import_devices(&self, devices: &[NewDevice<'_>], now: Millis) -> Result<()> {
+        let mut tx = self.begin().await?;
+        for device in devices {
+            execute!(
+                &mut tx,
+                sqlx::query("INSERT INTO systems (sn, phase) VALUES ($1, $2)")
+                    .bind(device.sn.as_str())
+                    .bind(i64::from(device.phase))
+            )?;
+            let hash = self.keyring.hash(Purpose::DeviceSecret, device.secret);
+            execute!(
+                &mut tx,
+                sqlx::query(
+                    "INSERT INTO device_secrets (sn, hash, created_at) VALUES ($1, $2, $3)"
+                )
+                .bind(device.sn.as_str())
+                .bind(hash)
+                .bind(now)
+            )?;
+        }
+        tx.commit().await
+    }
+}
+
+/// Makes `owner` the owner if nobody is; `false` when somebody else was faster.
+pub(crate) async fn link(tx: &mut Tx, sn: &Serial, owner: AccountId, now: Millis) -> Result<bool> {
+    let linked =
+        execute!(tx, sqlx::query(
+        "UPDATE systems SET owner_id = $2, linked_at = $3 WHERE sn = $1 AND owner_id IS NULL")
+        .bind(sn.as_str()).bind(owner.0).bind(now))?;
+    execute!(
+        tx,
+        sqlx::query("DELETE FROM claims WHERE account_id = $1 AND sn = $2")
+            .bind(owner.0)
+            .bind(sn.as_str())
+    )?;
+    Ok(linked == 1)
+}

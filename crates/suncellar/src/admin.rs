@@ -1,0 +1,134 @@
+//! The operator's commands. They work on the database directly, beside a running server.
+use crate::cli::{Admin, CodeKind};
+use crate::options::Config;
+use crate::roles::{open_store, random};
+use anyhow::{Context as _, bail, ensure};
+use domain::code::{Code, CodeKind as Kind};
+use domain::{Clock, Email, Serial};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use store::Store;
+use store::system::NewDevice;
+
+pub(crate) async fn run(config: &Config, command: Admin) -> anyhow::Result<()> {
+    let store = open_store(config).await?;
+    let now = Clock::system().now();
+    match command {
+        Admin::ImportDevices { file } => import_devices(&store, &file, now).await,
+        Admin::IssueCode { kind, systems } => issue_code(&store, kind, &systems, now).await,
+        Admin::RegisterPartner {
+            id,
+            name,
+            redirects,
+        } => {
+            for url in &redirects {
+                ensure!(
+                    is_return_address(url),
+                    "{url:?} is not a return address: https://…, or http:// on this machine"
+                );
+            }
+            store.register_partner(&id, &name, &redirects, now).await?;
+            println!("registered {id}");
+            Ok(())
+        }
+        Admin::LockAccount { email } => lock(&store, &email, true, now).await,
+        Admin::UnlockAccount { email } => lock(&store, &email, false, now).await,
+    }
+}
+
+/// One line of the CSV, in and out.
+#[derive(Debug, Serialize, Deserialize)]
+struct Device {
+    sn: String,
+    phase: u8,
+    #[serde(default)]
+    secret: String,
+}
+
+async fn import_devices(store: &Store, file: &Path, now: i64) -> anyhow::Result<()> {
+    let mut reader = csv::ReaderBuilder::new()
+        .trim(csv::Trim::All)
+        .from_path(file)
+        .with_context(|| format!("{} cannot be read", file.display()))?;
+    let random = random();
+    let mut devices: Vec<(Serial, Device)> = Vec::new();
+    for (index, line) in reader.deserialize::<Device>().enumerate() {
+        let number = index + 2;
+        let mut device = line.with_context(|| format!("line {number} is not valid"))?;
+        let sn = device.sn.parse::<Serial>().map_err(|_| {
+            anyhow::anyhow!(
+                "line {number}: {:?} is not a serial number (6 to 12 digits and capital letters)",
+                device.sn
+            )
+        })?;
+        ensure!(
+            (1..=3).contains(&device.phase),
+            "line {number}: the phase must be 1, 2 or 3, not {}",
+            device.phase
+        );
+        if device.secret.is_empty() {
+            device.secret = random
+                .bytes::<32>()
+                .iter()
+                .map(|byte| format!("{byte:02x}"))
+                .collect();
+        }
+        ensure!(
+            device.secret.len() >= 32,
+            "line {number}: the secret is shorter than 32 characters"
+        );
+        devices.push((sn, device));
+    }
+    let new: Vec<NewDevice<'_>> = devices
+        .iter()
+        .map(|(sn, device)| NewDevice {
+            sn,
+            phase: device.phase,
+            secret: device.secret.as_bytes(),
+        })
+        .collect();
+    store
+        .import_devices(&new, now)
+        .await
+        .context("nothing was imported")?;
+    let mut writer = csv::Writer::from_writer(std::io::stdout());
+    for (_, device) in &devices {
+        writer.serialize(device)?;
+    }
+    writer.flush()?;
+    Ok(())
+}
+
+async fn issue_code(
+    store: &Store,
+    kind: CodeKind,
+    systems: &[Serial],
+    now: i64,
+) -> anyhow::Result<()> {
+    let kind = match kind {
+        CodeKind::Registration => Kind::Registration,
+        CodeKind::Installer => Kind::Installer,
+    };
+    let code = Code::random(&random());
+    store.issue_code(&code, kind, systems, now).await?;
+    println!("{}", code.as_str());
+    Ok(())
+}
+
+/// The code travels through this address, so it must be encrypted or stay on the machine.
+fn is_return_address(url: &str) -> bool {
+    let local = ["http://127.0.0.1", "http://localhost", "http://[::1]"];
+    let local = local.iter().any(|host| {
+        url.strip_prefix(host)
+            .is_some_and(|rest| rest.starts_with([':', '/']))
+    });
+    (url.starts_with("https://") || local) && !url.contains('#')
+}
+
+async fn lock(store: &Store, email: &Email, lock: bool, now: i64) -> anyhow::Result<()> {
+    if !store.lock_account(email, lock, now).await? {
+        bail!("no account has this address");
+    }
+    println!("{}", if lock { "locked" } else { "unlocked" });
+    Ok(())
+}

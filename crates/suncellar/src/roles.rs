@@ -1,0 +1,128 @@
+//! Starts the chosen roles in this process and stops them together.
+use crate::options::{Config, Role};
+use crate::tls;
+use anyhow::{Context as _, bail};
+use api::Portal;
+use domain::{Clock, Random};
+use jobs::mail::Post;
+use ring::rand::{SecureRandom as _, SystemRandom};
+use store::{Keyring, Store};
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// The system's secure source of chance.
+pub(crate) fn random() -> Random {
+    let source = SystemRandom::new();
+    Random::new(move |bytes| {
+        source
+            .fill(bytes)
+            .expect("the system has a source of randomness")
+    })
+}
+
+pub(crate) async fn open_store(config: &Config) -> anyhow::Result<Store> {
+    let Some(secret) = &config.secret else {
+        bail!(
+            "a signing secret is needed: set SUNCELLAR_SECRET or secret-file to at least 32 random characters"
+        );
+    };
+    let keyring = Keyring::new(secret)?;
+    if config.database.starts_with("sqlite:") {
+        std::fs::create_dir_all(&config.data_dir).with_context(|| {
+            format!(
+                "the data folder {} cannot be made",
+                config.data_dir.display()
+            )
+        })?;
+    }
+    Store::open(&config.database, keyring)
+        .await
+        .context("the database cannot be opened")
+}
+
+pub(crate) async fn bind(config: &Config) -> anyhow::Result<TcpListener> {
+    let listener = TcpListener::bind(config.listen).await;
+    listener.with_context(|| format!("the portal cannot listen on {}", config.listen))
+}
+
+pub(crate) fn post(config: &Config) -> anyhow::Result<Post> {
+    match &config.smtp {
+        Some(url) => Post::smtp(url, &config.mail_from),
+        None => Post::folder(config.data_dir.join("mail"), &config.mail_from),
+    }
+}
+
+/// The parts of a running product.
+pub(crate) struct Parts {
+    pub(crate) portal: Portal,
+    pub(crate) listener: TcpListener,
+    pub(crate) post: Post,
+    pub(crate) clock: Clock,
+}
+
+pub(crate) async fn serve(config: Config) -> anyhow::Result<()> {
+    let store = open_store(&config).await?;
+    let listener = bind(&config).await?;
+    let clock = Clock::system();
+    let portal = Portal::new(
+        store,
+        clock.clone(),
+        random(),
+        config.settings(listener.local_addr()?),
+    );
+    let parts = Parts {
+        portal,
+        listener,
+        post: post(&config)?,
+        clock,
+    };
+    run(&config, parts, TaskTracker::new(), CancellationToken::new()).await
+}
+
+/// Runs until SIGTERM or Ctrl-C, then lets everything finish what it has begun.
+pub(crate) async fn run(
+    config: &Config,
+    parts: Parts,
+    tasks: TaskTracker,
+    stop: CancellationToken,
+) -> anyhow::Result<()> {
+    let Parts {
+        mut portal,
+        listener,
+        post,
+        clock,
+    } = parts;
+    let tls = config
+        .tls
+        .as_ref()
+        .map(|(cert, key)| tls::load(cert, key))
+        .transpose()?;
+    portal.metrics =
+        Some(metrics_exporter_prometheus::PrometheusBuilder::new().install_recorder()?);
+    let store = portal.store.clone();
+    if config.has(Role::Portal) {
+        tracing::info!(address = %listener.local_addr()?, "the portal listens");
+        tasks.spawn(api::serve(listener, api::portal(portal), tls, stop.clone()));
+    }
+    if config.has(Role::Jobs) {
+        tasks.spawn(jobs::run(store.clone(), clock, post, stop.clone()));
+    }
+    asked_to_stop().await?;
+    tracing::info!("stopping");
+    stop.cancel();
+    tasks.close();
+    tasks.wait().await;
+    store.close().await;
+    Ok(())
+}
+
+async fn asked_to_stop() -> anyhow::Result<()> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    tokio::select! {
+        _ = terminate.recv() => {}
+        interrupted = tokio::signal::ctrl_c() => interrupted?,
+    }
+    Ok(())
+}

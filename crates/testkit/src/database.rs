@@ -1,0 +1,144 @@
+//! A fresh database per test: a file for SQLite, and on PostgreSQL a copy of a migrated template
+//! in the cluster that `scripts/with-postgres` started for this run.
+use sqlx::{Connection as _, Executor as _, PgConnection};
+use std::ops::Deref;
+use std::sync::atomic::{AtomicU32, Ordering};
+use store::{Keyring, Store};
+
+pub const SECRET: &str = "0123456789abcdefghijklmnopqrstuvwxyz-test";
+
+pub struct TestDb {
+    store: Store,
+    url: String,
+    /// The PostgreSQL database to drop at the end, with the cluster's address.
+    postgres: Option<(String, String)>,
+    _folder: tempfile::TempDir,
+}
+
+impl Deref for TestDb {
+    type Target = Store;
+
+    fn deref(&self) -> &Store {
+        &self.store
+    }
+}
+
+impl TestDb {
+    pub async fn sqlite() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let url = format!("sqlite:{}", folder.path().join("test.db").display());
+        let store = Store::open(&url, keyring())
+            .await
+            .expect("a new SQLite database");
+        Self {
+            store,
+            url,
+            postgres: None,
+            _folder: folder,
+        }
+    }
+
+    /// `None` without a cluster; `make test` always has one and sets SUNCELLAR_REQUIRE_POSTGRES.
+    pub async fn postgres() -> Option<Self> {
+        let Ok(cluster) = std::env::var("TEST_POSTGRES_URL") else {
+            assert!(
+                std::env::var("SUNCELLAR_REQUIRE_POSTGRES").is_err(),
+                "TEST_POSTGRES_URL is not set"
+            );
+            return None;
+        };
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let name = format!(
+            "t_{}_{}",
+            std::process::id(),
+            COUNT.fetch_add(1, Ordering::Relaxed)
+        );
+        create_from_template(&cluster, &name).await;
+        let url = format!("{cluster}/{name}");
+        let store = Store::open(&url, keyring())
+            .await
+            .expect("a database made from the template");
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        Some(Self {
+            store,
+            url,
+            postgres: Some((cluster, name)),
+            _folder: folder,
+        })
+    }
+
+    pub fn store(&self) -> Store {
+        self.store.clone()
+    }
+
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Every value of every row, table by table, as text: for tests about what is (no longer) kept.
+    pub async fn dump(&self) -> Vec<(String, Vec<String>)> {
+        crate::dump::dump(&self.url).await
+    }
+
+    pub async fn close(self) {
+        self.store.close().await;
+        if let Some((cluster, name)) = self.postgres {
+            let mut admin = admin(&cluster).await;
+            let drop = format!("DROP DATABASE {name} WITH (FORCE)");
+            admin
+                .execute(sqlx::AssertSqlSafe(drop))
+                .await
+                .expect("the test's own database");
+        }
+    }
+}
+
+pub fn keyring() -> Keyring {
+    Keyring::new(SECRET).expect("the test secret is long enough")
+}
+
+async fn admin(cluster: &str) -> PgConnection {
+    PgConnection::connect(&format!("{cluster}/postgres"))
+        .await
+        .expect("the run's PostgreSQL cluster")
+}
+
+/// Tests run in many processes: the first one migrates the template under a lock, all others copy it.
+async fn create_from_template(cluster: &str, name: &str) {
+    const LOCK: i64 = 5_463_827;
+    let mut admin = admin(cluster).await;
+    sqlx::query("SELECT pg_advisory_lock($1)")
+        .bind(LOCK)
+        .execute(&mut admin)
+        .await
+        .expect("the template's lock");
+    let made: Option<i32> =
+        sqlx::query_scalar("SELECT 1 FROM pg_database WHERE datname = 'template_ready'")
+            .fetch_optional(&mut admin)
+            .await
+            .expect("the list of databases");
+    if made.is_none() {
+        admin
+            .execute("DROP DATABASE IF EXISTS template_made")
+            .await
+            .expect("no half-made template");
+        admin
+            .execute("CREATE DATABASE template_made")
+            .await
+            .expect("a template");
+        let store = Store::open(&format!("{cluster}/template_made"), keyring())
+            .await
+            .expect("a migrated template");
+        store.close().await;
+        admin
+            .execute("ALTER DATABASE template_made RENAME TO template_ready")
+            .await
+            .expect("a finished template");
+    }
+    let create = format!("CREATE DATABASE {name} TEMPLATE template_ready");
+    admin
+        .execute(sqlx::AssertSqlSafe(create))
+        .await
+        .expect("a copy of the template");
+    admin.close().await.expect("the lock's release");
+}
