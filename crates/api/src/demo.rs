@@ -1,7 +1,7 @@
 //! What only `suncellar demo` serves: the mails it would have sent, the battery's main switch, and a clock to move.
 use crate::Portal;
 use crate::error::{Error, Result};
-use crate::form::Form;
+use crate::form::{Form, Query};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
@@ -52,6 +52,7 @@ pub(crate) fn routes() -> Router<Portal> {
     Router::new()
         .route("/demo/mail/", get(mail_page))
         .route("/demo/mail.json", get(mail_list))
+        .route("/demo/partner/", get(partner_page))
         .route("/demo/switch/", post(turn_switch))
         .route("/demo/clock/", post(move_clock))
 }
@@ -61,22 +62,40 @@ async fn mail_list(State(portal): State<Portal>) -> Json<Vec<SentMail>> {
 }
 
 async fn mail_page(State(portal): State<Portal>) -> Result<Response> {
+    let mails = portal.demo.map(|demo| demo.mails()).unwrap_or_default();
+    let mails: Vec<_> = mails.into_iter().map(parts).collect();
+    page(
+        include_str!("demo/mail.html"),
+        minijinja::context! { mails },
+    )
+}
+
+#[derive(Deserialize)]
+struct Returned {
+    #[serde(default)]
+    code: String,
+    #[serde(default)]
+    error: String,
+    #[serde(default)]
+    state: String,
+}
+
+/// Stands for the partner app that the browser returns to.
+async fn partner_page(Query(query): Query<Returned>) -> Result<Response> {
+    let Returned { code, error, state } = query;
+    page(
+        include_str!("demo/partner.html"),
+        minijinja::context! { code, error, state },
+    )
+}
+
+fn page(template: &str, values: minijinja::Value) -> Result<Response> {
     let mut pages = minijinja::Environment::new();
     pages.set_auto_escape_callback(|_| minijinja::AutoEscape::Html);
-    pages
-        .add_template("mail", include_str!("demo/mail.html"))
-        .map_err(|_| Error::internal())?;
-    let page = pages.get_template("mail").map_err(|_| Error::internal())?;
-    let mails: Vec<_> = portal
-        .demo
-        .map(|demo| demo.mails())
-        .unwrap_or_default()
-        .into_iter()
-        .map(parts)
-        .collect();
-    let html = page
-        .render(minijinja::context! { mails })
-        .map_err(|_| Error::internal())?;
+    let html = pages.render_str(template, values).map_err(|error| {
+        tracing::error!(%error, "demo page");
+        Error::internal()
+    })?;
     Ok(([(CONTENT_TYPE, "text/html; charset=utf-8")], html).into_response())
 }
 

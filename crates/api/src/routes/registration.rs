@@ -36,6 +36,7 @@ pub(crate) struct Register {
     #[serde(default)]
     role: String,
     #[serde(default)]
+    #[schema(value_type = bool)]
     terms: String,
     /// Serial numbers or registration codes of an owner; the second and third are optional.
     #[serde(default)]

@@ -24,8 +24,10 @@ pub(crate) struct Login {
     password: String,
     /// The 'I am an electrician' choice: `true` or `false`.
     #[serde(default)]
+    #[schema(value_type = bool)]
     electrician: String,
     #[serde(default, rename = "stayLoggedIn")]
+    #[schema(value_type = bool)]
     stay_logged_in: String,
 }
 
@@ -191,6 +193,7 @@ pub(crate) async fn refresh(
 pub(crate) struct Logout {
     /// `1` ends every session of the account.
     #[serde(default)]
+    #[schema(value_type = u8, minimum = 0, maximum = 1)]
     all: String,
 }
 

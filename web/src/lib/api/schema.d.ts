@@ -4,7 +4,26 @@
  */
 
 export interface paths {
-    "/api/auth/token/": {
+    "/api/auth/account/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The caller's own account. */
+        get: operations["show"];
+        put?: never;
+        post?: never;
+        /** Delete the account and every personal value. Systems become free; the journal loses the name behind its lines. */
+        delete: operations["delete"];
+        options?: never;
+        head?: never;
+        /** Change profile, language, password or e-mail address; only what is given. */
+        patch: operations["change"];
+        trace?: never;
+    };
+    "/api/auth/account/email/confirm/": {
         parameters: {
             query?: never;
             header?: never;
@@ -13,23 +32,25 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["log_in"];
+        /** Open the mailed link: the new address becomes the account's, and the old one is told. */
+        post: operations["confirm_email"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/auth/token/refresh/": {
+    "/api/auth/account/export/": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Everything kept about the caller, to take away. */
+        get: operations["export"];
         put?: never;
-        post: operations["refresh"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -45,7 +66,77 @@ export interface paths {
         };
         get?: never;
         put?: never;
+        /** End this session, or all of them. */
         post: operations["log_out"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/partner/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The apps that the caller has let in. */
+        get: operations["list"];
+        put?: never;
+        /** Let a partner app in. */
+        post: operations["consent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/partner/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Shut a partner app out; its tokens stop working at once. */
+        delete: operations["end"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/password_reset/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask for a link that sets a new password. */
+        post: operations["ask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/password_reset/confirm/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Set a new password with the mailed link; every session ends, and this browser becomes a known one. */
+        post: operations["confirm"];
         delete?: never;
         options?: never;
         head?: never;
@@ -61,6 +152,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
+        /**
+         * Create an account.
+         * @description With a valid registration code the account is ready (201). Otherwise a mailed link must be opened first (202);
+         *     that answer is the same whether or not the address has an account already.
+         */
         post: operations["register"];
         delete?: never;
         options?: never;
@@ -77,14 +173,15 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["confirm_registration"];
+        /** Open the mailed link: the account begins, and with it the waiting claims. */
+        post: operations["confirm"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/auth/password_reset/": {
+    "/api/auth/token/": {
         parameters: {
             query?: never;
             header?: never;
@@ -93,14 +190,19 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["request_password_reset"];
+        /**
+         * Log in.
+         * @description A wrong address, a wrong password and the wrong choice of role get the same answer in the same time.
+         *     An owner without systems gets 403 with a limited token for the key page.
+         */
+        post: operations["log_in"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/auth/password_reset/confirm/": {
+    "/api/auth/token/refresh/": {
         parameters: {
             query?: never;
             header?: never;
@@ -109,55 +211,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["confirm_password_reset"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/account/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["get_account"];
-        put?: never;
-        post?: never;
-        delete: operations["delete_account"];
-        options?: never;
-        head?: never;
-        patch: operations["change_account"];
-        trace?: never;
-    };
-    "/api/auth/account/email/confirm/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post: operations["confirm_email"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/account/export/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["export_account"];
-        put?: never;
-        post?: never;
+        /**
+         * Exchange the refresh token for a new pair.
+         * @description The token rotates. For 30 seconds the previous one answers the same successor; an older one ends the session.
+         */
+        post: operations["refresh"];
         delete?: never;
         options?: never;
         head?: never;
@@ -171,9 +229,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list_systems"];
+        /** The caller's systems. */
+        get: operations["list"];
         put?: never;
-        post: operations["add_keys"];
+        /** Connect more systems: each key for itself. */
+        post: operations["add"];
         delete?: never;
         options?: never;
         head?: never;
@@ -187,7 +247,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list_claims"];
+        /** Serial numbers that wait for the battery's main switch. */
+        get: operations["claims"];
         put?: never;
         post?: never;
         delete?: never;
@@ -206,39 +267,8 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        delete: operations["unlink_system"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/partner/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["list_consents"];
-        put?: never;
-        post: operations["give_consent"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/partner/{id}/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        delete: operations["end_consent"];
+        /** Give a system up. */
+        delete: operations["unlink"];
         options?: never;
         head?: never;
         patch?: never;
@@ -251,7 +281,42 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get_partner_client"];
+        /** Who is asking: the name of a registered app, for the consent screen. */
+        get: operations["client"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/partner/token/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Exchange a code or a refresh token for tokens. */
+        post: operations["token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/partner/v1/systems/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The systems of the owner who let the app in. */
+        get: operations["systems"];
         put?: never;
         post?: never;
         delete?: never;
@@ -267,7 +332,59 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get_config"];
+        /** What the browser has to know before anybody logs in. */
+        get: operations["config"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/healthz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The process runs. */
+        get: operations["alive"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Figures in Prometheus' text format, for this machine only. */
+        get: operations["metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Everything is served: the database answers. */
+        get: operations["ready"];
         put?: never;
         post?: never;
         delete?: never;
@@ -280,182 +397,250 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @enum {string} */
-        Role: "user" | "electrician";
-        /** @enum {string} */
-        Country: "DE" | "PL" | "AT" | "CH" | "BE" | "FR" | "LV" | "LT" | "EE" | "HR" | "NL";
-        /** @enum {string} */
-        Language: "de" | "en" | "pl" | "fr" | "hr";
-        Problem: {
-            detail: string;
-            code: string;
+        AccountEntry: {
+            company?: string | null;
+            country: string;
+            /**
+             * Format: int64
+             * @description Milliseconds since 1970.
+             */
+            created_at: number;
+            email: string;
+            /** @description A mail with a link went to the new address; until it is opened the old one stays. */
+            email_pending: boolean;
+            language: string;
+            phone: string;
+            role: components["schemas"]["RoleName"];
+            /** @description How many sessions are alive, this one included. */
+            sessions: number;
+            terms_version: string;
         };
+        AddKeys: {
+            /** @description Serial numbers or registration codes, separated by commas; three at most. */
+            keys?: string;
+        };
+        AddedKeys: {
+            keys: components["schemas"]["KeyResult"][];
+        };
+        AskReset: {
+            email?: string;
+        };
+        BrowserConfig: {
+            /** @description Whether this is `suncellar demo`. */
+            demo: boolean;
+            links: components["schemas"]["Links"];
+            /** @description Address of the update service. */
+            updates: string;
+            version: string;
+        };
+        ChangeAccount: {
+            company?: string | null;
+            country?: string | null;
+            /** @description A new address; needs `password`. */
+            email?: string | null;
+            language?: string | null;
+            /** @description A new password; needs `password`. */
+            new_password?: string | null;
+            new_password2?: string | null;
+            /** @description The present password, typed again. */
+            password?: string | null;
+            phone?: string | null;
+        };
+        ClaimEntry: {
+            /**
+             * Format: int64
+             * @description Milliseconds since 1970.
+             */
+            expires_at: number;
+            sn: string;
+            /** @description `waiting`, `lapsed` or `contested`. */
+            status: string;
+        };
+        ClientEntry: {
+            name: string;
+        };
+        ConfirmEmail: {
+            token?: string;
+        };
+        ConfirmRegistration: {
+            token?: string;
+        };
+        ConfirmReset: {
+            password?: string;
+            password2?: string;
+            token?: string;
+        };
+        Confirmed: {
+            keys: components["schemas"]["KeyResult"][];
+            role: components["schemas"]["RoleName"];
+        };
+        ConsentEntry: {
+            /** Format: int64 */
+            id: number;
+            name: string;
+            scopes: string[];
+            /**
+             * Format: int64
+             * @description Milliseconds since 1970.
+             */
+            since: number;
+        };
+        ConsentGiven: {
+            /** @description Where the browser goes next: the app's own address with the code. */
+            redirect: string;
+        };
+        DeleteAccount: {
+            /** @description The password, typed again. */
+            password?: string | null;
+        };
+        EmailChanged: {
+            email: string;
+        };
+        /** @description Body of an answer about single fields: one list of texts per field, and under `codes` one list of codes. */
         FieldProblems: {
             codes: {
                 [key: string]: string[];
             };
         } & {
-            [key: string]: unknown;
+            [key: string]: string[];
         };
-        NoSystems: {
-            detail: string;
-            /** @enum {string} */
-            code: "no_systems";
-            access: string;
+        GiveConsent: {
+            client_id?: string;
+            code_challenge?: string;
+            /** @description Only `S256`. */
+            code_challenge_method?: string;
+            redirect_uri?: string;
+            /** @description `systems`, `live`, or both with a space between. */
+            scope?: string;
+            state?: string;
         };
-        LoginForm: {
-            email: string;
-            password: string;
-            electrician: boolean;
-            stayLoggedIn: boolean;
-        };
-        RefreshForm: {
-            refresh: string;
-        };
-        Tokens: {
-            access: string;
-            refresh: string;
-            role: components["schemas"]["Role"];
-        };
-        LogoutForm: {
-            all?: number;
-        };
-        RegisterForm: {
-            email: string;
-            password: string;
-            password2: string;
-            phone: string;
-            country: components["schemas"]["Country"];
-            role: components["schemas"]["Role"];
-            terms: boolean;
-            sn1?: string;
-            sn2?: string;
-            sn3?: string;
-            company?: string;
-        };
-        RegisteredKey: {
+        /** @description How one key ended. */
+        KeyResult: {
             key: string;
-            /** @enum {string} */
-            status: "linked" | "waiting";
+            /** @description The systems it stands for. */
             sns: string[];
-        };
-        Registered: {
-            confirm: boolean;
-            keys: components["schemas"]["RegisteredKey"][];
-        };
-        TokenForm: {
-            token: string;
-        };
-        Confirmed: {
-            role: components["schemas"]["Role"];
-            keys: components["schemas"]["RegisteredKey"][];
-        };
-        ResetForm: {
-            email: string;
-        };
-        ResetConfirmForm: {
-            token: string;
-            password: string;
-            password2: string;
-        };
-        RoleAnswer: {
-            role: components["schemas"]["Role"];
-        };
-        Account: {
-            email: string;
-            role: components["schemas"]["Role"];
-            phone: string;
-            country: components["schemas"]["Country"];
-            company: string | null;
-            language: components["schemas"]["Language"];
-            /** Format: int64 */
-            created_at: number;
-            terms_version: string;
-            sessions: number;
-            email_pending?: boolean;
-        };
-        AccountForm: {
-            phone?: string;
-            country?: components["schemas"]["Country"];
-            company?: string;
-            language?: components["schemas"]["Language"];
-            email?: string;
-            password?: string;
-            new_password?: string;
-            new_password2?: string;
-        };
-        PasswordForm: {
-            password: string;
-        };
-        EmailAnswer: {
-            email: string;
-        };
-        System: {
-            sn: string;
-            phase: number;
-            master_version: string | null;
-            gateway_version: string | null;
-            slave_version: string | null;
-            first_name: string | null;
-            last_name: string | null;
-            group_name: string | null;
-            /** @enum {string} */
-            access: "owner" | "monitor" | "configure" | "service";
-        };
-        Claim: {
-            sn: string;
-            /** @enum {string} */
-            status: "waiting" | "lapsed" | "contested";
-            /** Format: int64 */
-            expires_at: number;
-        };
-        KeysForm: {
-            keys: string;
-        };
-        AddedKey: {
-            key: string;
-            /** @enum {string} */
-            status: "linked" | "waiting" | "unknown" | "wrong_format" | "used";
-            sns: string[];
+            /** @description `linked`, `waiting`, `unknown`, `wrong_format` or `used`. */
+            status: string;
             text: string;
         };
-        AddedKeys: {
-            keys: components["schemas"]["AddedKey"][];
-        };
-        Consent: {
-            id: string;
-            name: string;
-            scopes: string[];
-            /** Format: int64 */
-            since: number;
-        };
-        PartnerClient: {
-            name: string;
-        };
-        ConsentForm: {
-            client_id: string;
-            redirect_uri: string;
-            code_challenge: string;
-            /** @enum {string} */
-            code_challenge_method: "S256";
-            scope: string;
-            state: string;
-        };
-        RedirectAnswer: {
-            redirect: string;
-        };
-        Config: {
-            updates: string;
-            demo: boolean;
-            version: string;
-            links: components["schemas"]["Links"];
-        };
+        /** @description External pages that the app points to. */
         Links: {
-            homepage: string;
             contact: string;
+            homepage: string;
             imprint: string;
             privacy: string;
             terms: string;
+        };
+        Login: {
+            /** @description The 'I am an electrician' choice: `true` or `false`. */
+            electrician?: boolean;
+            email?: string;
+            password?: string;
+            stayLoggedIn?: boolean;
+        };
+        Logout: {
+            /**
+             * Format: int32
+             * @description `1` ends every session of the account.
+             */
+            all?: number;
+        };
+        /** @description An error as OAuth 2 (RFC 6749, 5.2) spells it. */
+        OauthError: {
+            error: string;
+        };
+        PartnerSystem: {
+            /** Format: int64 */
+            phase: number;
+            sn: string;
+        };
+        PartnerTokens: {
+            access_token: string;
+            /**
+             * Format: int64
+             * @description Seconds.
+             */
+            expires_in: number;
+            refresh_token: string;
+            scope: string;
+            token_type: string;
+        };
+        /** @description Either of the two bodies, for the calls that can answer with both. */
+        Problem: components["schemas"]["Refusal"] | components["schemas"]["FieldProblems"];
+        Refresh: {
+            refresh?: string;
+        };
+        /** @description Body of an answer that refuses the whole request. */
+        Refusal: {
+            /** @description With `no_systems` only: a token that opens the key page and nothing else. */
+            access?: string | null;
+            /** @description Stable, machine-readable. */
+            code: string;
+            /** @description What happened and what to do next, in the caller's language. */
+            detail: string;
+        };
+        Register: {
+            /** @description Company of an electrician. */
+            company?: string;
+            /** @description ISO 3166-1 alpha-2, one of the eleven countries. */
+            country?: string;
+            email?: string;
+            password?: string;
+            password2?: string;
+            phone?: string;
+            /** @description `user` or `electrician`. */
+            role?: string;
+            /** @description Serial numbers or registration codes of an owner; the second and third are optional. */
+            sn1?: string;
+            sn2?: string;
+            sn3?: string;
+            terms?: boolean;
+        };
+        Registered: {
+            /** @description Whether a mailed link has to be opened first. */
+            confirm: boolean;
+            keys: components["schemas"]["KeyResult"][];
+        };
+        /** @description What is said to known and unknown addresses alike. */
+        ResetAsked: Record<string, never>;
+        ResetDone: {
+            role: components["schemas"]["RoleName"];
+        };
+        /**
+         * @description A role by its name, as every answer spells it.
+         * @enum {string}
+         */
+        RoleName: "user" | "electrician";
+        SystemEntry: {
+            /** @description `owner`, or the scope of the electrician's grant. */
+            access: string;
+            first_name?: string | null;
+            gateway_version?: string | null;
+            group_name?: string | null;
+            last_name?: string | null;
+            master_version?: string | null;
+            /** Format: int64 */
+            phase: number;
+            slave_version?: string | null;
+            sn: string;
+        };
+        TokenPair: {
+            access: string;
+            refresh: string;
+            /**
+             * @description A role by its name, as every answer spells it.
+             * @enum {string}
+             */
+            role: "user" | "electrician";
+        };
+        TokenRequest: {
+            client_id?: string;
+            code?: string;
+            code_verifier?: string;
+            /** @description `authorization_code` or `refresh_token`. */
+            grant_type?: string;
+            redirect_uri?: string;
+            refresh_token?: string;
         };
     };
     responses: never;
@@ -466,6 +651,498 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    show: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountEntry"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["DeleteAccount"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    change: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["ChangeAccount"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountEntry"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    confirm_email: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["ConfirmEmail"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailChanged"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    export: {
+        parameters: {
+            query?: {
+                /** @description `json` (default) or `csv`. */
+                format?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description a file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                    "text/csv": string;
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    log_out: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["Logout"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsentEntry"][];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    consent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["GiveConsent"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsentGiven"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    end: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    ask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["AskReset"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResetAsked"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    confirm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["ConfirmReset"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResetDone"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    register: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["Register"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Registered"];
+                };
+            };
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Registered"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    confirm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["ConfirmRegistration"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Confirmed"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     log_in: {
         parameters: {
             query?: never;
@@ -475,48 +1152,43 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/x-www-form-urlencoded": components["schemas"]["LoginForm"];
+                "application/x-www-form-urlencoded": components["schemas"]["Login"];
             };
         };
         responses: {
-            /** @description Logged in */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Tokens"];
+                    "application/json": components["schemas"]["TokenPair"];
                 };
             };
-            /** @description Field errors, or a malformed form */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FieldProblems"] | components["schemas"]["Problem"];
-                };
-            };
-            /** @description Invalid credentials */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Right password, but no system is linked */
             403: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NoSystems"];
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Too many attempts */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -535,239 +1207,29 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/x-www-form-urlencoded": components["schemas"]["RefreshForm"];
+                "application/x-www-form-urlencoded": components["schemas"]["Refresh"];
             };
         };
         responses: {
-            /** @description Rotated tokens */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Tokens"];
+                    "application/json": components["schemas"]["TokenPair"];
                 };
             };
-            /** @description Field errors, or a malformed form */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FieldProblems"] | components["schemas"]["Problem"];
-                };
-            };
-            /** @description Refresh token invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
         };
     };
-    log_out: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/x-www-form-urlencoded": components["schemas"]["LogoutForm"];
-            };
-        };
-        responses: {
-            /** @description Session ended */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Access token missing, expired or ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    register: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/x-www-form-urlencoded": components["schemas"]["RegisterForm"];
-            };
-        };
-        responses: {
-            /** @description Account is ready */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Registered"];
-                };
-            };
-            /** @description Waits for the link in the mail */
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Registered"];
-                };
-            };
-            /** @description Field errors, or a malformed form */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FieldProblems"] | components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many attempts */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    confirm_registration: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/x-www-form-urlencoded": components["schemas"]["TokenForm"];
-            };
-        };
-        responses: {
-            /** @description Confirmed */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Confirmed"];
-                };
-            };
-            /** @description Field errors, or a malformed form */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FieldProblems"] | components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    request_password_reset: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/x-www-form-urlencoded": components["schemas"]["ResetForm"];
-            };
-        };
-        responses: {
-            /** @description Same for known and unknown */
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": Record<string, never>;
-                };
-            };
-            /** @description Field errors, or a malformed form */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FieldProblems"] | components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many attempts */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Mail could not be queued */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    confirm_password_reset: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/x-www-form-urlencoded": components["schemas"]["ResetConfirmForm"];
-            };
-        };
-        responses: {
-            /** @description Password set */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RoleAnswer"];
-                };
-            };
-            /** @description Field errors, or a malformed form */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FieldProblems"] | components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_account: {
+    list: {
         parameters: {
             query?: never;
             header?: never;
@@ -776,27 +1238,25 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Profile */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Account"];
+                    "application/json": components["schemas"]["SystemEntry"][];
                 };
             };
-            /** @description Access token missing, expired or ended */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
         };
     };
-    delete_account: {
+    add: {
         parameters: {
             query?: never;
             header?: never;
@@ -805,187 +1265,10 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/x-www-form-urlencoded": components["schemas"]["PasswordForm"];
+                "application/x-www-form-urlencoded": components["schemas"]["AddKeys"];
             };
         };
         responses: {
-            /** @description Deleted */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Field errors, or a malformed form */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FieldProblems"] | components["schemas"]["Problem"];
-                };
-            };
-            /** @description Access token missing, expired or ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    change_account: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/x-www-form-urlencoded": components["schemas"]["AccountForm"];
-            };
-        };
-        responses: {
-            /** @description Changed */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Account"];
-                };
-            };
-            /** @description Field errors, or a malformed form */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FieldProblems"] | components["schemas"]["Problem"];
-                };
-            };
-            /** @description Access token missing, expired or ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    confirm_email: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/x-www-form-urlencoded": components["schemas"]["TokenForm"];
-            };
-        };
-        responses: {
-            /** @description Address changed */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["EmailAnswer"];
-                };
-            };
-            /** @description Field errors, or a malformed form */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FieldProblems"] | components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    export_account: {
-        parameters: {
-            query?: {
-                format?: "json" | "csv";
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description File */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": Record<string, never>;
-                    "text/csv": string;
-                };
-            };
-            /** @description Access token missing, expired or ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    list_systems: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Systems of the account */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["System"][];
-                };
-            };
-            /** @description Access token missing, expired or ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    add_keys: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/x-www-form-urlencoded": components["schemas"]["KeysForm"];
-            };
-        };
-        responses: {
-            /** @description Result per key */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -994,36 +1277,33 @@ export interface operations {
                     "application/json": components["schemas"]["AddedKeys"];
                 };
             };
-            /** @description Field errors, or a malformed form */
             400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FieldProblems"] | components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Access token missing, expired or ended */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Too many attempts */
             429: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
         };
     };
-    list_claims: {
+    claims: {
         parameters: {
             query?: never;
             header?: never;
@@ -1032,27 +1312,25 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Claims that wait for the main switch */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Claim"][];
+                    "application/json": components["schemas"]["ClaimEntry"][];
                 };
             };
-            /** @description Access token missing, expired or ended */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
         };
     };
-    unlink_system: {
+    unlink: {
         parameters: {
             query?: never;
             header?: never;
@@ -1063,63 +1341,61 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Unlinked */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Access token missing, expired or ended */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
         };
     };
-    list_consents: {
+    client: {
         parameters: {
-            query?: never;
+            query?: {
+                client_id?: string;
+                redirect_uri?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Consents */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Consent"][];
+                    "application/json": components["schemas"]["ClientEntry"];
                 };
             };
-            /** @description Access token missing, expired or ended */
-            401: {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
         };
     };
-    give_consent: {
+    token: {
         parameters: {
             query?: never;
             header?: never;
@@ -1128,110 +1404,135 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/x-www-form-urlencoded": components["schemas"]["ConsentForm"];
+                "application/x-www-form-urlencoded": components["schemas"]["TokenRequest"];
             };
         };
         responses: {
-            /** @description Where the browser goes */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RedirectAnswer"];
+                    "application/json": components["schemas"]["PartnerTokens"];
                 };
             };
-            /** @description Field errors, or a malformed form */
             400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FieldProblems"] | components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["OauthError"];
                 };
             };
-            /** @description Access token missing, expired or ended */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    systems: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PartnerSystem"][];
+                };
+            };
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
         };
     };
-    end_consent: {
+    config: {
         parameters: {
             query?: never;
             header?: never;
-            path: {
-                id: string;
-            };
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Ended */
-            204: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BrowserConfig"];
+                };
+            };
+        };
+    };
+    alive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+        };
+    };
+    metrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Access token missing, expired or ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
         };
     };
-    get_partner_client: {
-        parameters: {
-            query: {
-                client_id: string;
-                redirect_uri: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Known partner */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PartnerClient"];
-                };
-            };
-            /** @description Unknown partner or address */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_config: {
+    ready: {
         parameters: {
             query?: never;
             header?: never;
@@ -1240,14 +1541,19 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What the browser needs to know */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Config"];
+                    "text/plain": string;
                 };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
