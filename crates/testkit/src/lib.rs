@@ -1,15 +1,26 @@
-//! For tests only: a fresh database per test on both engines, a clock that stands still, seeded chance.
+//! For tests only: a fresh database per test on both engines, a running portal, people and systems to fill it with,
+//! a clock that stands still and seeded chance.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot set up its world has failed"
+)]
 
+pub mod app;
 pub mod database;
 mod dump;
+pub mod http;
 pub mod random;
+pub mod world;
 
+pub use app::TestApp;
 pub use database::TestDb;
+pub use http::Answer;
+pub use world::{PASSWORD, Person};
 
 /// A Sunday in November 2026, noon in Germany; tests move the clock from here.
 pub const NOON: i64 = 1_794_740_400_000;
 
-/// Writes one test that runs on every engine: `on_both!(name, |store| { … })`.
+/// Writes one test that runs on every engine: `on_both!(name, |db| { … })`.
 #[macro_export]
 macro_rules! on_both {
     ($name:ident, |$db:ident| $body:block) => {
@@ -33,5 +44,18 @@ macro_rules! on_both {
                 db.close().await;
             }
         }
+    };
+}
+
+/// Like [`on_both!`], with a running portal: `with_app!(name, |app| { … })`.
+#[macro_export]
+macro_rules! with_app {
+    ($name:ident, |$app:ident| $body:block) => {
+        $crate::on_both!($name, |db| {
+            let started = $crate::TestApp::start(db).await;
+            let $app = &started;
+            $body
+            started.stop().await;
+        });
     };
 }

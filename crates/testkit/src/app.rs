@@ -1,0 +1,120 @@
+//! A running portal on a free loopback port, with a clock that stands still and mails that can be read.
+use crate::http::Call;
+use crate::{NOON, TestDb, random};
+use api::{Links, Portal, Settings};
+use axum::http::Method;
+use domain::Clock;
+use jobs::mail::{Letter, Post, send_due};
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use store::Store;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+pub struct TestApp {
+    pub address: SocketAddr,
+    pub clock: Clock,
+    pub store: Store,
+    pub portal: Portal,
+    letters: Arc<Mutex<Vec<Letter>>>,
+    stop: CancellationToken,
+    serving: JoinHandle<()>,
+}
+
+/// Where mails in tests point to; nothing listens there.
+pub const PUBLIC_URL: &str = "https://portal.test";
+
+impl TestApp {
+    pub async fn start(db: &TestDb) -> Self {
+        Self::start_with(db, |_| {}).await
+    }
+
+    /// Starts with changed settings.
+    pub async fn start_with(db: &TestDb, change: impl FnOnce(&mut Settings)) -> Self {
+        let clock = Clock::standing_at(NOON);
+        let mut settings = Settings {
+            public_url: PUBLIC_URL.into(),
+            updates_url: "https://updates.test".into(),
+            trusted_proxies: vec!["127.0.0.0/8".parse().unwrap()],
+            links: links(),
+        };
+        change(&mut settings);
+        let portal = Portal::new(db.store(), clock.clone(), random::seeded(7), settings);
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let stop = CancellationToken::new();
+        let serving = tokio::spawn(api::serve(
+            listener,
+            api::portal(portal.clone()),
+            None,
+            stop.clone(),
+        ));
+        Self {
+            address,
+            clock,
+            store: db.store(),
+            portal,
+            letters: Arc::default(),
+            stop,
+            serving,
+        }
+    }
+
+    pub fn call(&self, method: &str, path: &str) -> Call {
+        Call::new(self.address, method.parse::<Method>().unwrap(), path)
+    }
+
+    pub fn get(&self, path: &str) -> Call {
+        self.call("GET", path)
+    }
+
+    pub fn post(&self, path: &str, fields: &[(&str, &str)]) -> Call {
+        self.call("POST", path).form(fields)
+    }
+
+    /// Sends what is in the outbox and returns every letter so far, oldest first.
+    pub async fn letters(&self) -> Vec<Letter> {
+        let letters = Arc::clone(&self.letters);
+        let post = Post::hand(
+            move |letter| letters.lock().unwrap().push(letter),
+            "test@portal.test",
+        )
+        .unwrap();
+        send_due(&self.store, &self.clock, &post).await;
+        self.letters.lock().unwrap().clone()
+    }
+
+    /// The part after `#name=` in the link of the newest letter to `to`; waits for a letter that is still being queued.
+    pub async fn mailed(&self, to: &str, name: &str) -> String {
+        let marker = format!("#{name}=");
+        for _ in 0..400 {
+            let letters = self.letters().await;
+            let newest = letters.iter().rev().filter(|letter| letter.to == to);
+            if let Some(token) = newest
+                .filter_map(|letter| letter.text.split_once(&marker))
+                .next()
+            {
+                return token.1.lines().next().unwrap().to_owned();
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+        panic!("no letter with {marker} to {to}");
+    }
+
+    pub async fn stop(self) {
+        self.stop.cancel();
+        self.serving.await.unwrap();
+    }
+}
+
+fn links() -> Links {
+    let page = |name: &str| format!("https://example.com/{name}");
+    Links {
+        homepage: page(""),
+        contact: page("contact"),
+        imprint: page("imprint"),
+        privacy: page("privacy"),
+        terms: page("terms"),
+    }
+}

@@ -1,0 +1,123 @@
+//! A small HTTP client: one connection per request, nothing hidden.
+use axum::body::Body;
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
+use axum::http::{HeaderMap, Method, Request, StatusCode};
+use http_body_util::BodyExt as _;
+use hyper_util::rt::TokioIo;
+use serde_json::Value;
+use std::net::SocketAddr;
+use tokio::net::TcpStream;
+
+/// What came back, read to the end.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub text: String,
+}
+
+impl Answer {
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.text)
+            .unwrap_or_else(|_| panic!("not JSON: {} {:?}", self.status, self.text))
+    }
+
+    /// The stable code of a refusal, or of its first wrong field as `field:code`.
+    pub fn code(&self) -> String {
+        let body = self.json();
+        if let Some(code) = body["code"].as_str() {
+            return code.to_owned();
+        }
+        let codes = body["codes"]
+            .as_object()
+            .and_then(|fields| fields.iter().next());
+        codes.map_or_else(String::new, |(field, list)| {
+            format!("{field}:{}", list[0].as_str().unwrap_or_default())
+        })
+    }
+
+    #[track_caller]
+    pub fn expect(self, status: u16) -> Self {
+        assert_eq!(self.status.as_u16(), status, "{}", self.text);
+        self
+    }
+}
+
+/// A request under construction.
+#[derive(Clone, Debug)]
+pub struct Call {
+    address: SocketAddr,
+    method: Method,
+    path: String,
+    body: String,
+    headers: Vec<(String, String)>,
+}
+
+impl Call {
+    pub fn new(address: SocketAddr, method: Method, path: &str) -> Self {
+        Self {
+            address,
+            method,
+            path: path.to_owned(),
+            body: String::new(),
+            headers: Vec::new(),
+        }
+    }
+
+    pub fn form(mut self, fields: &[(&str, &str)]) -> Self {
+        self.body = serde_urlencoded::to_string(fields).unwrap();
+        self
+    }
+
+    pub fn raw(mut self, body: &str) -> Self {
+        self.body = body.to_owned();
+        self
+    }
+
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    pub fn bearer(self, token: &str) -> Self {
+        self.header(AUTHORIZATION.as_str(), &format!("Bearer {token}"))
+    }
+
+    /// As if it came through a proxy from this address.
+    pub fn from(self, address: &str) -> Self {
+        self.header("x-forwarded-for", address)
+    }
+
+    pub async fn send(self) -> Answer {
+        let stream = TcpStream::connect(self.address).await.unwrap();
+        let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
+            .await
+            .unwrap();
+        tokio::spawn(connection);
+        let mut request = Request::builder()
+            .method(self.method)
+            .uri(&self.path)
+            .header("host", "test");
+        for (name, value) in &self.headers {
+            request = request.header(name, value);
+        }
+        if !self
+            .headers
+            .iter()
+            .any(|(name, _)| name.eq_ignore_ascii_case("content-type"))
+        {
+            request = request.header(CONTENT_TYPE, "application/x-www-form-urlencoded");
+        }
+        let answer = sender
+            .send_request(request.body(Body::from(self.body)).unwrap())
+            .await
+            .unwrap();
+        let (head, body) = answer.into_parts();
+        let bytes = body.collect().await.unwrap().to_bytes();
+        Answer {
+            status: head.status,
+            headers: head.headers,
+            text: String::from_utf8_lossy(&bytes).into_owned(),
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! People and systems for tests, made the way the product makes them.
+use crate::TestApp;
+use domain::code::{Code, CodeKind};
+use domain::{Email, Serial};
+use store::system::NewDevice;
+
+pub const PASSWORD: &str = "Sonnenschein-1!";
+
+/// Somebody who is logged in.
+#[derive(Clone, Debug)]
+pub struct Person {
+    pub email: String,
+    pub access: String,
+    pub refresh: String,
+}
+
+impl TestApp {
+    /// Registers a system with the operator's command.
+    pub async fn device(&self, sn: &str) -> Serial {
+        let serial: Serial = sn.parse().unwrap();
+        let secret = format!("secret of {sn}, long enough for anybody");
+        let device = NewDevice {
+            sn: &serial,
+            phase: 1,
+            secret: secret.as_bytes(),
+        };
+        self.store
+            .import_devices(&[device], self.clock.now())
+            .await
+            .unwrap();
+        serial
+    }
+
+    /// A registration code for systems that exist.
+    pub async fn code(&self, systems: &[&Serial]) -> String {
+        let code = Code::random(&self.portal.random);
+        let systems: Vec<Serial> = systems.iter().map(|sn| (*sn).clone()).collect();
+        self.store
+            .issue_code(&code, CodeKind::Registration, &systems, self.clock.now())
+            .await
+            .unwrap();
+        code.as_str().to_owned()
+    }
+
+    /// The fields of a valid registration of an owner, to be changed where a test wants something wrong.
+    pub fn owner_form<'a>(&self, email: &'a str, key: &'a str) -> Vec<(&'a str, &'a str)> {
+        vec![
+            ("email", email),
+            ("password", PASSWORD),
+            ("password2", PASSWORD),
+            ("phone", "+49 30 901820"),
+            ("country", "DE"),
+            ("role", "user"),
+            ("terms", "true"),
+            ("sn1", key),
+        ]
+    }
+
+    /// An owner with one system, registered by a code and logged in. Each comes from an address of their own.
+    pub async fn owner(&self, name: &str, sn: &str) -> Person {
+        let serial = self.device(sn).await;
+        let code = self.code(&[&serial]).await;
+        let email = format!("{name}@example.com");
+        let form = self.owner_form(&email, &code);
+        self.post("/api/auth/register/", &form)
+            .from(&own_address(name))
+            .send()
+            .await
+            .expect(201);
+        self.log_in(&email, false).await
+    }
+
+    /// An electrician, confirmed by the mailed link and logged in.
+    pub async fn electrician(&self, name: &str) -> Person {
+        let email = format!("{name}@example.com");
+        let mut form = self.owner_form(&email, "");
+        form.retain(|(field, _)| !matches!(*field, "role" | "sn1"));
+        form.extend([("role", "electrician"), ("company", "Elektro Sonnenberg")]);
+        self.post("/api/auth/register/", &form)
+            .from(&own_address(name))
+            .send()
+            .await
+            .expect(202);
+        let token = self.mailed(&email, "confirm").await;
+        self.post("/api/auth/register/confirm/", &[("token", &token)])
+            .send()
+            .await
+            .expect(200);
+        self.log_in(&email, true).await
+    }
+
+    /// An owner whose only serial number still waits for its switch; the token opens the key page only.
+    pub async fn unlinked(&self, name: &str, sn: &str) -> Person {
+        self.device(sn).await;
+        let email = format!("{name}@example.com");
+        let form = self.owner_form(&email, sn);
+        self.post("/api/auth/register/", &form)
+            .from(&own_address(name))
+            .send()
+            .await
+            .expect(202);
+        let token = self.mailed(&email, "confirm").await;
+        self.post("/api/auth/register/confirm/", &[("token", &token)])
+            .send()
+            .await
+            .expect(200);
+        let answer = self.try_log_in(&email, PASSWORD, false).await.expect(403);
+        let access = answer.json()["access"].as_str().unwrap().to_owned();
+        Person {
+            email,
+            access,
+            refresh: String::new(),
+        }
+    }
+
+    pub async fn log_in(&self, email: &str, electrician: bool) -> Person {
+        let answer = self
+            .try_log_in(email, PASSWORD, electrician)
+            .await
+            .expect(200)
+            .json();
+        let token = |name: &str| answer[name].as_str().unwrap().to_owned();
+        Person {
+            email: email.to_owned(),
+            access: token("access"),
+            refresh: token("refresh"),
+        }
+    }
+
+    pub async fn try_log_in(
+        &self,
+        email: &str,
+        password: &str,
+        electrician: bool,
+    ) -> crate::Answer {
+        let electrician = if electrician { "true" } else { "false" };
+        let fields = [
+            ("email", email),
+            ("password", password),
+            ("electrician", electrician),
+        ];
+        self.post("/api/auth/token/", &fields)
+            .from(&own_address(email))
+            .send()
+            .await
+    }
+
+    pub async fn account_id(&self, email: &str) -> domain::AccountId {
+        let email: Email = email.parse().unwrap();
+        self.store
+            .account_by_email(&email)
+            .await
+            .unwrap()
+            .unwrap()
+            .id()
+    }
+}
+
+/// An address per name, so that one person's limits are not another's.
+pub fn own_address(name: &str) -> String {
+    let sum = name.bytes().fold(7_u32, |sum, byte| {
+        sum.wrapping_mul(31).wrapping_add(u32::from(byte))
+    });
+    let [_, b, c, d] = sum.to_be_bytes();
+    format!("10.{b}.{c}.{d}")
+}
