@@ -7,7 +7,7 @@ import { manifest } from './vite/manifest.ts'
 import { precompress } from './vite/precompress.ts'
 import { sonnerStylesheet } from './vite/sonner-stylesheet.ts'
 
-const server = 'http://127.0.0.1:8080'
+const server = process.env.SUNCELLAR_DEV_SERVER ?? 'http://127.0.0.1:8080'
 
 /** What every page needs, in one file that stays cached while pages change. */
 const vendor =

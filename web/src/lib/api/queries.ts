@@ -1,0 +1,33 @@
+/** What several features ask the server for. Each has one key, so that one answer serves all of them. */
+import { queryOptions } from '@tanstack/react-query'
+import { api, unwrap } from './client'
+import type { components } from './schema'
+
+type Schemas = components['schemas']
+export type Account = Schemas['AccountEntry']
+export type Claim = Schemas['ClaimEntry']
+export type KeyResult = Schemas['KeyResult']
+export type System = Schemas['SystemEntry']
+
+/** Links and switches of this installation; they change only with a new start of the server. */
+export const configQuery = queryOptions({
+  queryKey: ['config'],
+  queryFn: () => unwrap(api.GET('/config.json')),
+  staleTime: Number.POSITIVE_INFINITY,
+})
+
+export const accountQuery = queryOptions({
+  queryKey: ['account'],
+  queryFn: () => unwrap(api.GET('/api/auth/account/')),
+})
+
+export const systemsQuery = queryOptions({
+  queryKey: ['systems'],
+  queryFn: () => unwrap(api.GET('/api/auth/usr_sn/')),
+})
+
+/** Serial numbers that wait for their main switch. */
+export const claimsQuery = queryOptions({
+  queryKey: ['claims'],
+  queryFn: () => unwrap(api.GET('/api/auth/usr_sn/claims/')),
+})
