@@ -3,7 +3,7 @@ use anyhow::Context as _;
 use domain::message::text;
 use domain::{Clock, Lang};
 use lettre::message::header::ContentType;
-use lettre::transport::smtp::client::{Tls, TlsParameters};
+use lettre::transport::smtp::client::{Certificate, CertificateStore, Tls, TlsParameters};
 use lettre::{AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -37,27 +37,23 @@ const SMTP_TIMEOUT: Duration = Duration::from_secs(30);
 
 impl Post {
     /// `smtp://user:password@host:587?tls=required` (STARTTLS), `smtps://…` (TLS from the start), or without TLS.
-    pub fn smtp(url: &str, from: &str) -> anyhow::Result<Self> {
-        let transport = AsyncSmtpTransport::<Tokio1Executor>::from_url(url)
+    /// With `authority` (PEM) the server's certificate must come from it instead of the system's authorities.
+    pub fn smtp(url: &str, from: &str, authority: Option<&[u8]>) -> anyhow::Result<Self> {
+        let mut transport = AsyncSmtpTransport::<Tokio1Executor>::from_url(url)
             .context("the SMTP address is not valid")?;
+        if let Some(pem) = authority {
+            let wrapped = url.starts_with("smtps:");
+            let tls = trusting(url, pem)
+                .context("the mail server's authority is not a PEM certificate")?;
+            transport = transport.tls(if wrapped {
+                Tls::Wrapper(tls)
+            } else {
+                Tls::Required(tls)
+            });
+        }
         Self::new(
             from,
             Way::Smtp(transport.timeout(Some(SMTP_TIMEOUT)).build()),
-        )
-    }
-
-    /// Like [`Post::smtp`] with STARTTLS, trusting exactly the certificates in `tls`.
-    pub fn smtp_trusting(url: &str, from: &str, tls: TlsParameters) -> anyhow::Result<Self> {
-        let transport = AsyncSmtpTransport::<Tokio1Executor>::from_url(url)
-            .context("the SMTP address is not valid")?;
-        Self::new(
-            from,
-            Way::Smtp(
-                transport
-                    .tls(Tls::Required(tls))
-                    .timeout(Some(SMTP_TIMEOUT))
-                    .build(),
-            ),
         )
     }
 
@@ -105,6 +101,18 @@ impl Post {
             }
         }
     }
+}
+
+fn trusting(url: &str, pem: &[u8]) -> anyhow::Result<TlsParameters> {
+    let after_user = url.rsplit('@').next().unwrap_or(url);
+    let host = after_user
+        .trim_start_matches("smtp://")
+        .trim_start_matches("smtps://");
+    let host = host.split([':', '/', '?']).next().unwrap_or_default();
+    let parameters = TlsParameters::builder(host.to_owned())
+        .certificate_store(CertificateStore::None)
+        .add_root_certificate(Certificate::from_pem(pem)?);
+    Ok(parameters.build_rustls()?)
 }
 
 /// Sends every mail that is due. One that fails stays in the outbox and is due again later.

@@ -102,6 +102,9 @@ pub(crate) struct Options {
         hide_env_values = true
     )]
     smtp: Option<String>,
+    /// Certificate (PEM) that the mail server's must come from, instead of the system's authorities
+    #[arg(long, global = true, env = "SUNCELLAR_SMTP_CA", value_name = "FILE")]
+    smtp_ca: Option<PathBuf>,
     /// Sender of mails [default: Suncellar <noreply@localhost>]
     #[arg(
         long,
@@ -172,6 +175,7 @@ pub(crate) struct Config {
     pub(crate) secret: Option<String>,
     pub(crate) tls: Option<(PathBuf, PathBuf)>,
     pub(crate) smtp: Option<String>,
+    pub(crate) smtp_ca: Option<PathBuf>,
     pub(crate) mail_from: String,
     pub(crate) log: LogFormat,
     public_url: Option<String>,
@@ -191,7 +195,7 @@ impl Options {
     fn or(self, weak: Self) -> Self {
         let strong = self;
         merge!(strong, weak: config, listen, updates_listen, devices_listen, data_dir, database, role, secret,
-            secret_file, public_url, updates_url, trusted_proxy, tls_cert, tls_key, smtp, mail_from, log_format,
+            secret_file, public_url, updates_url, trusted_proxy, tls_cert, tls_key, smtp, smtp_ca, mail_from, log_format,
             homepage_url, contact_url, imprint_url, privacy_url, terms_url)
     }
 }
@@ -243,6 +247,7 @@ impl Config {
             secret,
             tls,
             smtp: options.smtp,
+            smtp_ca: options.smtp_ca,
             mail_from: options
                 .mail_from
                 .unwrap_or_else(|| "Suncellar <noreply@localhost>".into()),

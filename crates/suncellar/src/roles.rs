@@ -49,7 +49,15 @@ pub(crate) async fn bind(config: &Config) -> anyhow::Result<TcpListener> {
 
 pub(crate) fn post(config: &Config) -> anyhow::Result<Post> {
     match &config.smtp {
-        Some(url) => Post::smtp(url, &config.mail_from),
+        Some(url) => {
+            let authority = config
+                .smtp_ca
+                .as_ref()
+                .map(std::fs::read)
+                .transpose()
+                .context("smtp-ca cannot be read")?;
+            Post::smtp(url, &config.mail_from, authority.as_deref())
+        }
         None => Post::folder(config.data_dir.join("mail"), &config.mail_from),
     }
 }
@@ -63,6 +71,8 @@ pub(crate) struct Parts {
 }
 
 pub(crate) async fn serve(config: Config) -> anyhow::Result<()> {
+    // What can be wrong in the configuration shows before anything is opened.
+    let post = post(&config)?;
     let store = open_store(&config).await?;
     let listener = bind(&config).await?;
     let clock = Clock::system();
@@ -72,13 +82,18 @@ pub(crate) async fn serve(config: Config) -> anyhow::Result<()> {
         random(),
         config.settings(listener.local_addr()?),
     );
-    let parts = Parts {
-        portal,
-        listener,
-        post: post(&config)?,
-        clock,
-    };
-    run(&config, parts, TaskTracker::new(), CancellationToken::new()).await
+    run(
+        &config,
+        Parts {
+            portal,
+            listener,
+            post,
+            clock,
+        },
+        TaskTracker::new(),
+        CancellationToken::new(),
+    )
+    .await
 }
 
 /// Runs until SIGTERM or Ctrl-C, then lets everything finish what it has begun.

@@ -1,0 +1,107 @@
+//! Time tells nothing: medians over many requests, so it runs in `make soak` on a quiet machine.
+#![allow(clippy::unwrap_used)]
+use domain::clock::HOUR;
+use std::time::{Duration, Instant};
+use testkit::{TestApp, TestDb};
+
+const ROUNDS: usize = 200;
+
+fn median(mut times: Vec<Duration>) -> f64 {
+    times.sort_unstable();
+    times[times.len() / 2].as_secs_f64()
+}
+
+/// Interleaved, so that a slow second of the machine hits both sides.
+async fn ratio(app: &TestApp, one: impl AsyncFn(&TestApp), other: impl AsyncFn(&TestApp)) -> f64 {
+    let (mut first, mut second) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        // Every round has its full allowance of attempts.
+        app.clock.advance(HOUR);
+        let start = Instant::now();
+        one(app).await;
+        first.push(start.elapsed());
+        let start = Instant::now();
+        other(app).await;
+        second.push(start.elapsed());
+    }
+    median(first) / median(second)
+}
+
+async fn log_in(app: &TestApp, email: &str) {
+    app.try_log_in(email, "Falsch-123!", false)
+        .await
+        .expect(401);
+}
+
+async fn reset(app: &TestApp, email: &str) {
+    app.post("/api/auth/password_reset/", &[("email", email)])
+        .send()
+        .await
+        .expect(202);
+}
+
+async fn unlink(app: &TestApp, access: &str, sn: &str) {
+    app.call("DELETE", &format!("/api/auth/usr_sn/{sn}/"))
+        .bearer(access)
+        .send()
+        .await
+        .expect(404);
+}
+
+mod soak {
+    use super::*;
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    #[ignore = "soak"]
+    async fn login_and_reset_take_the_same_time_for_known_and_unknown_addresses() {
+        let db = TestDb::sqlite().await;
+        let app = TestApp::start(&db).await;
+        app.owner("anna", "SC000001").await;
+        for (what, ratio) in [
+            (
+                "login",
+                ratio(
+                    &app,
+                    async |a| log_in(a, "anna@example.com").await,
+                    async |a| log_in(a, "x@example.com").await,
+                )
+                .await,
+            ),
+            (
+                "reset",
+                ratio(
+                    &app,
+                    async |a| reset(a, "anna@example.com").await,
+                    async |a| reset(a, "x@example.com").await,
+                )
+                .await,
+            ),
+        ] {
+            println!("{what}: known / unknown = {ratio:.3}");
+            assert!((0.9..1.1).contains(&ratio), "{what}: {ratio:.3}");
+        }
+        app.stop().await;
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    #[ignore = "soak"]
+    async fn foreign_and_missing_serial_numbers_take_the_same_time() {
+        let db = TestDb::sqlite().await;
+        let app = TestApp::start(&db).await;
+        let anna = app.owner("anna", "SC000001").await;
+        app.owner("ben", "SC000002").await;
+        let (mut foreign, mut missing) = (Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            let start = Instant::now();
+            unlink(&app, &anna.access, "SC000002").await;
+            foreign.push(start.elapsed());
+            let start = Instant::now();
+            unlink(&app, &anna.access, "SC999999").await;
+            missing.push(start.elapsed());
+        }
+        let ratio = median(foreign) / median(missing);
+        println!("foreign / missing = {ratio:.3}");
+        assert!((0.9..1.1).contains(&ratio), "{ratio:.3}");
+        app.stop().await;
+    }
+}

@@ -1,0 +1,340 @@
+//! The walk: every call of the OpenAPI document × every kind of caller, with valid bodies. An allowed cell must
+//! answer 2xx, a refused one 401 or 403; a call without a row here fails.
+#![allow(clippy::unwrap_used)]
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
+use std::collections::BTreeSet;
+use testkit::http::Call;
+use testkit::{PASSWORD, TestApp, on_both, with_app};
+
+/// Who may make which call, written down a second time on purpose: a change of the server's table must be meant.
+/// g guest, o owner, u owner without systems, e electrician, p partner with every scope.
+const MATRIX: &[(&str, &str, &str)] = &[
+    ("POST", "/api/auth/token/", "gouep"),
+    ("POST", "/api/auth/token/refresh/", "gouep"),
+    ("POST", "/api/auth/logout/", "oue"),
+    ("POST", "/api/auth/register/", "gouep"),
+    ("POST", "/api/auth/register/confirm/", "gouep"),
+    ("POST", "/api/auth/password_reset/", "gouep"),
+    ("POST", "/api/auth/password_reset/confirm/", "gouep"),
+    ("GET", "/api/auth/account/", "oue"),
+    ("PATCH", "/api/auth/account/", "oe"),
+    ("DELETE", "/api/auth/account/", "oue"),
+    ("GET", "/api/auth/account/export/", "oue"),
+    ("POST", "/api/auth/account/email/confirm/", "gouep"),
+    ("GET", "/api/auth/usr_sn/", "oue"),
+    ("POST", "/api/auth/usr_sn/", "ou"),
+    ("GET", "/api/auth/usr_sn/claims/", "ou"),
+    ("DELETE", "/api/auth/usr_sn/{sn}/", "o"),
+    ("GET", "/api/auth/partner/", "o"),
+    ("POST", "/api/auth/partner/", "o"),
+    ("DELETE", "/api/auth/partner/{id}/", "o"),
+    ("GET", "/api/partner/client/", "gouep"),
+    ("POST", "/api/partner/token/", "gouep"),
+    ("GET", "/api/partner/v1/systems/", "p"),
+    ("GET", "/config.json", "gouep"),
+    ("GET", "/healthz", "gouep"),
+    ("GET", "/readyz", "gouep"),
+    ("GET", "/metrics", "gouep"),
+];
+
+const CALLERS: &str = "gouep";
+const REDIRECT: &str = "https://app.test/back";
+const VERIFIER: &str = "a-verifier-of-at-least-forty-three-characters-long";
+
+#[test]
+fn every_call_has_a_row_in_the_authorisation_table_and_in_the_matrix() {
+    let document = serde_json::to_value(api::openapi()).unwrap();
+    let mut served = BTreeSet::new();
+    for (path, calls) in document["paths"].as_object().unwrap() {
+        for method in calls.as_object().unwrap().keys() {
+            served.insert((method.to_uppercase(), path.clone()));
+        }
+    }
+    let row = |method: &str, path: &str| (method.to_owned(), path.to_owned());
+    let rules: BTreeSet<_> = api::access::RULES
+        .iter()
+        .map(|rule| row(rule.method, rule.path))
+        .collect();
+    let matrix: BTreeSet<_> = MATRIX
+        .iter()
+        .map(|(method, path, _)| row(method, path))
+        .collect();
+    assert_eq!(served, matrix);
+    // The document itself is served beside what it documents.
+    served.insert(row("GET", "/api/openapi.json"));
+    assert_eq!(served, rules);
+}
+
+on_both!(every_caller_gets_what_the_matrix_says, |db| {
+    let app = TestApp::start(db).await;
+    let mut world = World::new(&app).await;
+    for (method, path, allowed) in MATRIX {
+        for caller in CALLERS.chars() {
+            let token = world.token(&app, caller).await;
+            let answer = world.call(&app, method, path, caller).await;
+            let answer = token
+                .iter()
+                .fold(answer, |call, token| call.clone().bearer(token))
+                .send()
+                .await;
+            let cell = format!(
+                "{method} {path} as {caller}: {} {}",
+                answer.status, answer.text
+            );
+            if allowed.contains(caller) {
+                assert!(answer.status.is_success(), "{cell}");
+            } else if caller == 'g' {
+                assert_eq!(answer.status, 401, "{cell}");
+            } else {
+                assert_eq!(answer.status, 403, "{cell}");
+            }
+        }
+    }
+    app.stop().await;
+});
+
+with_app!(
+    somebody_elses_serial_number_and_a_missing_one_get_the_same_answer,
+    |app| {
+        let anna = app.owner("anna", "SC000001").await;
+        app.owner("ben", "SC000002").await;
+        let mut answers = BTreeSet::new();
+        for sn in ["SC000002", "SC999999", "no-serial", "%00"] {
+            let path = format!("/api/auth/usr_sn/{sn}/");
+            let answer = app
+                .call("DELETE", &path)
+                .bearer(&anna.access)
+                .send()
+                .await
+                .expect(404);
+            answers.insert(answer.text);
+        }
+        assert_eq!(answers.len(), 1);
+    }
+);
+
+with_app!(a_consent_of_somebody_else_cannot_be_ended, |app| {
+    let mut world = World::new(app).await;
+    let token = world.token(app, 'p').await.unwrap();
+    let anna = app.owner("anna", "SC000001").await;
+    for id in 1..5 {
+        app.call("DELETE", &format!("/api/auth/partner/{id}/"))
+            .bearer(&anna.access)
+            .send()
+            .await
+            .expect(404);
+    }
+    app.get("/api/partner/v1/systems/")
+        .bearer(&token)
+        .send()
+        .await
+        .expect(200);
+});
+
+/// Makes callers and valid requests. Destructive calls get a caller of their own, so everybody is always fresh.
+struct World {
+    count: usize,
+}
+
+impl World {
+    async fn new(app: &TestApp) -> Self {
+        let redirects = [REDIRECT.to_owned()];
+        app.store
+            .register_partner("app", "App", &redirects, app.clock.now())
+            .await
+            .unwrap();
+        Self { count: 0 }
+    }
+
+    fn fresh(&mut self) -> (String, String) {
+        self.count += 1;
+        (
+            format!("person{}", self.count),
+            format!("WALK{:05}", self.count),
+        )
+    }
+
+    async fn token(&mut self, app: &TestApp, caller: char) -> Option<String> {
+        let (name, sn) = self.fresh();
+        match caller {
+            'o' => Some(app.owner(&name, &sn).await.access),
+            'u' => Some(app.unlinked(&name, &sn).await.access),
+            'e' => Some(app.electrician(&name).await.access),
+            'p' => Some(self.partner_token(app).await),
+            _ => None,
+        }
+    }
+
+    /// The consent screen's call and the code it leads to.
+    async fn code(&mut self, app: &TestApp) -> String {
+        let (name, sn) = self.fresh();
+        let owner = app.owner(&name, &sn).await;
+        let answer = app
+            .post("/api/auth/partner/", &consent())
+            .bearer(&owner.access)
+            .send()
+            .await
+            .expect(200)
+            .json();
+        let redirect = answer["redirect"].as_str().unwrap();
+        redirect
+            .split_once("code=")
+            .unwrap()
+            .1
+            .split('&')
+            .next()
+            .unwrap()
+            .to_owned()
+    }
+
+    async fn partner_token(&mut self, app: &TestApp) -> String {
+        let code = self.code(app).await;
+        let answer = app
+            .post("/api/partner/token/", &exchange(&code))
+            .from(&self.address())
+            .send()
+            .await
+            .expect(200);
+        answer.json()["access_token"].as_str().unwrap().to_owned()
+    }
+
+    fn address(&self) -> String {
+        testkit::world::own_address(&format!("walk{}", self.count))
+    }
+
+    /// A request that is valid for a caller who may make it; `caller` has just been made by [`World::token`].
+    async fn call(&mut self, app: &TestApp, method: &str, path: &str, caller: char) -> Call {
+        let (own_name, own_sn) = (
+            format!("person{}", self.count),
+            format!("WALK{:05}", self.count),
+        );
+        let call = |path: &str| app.call(method, path);
+        let with = match (method, path) {
+            ("POST", "/api/auth/token/") => {
+                let (name, sn) = self.fresh();
+                let owner = app.owner(&name, &sn).await;
+                call(path).form(&[("email", &owner.email), ("password", PASSWORD)])
+            }
+            ("POST", "/api/auth/token/refresh/") => {
+                let (name, sn) = self.fresh();
+                call(path).form(&[("refresh", &app.owner(&name, &sn).await.refresh)])
+            }
+            ("POST", "/api/auth/register/") => {
+                let (name, sn) = self.fresh();
+                let code = app.code(&[&app.device(&sn).await]).await;
+                call(path).form(&app.owner_form(&format!("{name}@example.com"), &code))
+            }
+            ("POST", "/api/auth/register/confirm/") => {
+                let (name, sn) = self.fresh();
+                app.device(&sn).await;
+                let email = format!("{name}@example.com");
+                let form = app.owner_form(&email, &sn);
+                app.post("/api/auth/register/", &form)
+                    .from(&self.address())
+                    .send()
+                    .await
+                    .expect(202);
+                call(path).form(&[("token", &app.mailed(&email, "confirm").await)])
+            }
+            ("POST", "/api/auth/password_reset/") => {
+                call(path).form(&[("email", "somebody@example.com")])
+            }
+            ("POST", "/api/auth/password_reset/confirm/") => {
+                let (name, sn) = self.fresh();
+                let email = app.owner(&name, &sn).await.email;
+                app.post("/api/auth/password_reset/", &[("email", &email)])
+                    .from(&self.address())
+                    .send()
+                    .await;
+                let token = app.mailed(&email, "token").await;
+                call(path).form(&[
+                    ("token", &token),
+                    ("password", PASSWORD),
+                    ("password2", PASSWORD),
+                ])
+            }
+            ("PATCH", "/api/auth/account/") => call(path).form(&[("language", "fr")]),
+            ("DELETE", "/api/auth/account/") => call(path).form(&[("password", PASSWORD)]),
+            ("POST", "/api/auth/account/email/confirm/") => {
+                let (name, sn) = self.fresh();
+                let owner = app.owner(&name, &sn).await;
+                let new = format!("{name}.new@example.com");
+                let change = [("email", new.as_str()), ("password", PASSWORD)];
+                app.call("PATCH", "/api/auth/account/")
+                    .form(&change)
+                    .bearer(&owner.access)
+                    .send()
+                    .await
+                    .expect(200);
+                call(path).form(&[("token", &app.mailed(&new, "email").await)])
+            }
+            ("POST", "/api/auth/usr_sn/") => {
+                let (_, sn) = self.fresh();
+                app.device(&sn).await;
+                call(path).form(&[("keys", &sn)])
+            }
+            ("DELETE", "/api/auth/usr_sn/{sn}/") => call(&format!("/api/auth/usr_sn/{own_sn}/")),
+            ("POST", "/api/auth/partner/") => call(path).form(&consent()),
+            ("DELETE", "/api/auth/partner/{id}/") if caller == 'o' => {
+                let owner = app.log_in(&format!("{own_name}@example.com"), false).await;
+                app.post("/api/auth/partner/", &consent())
+                    .bearer(&owner.access)
+                    .send()
+                    .await
+                    .expect(200);
+                let consents = app
+                    .get("/api/auth/partner/")
+                    .bearer(&owner.access)
+                    .send()
+                    .await
+                    .expect(200)
+                    .json();
+                call(&format!("/api/auth/partner/{}/", consents[0]["id"]))
+            }
+            ("DELETE", "/api/auth/partner/{id}/") => call("/api/auth/partner/1/"),
+            ("GET", "/api/partner/client/") => {
+                call(&format!("{path}?client_id=app&redirect_uri={REDIRECT}"))
+            }
+            ("POST", "/api/partner/token/") => {
+                let code = self.code(app).await;
+                call(path).form(&exchange(&code))
+            }
+            // Figures are for the machine itself.
+            ("GET", "/metrics") => return call(path),
+            _ => call(path),
+        };
+        with.from(&self.address())
+    }
+}
+
+fn consent() -> [(&'static str, &'static str); 6] {
+    [
+        ("client_id", "app"),
+        ("redirect_uri", REDIRECT),
+        ("code_challenge", challenge()),
+        ("code_challenge_method", "S256"),
+        ("scope", "systems live"),
+        ("state", "xyz"),
+    ]
+}
+
+fn challenge() -> &'static str {
+    static CHALLENGE: std::sync::OnceLock<String> = std::sync::OnceLock::new();
+    CHALLENGE.get_or_init(|| {
+        BASE64.encode(ring::digest::digest(
+            &ring::digest::SHA256,
+            VERIFIER.as_bytes(),
+        ))
+    })
+}
+
+fn exchange(code: &str) -> [(&'static str, &str); 5] {
+    [
+        ("grant_type", "authorization_code"),
+        ("client_id", "app"),
+        ("redirect_uri", REDIRECT),
+        ("code_verifier", VERIFIER),
+        ("code", code),
+    ]
+}

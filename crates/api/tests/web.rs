@@ -1,0 +1,178 @@
+//! What every answer carries, and what no request may do to the server.
+#![allow(clippy::unwrap_used)]
+use proptest::prelude::*;
+use std::time::Duration;
+use testkit::{TestApp, TestDb, with_app};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+with_app!(every_answer_is_protected_by_its_headers, |app| {
+    for path in [
+        "/",
+        "/login",
+        "/api/auth/usr_sn/",
+        "/api/nothing",
+        "/config.json",
+        "/healthz",
+    ] {
+        let answer = app.get(path).send().await;
+        let header = |name: &str| answer.headers[name].to_str().unwrap().to_owned();
+        let policy = header("content-security-policy");
+        assert!(!policy.contains("unsafe"), "{policy}");
+        for rule in [
+            "object-src 'none'",
+            "base-uri 'none'",
+            "frame-ancestors 'none'",
+            "script-src 'self'",
+        ] {
+            assert!(policy.contains(rule), "{path}: {policy}");
+        }
+        assert!(policy.contains("connect-src 'self' https://updates.test"));
+        assert_eq!(header("x-content-type-options"), "nosniff");
+        assert!(header("strict-transport-security").contains("max-age="));
+        assert!(!answer.headers.contains_key("access-control-allow-origin"));
+        if path.starts_with("/api/") {
+            assert_eq!(header("cache-control"), "no-store", "{path}");
+        }
+    }
+});
+
+with_app!(unknown_calls_get_json_and_not_the_web_app, |app| {
+    assert_eq!(
+        app.get("/api/nothing").send().await.expect(404).code(),
+        "not_found"
+    );
+    assert_eq!(
+        app.call("PUT", "/api/auth/token/")
+            .send()
+            .await
+            .expect(405)
+            .code(),
+        "method_not_allowed"
+    );
+    assert_eq!(
+        app.post("/login", &[]).send().await.expect(405).code(),
+        "method_not_allowed"
+    );
+});
+
+with_app!(a_body_over_one_mebibyte_is_refused, |app| {
+    let big = "a".repeat(1024 * 1024 + 1);
+    let answer = app
+        .call("POST", "/api/auth/token/")
+        .raw(&format!("email={big}"))
+        .send()
+        .await
+        .expect(413);
+    assert_eq!(answer.code(), "too_large");
+});
+
+with_app!(a_parameter_that_comes_twice_is_refused, |app| {
+    let call = app
+        .call("POST", "/api/auth/token/")
+        .raw("email=a@example.com&email=b@example.com&password=x");
+    assert_eq!(call.send().await.expect(400).code(), "invalid_form");
+    let path = "/api/partner/client/?client_id=a&client_id=b&redirect_uri=c";
+    assert_eq!(
+        app.get(path).send().await.expect(400).code(),
+        "invalid_form"
+    );
+});
+
+with_app!(
+    texts_follow_the_callers_language_with_german_as_fallback,
+    |app| {
+        let ask = |language: &'static str| {
+            app.post("/api/auth/token/", &[])
+                .header("accept-language", language)
+                .send()
+        };
+        let mut texts = std::collections::BTreeSet::new();
+        for language in ["de", "en", "pl", "fr", "hr"] {
+            texts.insert(
+                ask(language).await.expect(401).json()["detail"]
+                    .as_str()
+                    .unwrap()
+                    .to_owned(),
+            );
+        }
+        assert_eq!(texts.len(), 5);
+        assert_eq!(ask("ja").await.text, ask("de").await.text);
+    }
+);
+
+with_app!(figures_are_for_the_machine_itself, |app| {
+    app.get("/metrics").send().await.expect(200);
+    app.get("/metrics")
+        .from("203.0.113.9")
+        .send()
+        .await
+        .expect(404);
+});
+
+#[tokio::test]
+async fn a_database_that_is_gone_is_told_in_plain_words() {
+    let db = TestDb::sqlite().await;
+    let app = TestApp::start(&db).await;
+    app.get("/readyz").send().await.expect(200);
+    db.store().close().await;
+    assert_eq!(
+        app.get("/readyz").send().await.expect(503).code(),
+        "unavailable"
+    );
+    let answer = app
+        .try_log_in("anna@example.com", "x", false)
+        .await
+        .expect(503);
+    assert_eq!(answer.code(), "unavailable");
+    for word in ["sqlite", "SQL", "pool", "crates/"] {
+        assert!(!answer.text.contains(word), "{}", answer.text);
+    }
+    app.stop().await;
+}
+
+/// A client that sends half a request and then nothing is let go. Time is tokio's, so nobody waits for it.
+#[tokio::test(start_paused = true)]
+async fn a_client_that_never_finishes_its_headers_is_let_go() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let stop = tokio_util::sync::CancellationToken::new();
+    tokio::spawn(api::serve(
+        listener,
+        axum::Router::new(),
+        None,
+        stop.clone(),
+    ));
+    let mut slow = TcpStream::connect(address).await.unwrap();
+    slow.write_all(b"GET / HTTP/1.1\r\nHost: test\r\n")
+        .await
+        .unwrap();
+    let mut rest = Vec::new();
+    let closed = tokio::time::timeout(Duration::from_secs(60), slow.read_to_end(&mut rest)).await;
+    closed
+        .expect("the connection is closed within a minute")
+        .unwrap();
+    stop.cancel();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    /// Whatever is sent as a login, the answer is a refusal that tells nothing about the inside.
+    #[test]
+    fn no_body_makes_the_server_fail_or_talk(body in "[ -~äö€\\n\\r\\t%&=+]{0,200}") {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        runtime.block_on(async {
+            let db = TestDb::sqlite().await;
+            let app = TestApp::start(&db).await;
+            for path in ["/api/auth/token/", "/api/auth/register/", "/api/auth/password_reset/confirm/"] {
+                let answer = app.call("POST", path).raw(&body).send().await;
+                assert!(answer.status.is_client_error(), "{path} {} {}", answer.status, answer.text);
+                for word in ["sqlx", "SELECT", "panicked", "src/"] {
+                    assert!(!answer.text.contains(word), "{}", answer.text);
+                }
+            }
+            app.stop().await;
+        });
+    }
+}

@@ -1,0 +1,102 @@
+//! Mails leave by real SMTP with STARTTLS and AUTH, or as files; what fails is tried again.
+#![allow(clippy::unwrap_used)]
+mod smtp_server;
+
+use domain::clock::MINUTE;
+use domain::{Clock, Lang};
+use jobs::mail::{Post, send_due};
+use smtp_server::SmtpServer;
+use store::mail::Mail;
+use testkit::{NOON, TestDb};
+
+const FROM: &str = "Suncellar <portal@example.com>";
+
+async fn queue(db: &TestDb, link: &str) {
+    let mail = Mail::new("reset", Lang::Pl, link.to_owned());
+    db.queue_mail(&"anna@example.com".parse().unwrap(), &mail, [1; 12], NOON)
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn a_mail_leaves_by_smtp_with_starttls_and_auth() {
+    let db = TestDb::sqlite().await;
+    let server = SmtpServer::start("portal", "geheim-7").await;
+    queue(&db, "https://portal.test/password_reset#token=abc").await;
+    let url = format!(
+        "smtp://portal:geheim-7@localhost:{}?tls=required",
+        server.port
+    );
+    let post = Post::smtp(&url, FROM, Some(server.authority.as_bytes())).unwrap();
+    send_due(&db, &Clock::standing_at(NOON), &post).await;
+    let received = server.received();
+    assert_eq!(received.len(), 1);
+    assert_eq!(received[0].recipient, "anna@example.com");
+    assert!(
+        received[0].text.contains("Resetowanie"),
+        "{}",
+        received[0].text
+    );
+    assert!(
+        received[0].text.contains("token=3Dabc"),
+        "quoted-printable link: {}",
+        received[0].text
+    );
+    assert!(received[0].encrypted && received[0].authenticated);
+    assert!(
+        db.lease_mail(NOON + 60 * MINUTE).await.unwrap().is_none(),
+        "sent mails leave the outbox"
+    );
+}
+
+#[tokio::test]
+async fn a_server_with_a_foreign_certificate_gets_no_mail_and_no_password() {
+    let db = TestDb::sqlite().await;
+    let server = SmtpServer::start("portal", "geheim-7").await;
+    let stranger = SmtpServer::start("portal", "geheim-7").await;
+    queue(&db, "https://portal.test/").await;
+    let url = format!(
+        "smtp://portal:geheim-7@localhost:{}?tls=required",
+        stranger.port
+    );
+    let post = Post::smtp(&url, FROM, Some(server.authority.as_bytes())).unwrap();
+    send_due(&db, &Clock::standing_at(NOON), &post).await;
+    assert!(stranger.received().is_empty());
+    assert!(!stranger.saw_login());
+}
+
+#[tokio::test]
+async fn a_mail_that_fails_is_due_again_after_a_minute_and_then_sent() {
+    let db = TestDb::sqlite().await;
+    let server = SmtpServer::start("portal", "right").await;
+    queue(&db, "https://portal.test/").await;
+    let clock = Clock::standing_at(NOON);
+    let post = |password: &str| {
+        let url = format!(
+            "smtp://portal:{password}@localhost:{}?tls=required",
+            server.port
+        );
+        Post::smtp(&url, FROM, Some(server.authority.as_bytes())).unwrap()
+    };
+    send_due(&db, &clock, &post("wrong")).await;
+    assert!(server.received().is_empty());
+    send_due(&db, &clock, &post("right")).await;
+    assert!(server.received().is_empty(), "not before its time");
+    clock.advance(MINUTE);
+    send_due(&db, &clock, &post("right")).await;
+    assert_eq!(server.received().len(), 1);
+}
+
+#[tokio::test]
+async fn without_smtp_mails_become_files() {
+    let db = TestDb::sqlite().await;
+    queue(&db, "https://portal.test/x").await;
+    let folder = std::env::temp_dir().join(format!("suncellar-mail-{}", std::process::id()));
+    let post = Post::folder(folder.clone(), FROM).unwrap();
+    send_due(&db, &Clock::standing_at(NOON), &post).await;
+    let files: Vec<_> = std::fs::read_dir(&folder).unwrap().flatten().collect();
+    assert_eq!(files.len(), 1);
+    let text = std::fs::read_to_string(files[0].path()).unwrap();
+    assert!(text.contains("To: anna@example.com"), "{text}");
+    std::fs::remove_dir_all(folder).unwrap();
+}

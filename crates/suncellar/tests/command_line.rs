@@ -1,0 +1,337 @@
+//! The binary as operators use it: options, refusals, the demo's start, the operator's commands, a graceful stop.
+#![allow(clippy::unwrap_used)]
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use tempfile::TempDir;
+
+const SECRET: &str = "7f3a9c1e5b8d2064c7e1f9a3b5d8e6027c4b";
+
+fn suncellar(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_suncellar"));
+    command
+        .current_dir(folder)
+        .env_clear()
+        .env("PATH", std::env::var("PATH").unwrap());
+    command
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    suncellar(folder)
+        .env("SUNCELLAR_SECRET", SECRET)
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+fn error_of(output: &Output) -> String {
+    assert!(
+        !output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stdout)
+    );
+    String::from_utf8_lossy(&output.stderr).trim().to_owned()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn help_names_every_option_of_the_contract() {
+    let folder = TempDir::new().unwrap();
+    let help = text(&run(folder.path(), &["serve", "--help"]).stdout);
+    for option in [
+        "--listen",
+        "--updates-listen",
+        "--devices-listen",
+        "--data-dir",
+        "--database",
+        "--role",
+        "--config",
+    ] {
+        assert!(help.contains(option), "{option} is missing in\n{help}");
+    }
+    let help = text(&run(folder.path(), &["--help"]).stdout);
+    for command in ["serve", "demo", "migrate", "admin"] {
+        assert!(help.contains(command), "{command} is missing in\n{help}");
+    }
+}
+
+#[test]
+fn wrong_configuration_stops_the_start_with_one_sentence() {
+    let folder = TempDir::new().unwrap();
+    let file = |name: &str, body: &str| {
+        std::fs::write(folder.path().join(name), body).unwrap();
+        name.to_owned()
+    };
+    let typo = file("typo.toml", "listne = \"127.0.0.1:1\"\n");
+    for (arguments, expected) in [
+        (
+            vec!["serve", "--database", "mysql://x"],
+            "must begin with sqlite: or postgres:",
+        ),
+        (vec!["serve", "--role", "portal"], "belongs to one process"),
+        (vec!["serve", "--tls-cert", "a.pem"], "belong together"),
+        (
+            vec!["serve", "--public-url", "portal"],
+            "must look like https://",
+        ),
+        (
+            vec!["serve", "--trusted-proxy", "proxy"],
+            "must be an address or a network",
+        ),
+        (vec!["serve", "--config", &typo], "unknown field `listne`"),
+        (vec!["serve", "--config", "missing.toml"], "cannot be read"),
+        (
+            vec!["serve", "--smtp", "nonsense"],
+            "SMTP address is not valid",
+        ),
+        (vec!["serve", "--listen", "256.0.0.1:1"], "invalid value"),
+    ] {
+        let error = error_of(&run(folder.path(), &arguments));
+        assert!(error.contains(expected), "{arguments:?}: {error}");
+        assert!(!error.contains("panicked"), "{error}");
+    }
+}
+
+#[test]
+fn a_missing_default_or_short_secret_is_refused_outside_the_demo() {
+    let folder = TempDir::new().unwrap();
+    let start = |secret: Option<&str>| {
+        let mut command = suncellar(folder.path());
+        command.args(["serve", "--listen", "127.0.0.1:0"]);
+        if let Some(secret) = secret {
+            command.env("SUNCELLAR_SECRET", secret);
+        }
+        error_of(&command.output().unwrap())
+    };
+    assert!(start(None).contains("a signing secret is needed"));
+    assert!(start(Some("short")).contains("shorter than 32 characters"));
+    assert!(start(Some("please-change-me-please-change-me-now")).contains("a default"));
+}
+
+#[test]
+fn options_are_stronger_than_variables_and_variables_than_the_file() {
+    let folder = TempDir::new().unwrap();
+    std::fs::write(folder.path().join("c.toml"), "data-dir = \"from-file\"\n").unwrap();
+    let migrate = |variable: Option<&str>, option: Option<&str>| {
+        let mut command = suncellar(folder.path());
+        command
+            .env("SUNCELLAR_SECRET", SECRET)
+            .args(["migrate", "--config", "c.toml"]);
+        command.envs(variable.map(|value| ("SUNCELLAR_DATA_DIR", value)));
+        command.args(
+            option
+                .map(|value| ["--data-dir", value])
+                .into_iter()
+                .flatten(),
+        );
+        assert!(command.status().unwrap().success());
+    };
+    migrate(None, None);
+    assert!(folder.path().join("from-file/suncellar.db").exists());
+    migrate(Some("from-variable"), None);
+    assert!(folder.path().join("from-variable/suncellar.db").exists());
+    migrate(Some("unused"), Some("from-option"));
+    assert!(folder.path().join("from-option/suncellar.db").exists());
+    assert!(!folder.path().join("unused").exists());
+}
+
+#[test]
+fn the_operator_imports_devices_issues_codes_and_locks_accounts() {
+    let folder = TempDir::new().unwrap();
+    std::fs::write(
+        folder.path().join("devices.csv"),
+        "sn,phase,secret\nSC100001,1,\nSC100002,2,\n",
+    )
+    .unwrap();
+    let imported = text(&run(folder.path(), &["admin", "import-devices", "devices.csv"]).stdout);
+    let secrets: Vec<_> = imported
+        .lines()
+        .skip(1)
+        .map(|line| line.rsplit(',').next().unwrap())
+        .collect();
+    assert_eq!(secrets.len(), 2);
+    assert!(
+        secrets[0].len() == 64 && secrets[0] != secrets[1],
+        "{imported}"
+    );
+
+    let again = error_of(&run(
+        folder.path(),
+        &["admin", "import-devices", "devices.csv"],
+    ));
+    assert!(again.contains("nothing was imported"), "{again}");
+    std::fs::write(folder.path().join("bad.csv"), "sn,phase,secret\nsc1,1,\n").unwrap();
+    assert!(
+        error_of(&run(folder.path(), &["admin", "import-devices", "bad.csv"])).contains("line 2")
+    );
+
+    let code = text(
+        &run(
+            folder.path(),
+            &[
+                "admin",
+                "issue-code",
+                "registration",
+                "SC100001",
+                "SC100002",
+            ],
+        )
+        .stdout,
+    );
+    assert_eq!(
+        code.trim().split('-').map(str::len).collect::<Vec<_>>(),
+        [5, 5, 5, 5]
+    );
+    let unknown = error_of(&run(
+        folder.path(),
+        &["admin", "issue-code", "installer", "SC999999"],
+    ));
+    assert!(
+        unknown.contains("no system has the serial number SC999999"),
+        "{unknown}"
+    );
+
+    let partner = [
+        "admin",
+        "register-partner",
+        "--id",
+        "app",
+        "--name",
+        "App",
+        "--redirect",
+    ];
+    assert!(
+        run(
+            folder.path(),
+            &[&partner[..], &["https://app.example/back"]].concat()
+        )
+        .status
+        .success()
+    );
+    for address in [
+        "http://app.example/back",
+        "https://app.example/#x",
+        "javascript:alert(1)",
+    ] {
+        error_of(&run(folder.path(), &[&partner[..], &[address]].concat()));
+    }
+    assert!(
+        error_of(&run(
+            folder.path(),
+            &["admin", "lock-account", "nobody@example.com"]
+        ))
+        .contains("no account")
+    );
+}
+
+#[test]
+fn the_demo_prints_address_and_accounts_answers_and_stops_on_sigterm() {
+    let folder = TempDir::new().unwrap();
+    let mut demo = Demo::start(folder.path());
+    assert!(demo.printed.contains("owner@example.com"));
+    assert!(demo.printed.contains("Sonnenschein-1!"));
+    assert!(demo.get("/readyz").starts_with("HTTP/1.1 200"));
+    assert!(demo.get("/config.json").contains("\"demo\":true"));
+    // A request that is under way when the stop comes is still answered.
+    let mut open = TcpStream::connect(demo.address()).unwrap();
+    open.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n")
+        .unwrap();
+    demo.terminate();
+    let _ = open.write_all(b"\r\n");
+    assert!(demo.process.wait().unwrap().success());
+}
+
+#[test]
+fn the_demo_keeps_its_accounts_and_its_key_over_a_restart() {
+    let folder = TempDir::new().unwrap();
+    let mut first = Demo::start(folder.path());
+    let login = "email=owner%40example.com&password=Sonnenschein-1%21";
+    let token = first.post("/api/auth/token/", login);
+    let refresh = token
+        .split("\"refresh\":\"")
+        .nth(1)
+        .unwrap()
+        .split('"')
+        .next()
+        .unwrap()
+        .to_owned();
+    first.terminate();
+    first.process.wait().unwrap();
+    let second = Demo::start(folder.path());
+    let answer = second.post("/api/auth/token/refresh/", &format!("refresh={refresh}"));
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+}
+
+/// A running demo on a free port; ended with the test.
+struct Demo {
+    process: Child,
+    printed: String,
+}
+
+impl Demo {
+    fn start(folder: &Path) -> Self {
+        let mut process = suncellar(folder)
+            .args(["demo", "--listen", "127.0.0.1:0", "--data-dir", "demo"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let mut printed = String::new();
+        while !printed.contains("Stop with Ctrl-C") {
+            printed.push_str(&lines.next().expect("the demo starts").unwrap());
+            printed.push('\n');
+        }
+        Self { process, printed }
+    }
+
+    fn address(&self) -> String {
+        let url = self.printed.split("http://localhost:").nth(1).unwrap();
+        format!("127.0.0.1:{}", url.split_whitespace().next().unwrap())
+    }
+
+    fn get(&self, path: &str) -> String {
+        self.send(&format!(
+            "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        ))
+    }
+
+    fn post(&self, path: &str, body: &str) -> String {
+        let head =
+            "Host: x\r\nConnection: close\r\nContent-Type: application/x-www-form-urlencoded";
+        self.send(&format!(
+            "POST {path} HTTP/1.1\r\n{head}\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        ))
+    }
+
+    fn send(&self, request: &str) -> String {
+        let mut stream = TcpStream::connect(self.address()).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+
+    fn terminate(&self) {
+        let id = self.process.id().to_string();
+        assert!(
+            Command::new("kill")
+                .args(["-TERM", &id])
+                .status()
+                .unwrap()
+                .success()
+        );
+    }
+}
+
+impl Drop for Demo {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
