@@ -29,7 +29,7 @@ pub(crate) struct SystemEntry {
 }
 
 /// The caller's systems.
-#[utoipa::path(get, path = "/api/auth/usr_sn/", tag = "systems",
+#[utoipa::path(get, path = "/api/auth/usr_sn/", operation_id = "list_systems", tag = "systems",
     responses((status = 200, body = [SystemEntry]), (status = 401, body = Refusal)))]
 pub(crate) async fn list(
     State(portal): State<Portal>,

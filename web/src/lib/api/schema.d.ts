@@ -136,7 +136,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Set a new password with the mailed link; every session ends, and this browser becomes a known one. */
-        post: operations["confirm"];
+        post: operations["confirm_password_reset"];
         delete?: never;
         options?: never;
         head?: never;
@@ -230,7 +230,7 @@ export interface paths {
             cookie?: never;
         };
         /** The caller's systems. */
-        get: operations["list"];
+        get: operations["list_systems"];
         put?: never;
         /** Connect more systems: each key for itself. */
         post: operations["add"];
@@ -1010,7 +1010,7 @@ export interface operations {
             };
         };
     };
-    confirm: {
+    confirm_password_reset: {
         parameters: {
             query?: never;
             header?: never;
@@ -1229,7 +1229,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    list_systems: {
         parameters: {
             query?: never;
             header?: never;
