@@ -26,6 +26,9 @@ export default defineConfig({
       manifest,
       workbox: {
         globPatterns: ['**/*.{js,css,html,svg}', '**/inter-latin-*.woff2'],
+        // The plugin sets these two only when it also writes the registration.
+        skipWaiting: true,
+        clientsClaim: true,
         navigateFallback: '/index.html',
         navigateFallbackDenylist: [
           /^\/api(\/|$)/,

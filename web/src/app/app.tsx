@@ -1,22 +1,16 @@
 import { I18nProvider } from '@lingui/react'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { Wordmark } from '@/components/ui/logo'
-import { Skeleton } from '@/components/ui/skeleton'
+import { RouterProvider } from '@tanstack/react-router'
 import { Toaster } from '@/components/ui/toaster'
 import { i18n } from '@/lib/i18n/i18n'
 import { queryClient } from '@/lib/query-client'
+import type { router as appRouter } from './router'
 
-export function App() {
+export function App({ router }: { router: typeof appRouter }) {
   return (
     <I18nProvider i18n={i18n}>
       <QueryClientProvider client={queryClient}>
-        {/* Stands where the router will be. */}
-        <main className="mx-auto grid max-w-md gap-6 p-8">
-          <h1>
-            <Wordmark className="text-[17px]" />
-          </h1>
-          <Skeleton className="h-40" />
-        </main>
+        <RouterProvider router={router} />
         <Toaster />
       </QueryClientProvider>
     </I18nProvider>

@@ -77,3 +77,31 @@ export function MenuChoice<T extends string>({ label, value, options, onChange }
     </Radix.RadioGroup>
   )
 }
+
+/** Something that is on or off. The menu stays open, so that the change can be seen. */
+export function MenuSwitch({
+  checked,
+  onChange,
+  children,
+}: {
+  checked: boolean
+  onChange: (checked: boolean) => void
+  children: ReactNode
+}) {
+  return (
+    <Radix.CheckboxItem
+      checked={checked}
+      onCheckedChange={onChange}
+      onSelect={(event) => event.preventDefault()}
+      className={cn(itemStyle, 'group justify-between gap-6')}
+    >
+      {children}
+      <span
+        aria-hidden
+        className="inline-flex h-6 w-10 shrink-0 items-center rounded-full border border-line-strong p-0.5 transition-colors group-data-[state=checked]:border-accent group-data-[state=checked]:bg-accent"
+      >
+        <span className="size-4.5 rounded-full bg-line-strong transition-transform group-data-[state=checked]:translate-x-4 group-data-[state=checked]:bg-on-accent" />
+      </span>
+    </Radix.CheckboxItem>
+  )
+}

@@ -10,9 +10,19 @@ type Session = {
   limitedAccess: string | null
   /** The page reloads once per session after its tokens were renewed. */
   reloaded: boolean
+  /** The systems this tab last saw, null before the first list. At the next start a difference shows. */
+  serials: string[] | null
+  /** Serial numbers with a pending update, for the bell. */
+  pendingUpdates: string[]
 }
 
-const guest = (): Session => ({ role: readRole(), limitedAccess: null, reloaded: false })
+const guest = (): Session => ({
+  role: readRole(),
+  limitedAccess: null,
+  reloaded: false,
+  serials: null,
+  pendingUpdates: [],
+})
 
 export const useSession = create<Session>()(
   persist(guest, {
@@ -20,13 +30,13 @@ export const useSession = create<Session>()(
     version: 1,
     storage: createJSONStorage(() => sessionStorage),
     // The role is read from local storage at every start: another tab may have changed the account.
-    partialize: ({ limitedAccess, reloaded }) => ({ limitedAccess, reloaded }),
+    partialize: ({ role: _, ...kept }) => kept,
   }),
 )
 
 /** After a successful login. */
 export async function startSession(tokens: Tokens) {
-  useSession.setState({ role: tokens.role, limitedAccess: null, reloaded: false })
+  useSession.setState({ ...guest(), role: tokens.role })
   await storeTokens(tokens)
 }
 

@@ -1,0 +1,43 @@
+import { Outlet } from '@tanstack/react-router'
+import { Wordmark } from '@/components/ui/logo'
+import { useT } from '@/lib/i18n/use-t'
+import { Footer } from '../footer'
+import { AuthTopBar } from './auth-top-bar'
+import { DayCurve } from './day-curve'
+
+/** The pages before the door: what the product is on one side, the form on the other. */
+export function AuthLayout() {
+  return (
+    <div className="grid min-h-dvh lg:grid-cols-[1.15fr_1fr]">
+      <Claim />
+      <div className="flex min-w-0 flex-col">
+        <AuthTopBar />
+        <main
+          id="main"
+          tabIndex={-1}
+          className="mx-auto flex w-full max-w-[460px] flex-1 flex-col justify-center px-5 py-8 outline-none sm:py-10"
+        >
+          <Outlet />
+        </main>
+        <Footer className="px-4 pb-2 lg:pb-4" />
+        <DayCurve className="pointer-events-none h-36 w-full lg:hidden" />
+      </div>
+    </div>
+  )
+}
+
+function Claim() {
+  const { t } = useT()
+  return (
+    <aside className="sticky top-0 hidden h-dvh flex-col overflow-hidden bg-surface p-12 lg:flex">
+      <Wordmark className="text-[17px]" />
+      <div className="relative z-10 flex max-w-lg flex-1 flex-col justify-center pb-[40vh]">
+        <p className="text-[44px] leading-[1.08] font-semibold tracking-tight text-balance">
+          {t('auth_side.claim')}
+        </p>
+        <p className="mt-5 max-w-md text-[17px] text-muted">{t('auth_side.text')}</p>
+      </div>
+      <DayCurve className="absolute inset-x-0 bottom-0 h-[40vh] w-full" />
+    </aside>
+  )
+}

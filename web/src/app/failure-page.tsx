@@ -1,0 +1,40 @@
+import type { ErrorComponentProps } from '@tanstack/react-router'
+import { Unplug } from 'lucide-react'
+import { Button } from '@/components/ui/button'
+import { useT } from '@/lib/i18n/use-t'
+import { page } from '@/lib/session/page'
+import { CentredMessage, CentredPage } from './centred-page'
+import { ChunkLoadError } from './lazy-page'
+
+type Props = Pick<ErrorComponentProps, 'error'>
+
+/** A page broke, or its script did not come. A reload fetches the current version of everything. */
+export function Failure({ error }: Props) {
+  const { t } = useT()
+  const notLoaded = error instanceof ChunkLoadError
+  return (
+    <CentredMessage
+      mark={
+        <span className="grid size-16 place-items-center rounded-full bg-surface-2 text-muted">
+          <Unplug aria-hidden className="size-7" />
+        </span>
+      }
+      title={t(notLoaded ? 'failure.chunk' : 'failure.title')}
+      text={t(notLoaded ? 'failure.chunk_text' : 'failure.text')}
+      action={
+        <Button size="l" onClick={() => page.reload()}>
+          {t('failure.reload')}
+        </Button>
+      }
+    />
+  )
+}
+
+/** The same where there is no layout, because it is the layout that failed. */
+export function FailurePage({ error }: Props) {
+  return (
+    <CentredPage>
+      <Failure error={error} />
+    </CentredPage>
+  )
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import { guard, type Visitor } from './guard'
+
+const VISITORS = {
+  guest: { authenticated: false, role: 'user', limited: false },
+  'guest whose browser remembers an electrician': {
+    authenticated: false,
+    role: 'electrician',
+    limited: false,
+  },
+  'owner without systems': { authenticated: false, role: 'user', limited: true },
+  owner: { authenticated: true, role: 'user', limited: false },
+  electrician: { authenticated: true, role: 'electrician', limited: false },
+} satisfies Record<string, Visitor>
+
+const home = '/dashboard'
+const fleet = '/electrician-dashboard'
+const login = '/login'
+
+/** Path → where each visitor of the list above goes; null stays. */
+const TABLE: [string, (string | null)[]][] = [
+  ['/', [login, login, login, login, login]],
+  ['/login', [null, null, null, home, fleet]],
+  ['/register', [null, null, null, home, fleet]],
+  ['/login_cleverpv', [null, null, null, null, null]],
+  ['/lock', [null, null, null, null, null]],
+  ['/password_reset', [null, null, null, null, null]],
+  ['/logout', [null, null, null, null, null]],
+  ['/connect', [login, login, null, home, fleet]],
+  ['/dashboard', [login, login, login, null, fleet]],
+  ['/electrician-dashboard', [login, login, login, home, null]],
+  ['/settings', [login, login, login, null, '/electrician-settings']],
+  ['/electrician-settings', [login, login, login, home, null]],
+  ['/calendar', [login, login, login, null, null]],
+  ['/charts', [login, login, login, null, null]],
+  ['/update', [home, fleet, home, null, null]],
+  ['/no-such-page', [null, null, null, null, null]],
+]
+
+describe('the route guard', () => {
+  for (const [path, row] of TABLE) {
+    for (const [index, [name, visitor]] of Object.entries(VISITORS).entries()) {
+      const expected = row[index] ?? null
+      it(`${expected ? `sends a ${name} from ${path} to ${expected}` : `lets a ${name} open ${path}`}`, () => {
+        expect(guard(path, visitor)).toBe(expected)
+      })
+    }
+  }
+
+  it('does not care about a slash at the end', () => {
+    expect(guard('/dashboard/', VISITORS.guest)).toBe(login)
+  })
+
+  it('ends: whoever is sent somewhere may stay there or is sent to login', () => {
+    for (const [path] of TABLE) {
+      for (const visitor of Object.values(VISITORS)) {
+        let at: string | null = path
+        let steps = 0
+        for (let next = guard(path, visitor); next !== null; next = guard(next, visitor)) {
+          at = next
+          steps += 1
+          expect(steps).toBeLessThan(4)
+        }
+        expect(guard(at, visitor)).toBeNull()
+      }
+    }
+  })
+})

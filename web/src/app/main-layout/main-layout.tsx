@@ -1,0 +1,47 @@
+import { Outlet } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useStartUp } from '@/features/systems/use-start-up'
+import { cn } from '@/lib/cn'
+import { Footer } from '../footer'
+import { BottomTabs } from './main-nav'
+import { MenuDrawer } from './menu-drawer'
+import { SideMenu } from './side-menu'
+import { SidebarToggle } from './sidebar-toggle'
+import { TopBar } from './top-bar'
+
+/** Everything behind the login: side menu or bottom tabs, top bar, page, footer. */
+export function MainLayout() {
+  useStartUp()
+  const [collapsed, setCollapsed] = useState(false)
+  const [drawerOpen, setDrawerOpen] = useState(false)
+  const toggle = () => setCollapsed(!collapsed)
+  return (
+    <div
+      className={cn(
+        'lg:grid lg:transition-[grid-template-columns] lg:duration-200',
+        collapsed ? 'lg:grid-cols-[76px_1fr]' : 'lg:grid-cols-[224px_1fr]',
+      )}
+    >
+      <SideMenu collapsed={collapsed} onToggle={toggle} />
+      <div className="flex min-h-dvh min-w-0 flex-col">
+        <TopBar />
+        <main
+          id="main"
+          tabIndex={-1}
+          className="mx-auto w-full max-w-[1280px] flex-1 px-4 pt-5 outline-none lg:px-8 lg:pt-7"
+        >
+          <Outlet />
+        </main>
+        <Footer className="px-4 pt-8 pb-22 lg:pt-10 lg:pb-4" />
+      </div>
+      <SidebarToggle
+        collapsed={collapsed}
+        onToggle={toggle}
+        drawerOpen={drawerOpen}
+        onOpenDrawer={() => setDrawerOpen(true)}
+      />
+      <BottomTabs />
+      <MenuDrawer open={drawerOpen} onOpenChange={setDrawerOpen} />
+    </div>
+  )
+}

@@ -1,0 +1,37 @@
+import { useQuery } from '@tanstack/react-query'
+import { Logo, PRODUCT_NAME } from '@/components/ui/logo'
+import { systemsQuery } from '@/lib/api/queries'
+import { useT } from '@/lib/i18n/use-t'
+import { DisplayMenu } from './display-menu'
+import { ProfileMenu } from './profile-menu'
+import { UpdateBell } from './update-bell'
+
+export function TopBar() {
+  return (
+    <header className="sticky top-0 z-20 flex min-h-14 items-center justify-between gap-3 border-b border-line bg-bg px-4 lg:min-h-16 lg:px-8">
+      <div className="flex min-w-0 items-center gap-2.5 font-semibold">
+        <Logo className="lg:hidden" />
+        <span className="lg:hidden">{PRODUCT_NAME}</span>
+        <Systems />
+      </div>
+      <div className="flex shrink-0 items-center gap-0.5">
+        <DisplayMenu />
+        <UpdateBell />
+        <ProfileMenu />
+      </div>
+    </header>
+  )
+}
+
+/** What the session is about: the serial number, or how many systems there are. */
+function Systems() {
+  const { t } = useT()
+  const { data } = useQuery(systemsQuery)
+  if (!data) return null
+  const [only] = data
+  return (
+    <span className="num hidden truncate font-medium lg:inline">
+      {only && data.length === 1 ? only.sn : t('top.systems', { count: data.length })}
+    </span>
+  )
+}

@@ -1,0 +1,49 @@
+import { Link } from '@tanstack/react-router'
+import { Bell, CloudDownload } from 'lucide-react'
+import { Button } from '@/components/ui/button'
+import { DropdownMenu, MenuItem, MenuLabel } from '@/components/ui/dropdown-menu'
+import { useT } from '@/lib/i18n/use-t'
+import { useSession } from '@/lib/session/session-store'
+
+/** Serial numbers with a pending update, each a way to the update page. */
+export function UpdateBell() {
+  const { t } = useT()
+  const pending = useSession((session) => session.pendingUpdates)
+  const count = pending.length
+  return (
+    <DropdownMenu
+      trigger={
+        <Button
+          variant="ghost"
+          size="icon"
+          aria-label={count > 0 ? t('top.updates_pending', { count }) : t('top.updates')}
+          className="relative"
+        >
+          <Bell aria-hidden className="size-[19px]" />
+          {count > 0 && (
+            <span
+              aria-hidden
+              className="absolute top-2.5 right-2.5 size-2 rounded-full bg-warn ring-2 ring-bg"
+            />
+          )}
+        </Button>
+      }
+    >
+      {count === 0 ? (
+        <MenuItem disabled>{t('top.no_update')}</MenuItem>
+      ) : (
+        <>
+          <MenuLabel>{t('top.updates_pending', { count })}</MenuLabel>
+          {pending.map((sn) => (
+            <MenuItem key={sn} asChild>
+              <Link to="/update">
+                <CloudDownload aria-hidden />
+                <span className="num">{sn}</span>
+              </Link>
+            </MenuItem>
+          ))}
+        </>
+      )}
+    </DropdownMenu>
+  )
+}

@@ -1,0 +1,4 @@
+import { ChartsPage } from '@/features/charts/charts-page'
+import { ToDashboard } from '../to-dashboard'
+
+export const Charts = () => <ChartsPage action={<ToDashboard />} />

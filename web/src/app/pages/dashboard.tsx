@@ -1,0 +1,5 @@
+import { DashboardPage } from '@/features/dashboard/dashboard-page'
+import { SystemList } from '@/features/systems/system-list'
+
+/** Pages that are put together from several features, which must not know each other. */
+export const Dashboard = () => <DashboardPage systems={<SystemList />} />

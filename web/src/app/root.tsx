@@ -1,0 +1,17 @@
+import { Outlet } from '@tanstack/react-router'
+import { LoggedOutDialog } from './logged-out-dialog'
+import { useHeadingFocus, usePageTitle, useRouteTitle } from './page-title'
+import { SkipLink } from './skip-link'
+
+/** Around every page, whatever its layout. */
+export function Root() {
+  usePageTitle(useRouteTitle())
+  useHeadingFocus()
+  return (
+    <>
+      <SkipLink />
+      <Outlet />
+      <LoggedOutDialog />
+    </>
+  )
+}

@@ -1,0 +1,157 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  type RouterHistory,
+  redirect,
+} from '@tanstack/react-router'
+import { logOut } from '@/lib/session/log-out'
+import { useSession } from '@/lib/session/session-store'
+import { isAuthenticated } from '@/lib/session/tokens'
+import { Failure, FailurePage } from './failure-page'
+import { guard } from './guard'
+import { lazyPage } from './lazy-page'
+import { NotFoundPage } from './not-found-page'
+import { Root } from './root'
+
+const root = createRootRoute({
+  component: Root,
+  notFoundComponent: NotFoundPage,
+  errorComponent: FailurePage,
+  beforeLoad: ({ location }) => {
+    const { role, limitedAccess } = useSession.getState()
+    const visitor = { authenticated: isAuthenticated(), role, limited: limitedAccess !== null }
+    const to = guard(location.pathname, visitor)
+    // A mailed link to the settings has its secret behind the `#`; electricians take it along to theirs.
+    if (to) throw redirect({ to, hash: location.hash, replace: true })
+  },
+})
+
+/** Exists only to be sent away by the guard. */
+const home = createRoute({ getParentRoute: () => root, path: '/' })
+
+const logout = createRoute({
+  getParentRoute: () => root,
+  path: '/logout',
+  beforeLoad: async ({ preload }) => {
+    if (preload) return
+    await logOut()
+    throw redirect({ to: '/login', replace: true })
+  },
+})
+
+const auth = createRoute({
+  getParentRoute: () => root,
+  id: 'auth',
+  errorComponent: FailurePage,
+  component: lazyPage(() => import('./auth-layout/auth-layout'), 'AuthLayout'),
+})
+const authPages = [
+  createRoute({
+    getParentRoute: () => auth,
+    path: '/login',
+    staticData: { title: 'page.login' },
+    component: lazyPage(() => import('@/features/auth/login-page'), 'LoginPage'),
+  }),
+  createRoute({
+    getParentRoute: () => auth,
+    path: '/register',
+    staticData: { title: 'page.register' },
+    component: lazyPage(() => import('@/features/auth/register-page'), 'RegisterPage'),
+  }),
+  createRoute({
+    getParentRoute: () => auth,
+    path: '/login_cleverpv',
+    staticData: { title: 'page.partner' },
+    component: lazyPage(() => import('@/features/auth/partner-login-page'), 'PartnerLoginPage'),
+  }),
+  createRoute({
+    getParentRoute: () => auth,
+    path: '/lock',
+    staticData: { title: 'page.lock' },
+    component: lazyPage(() => import('@/features/auth/lock-page'), 'LockPage'),
+  }),
+  createRoute({
+    getParentRoute: () => auth,
+    path: '/password_reset',
+    staticData: { title: 'page.password_reset' },
+    component: lazyPage(() => import('@/features/auth/password-reset-page'), 'PasswordResetPage'),
+  }),
+  createRoute({
+    getParentRoute: () => auth,
+    path: '/connect',
+    staticData: { title: 'page.connect' },
+    component: lazyPage(() => import('@/features/auth/connect-page'), 'ConnectPage'),
+  }),
+] as const
+
+const main = createRoute({
+  getParentRoute: () => root,
+  id: 'main',
+  errorComponent: FailurePage,
+  component: lazyPage(() => import('./main-layout/main-layout'), 'MainLayout'),
+})
+const mainPages = [
+  createRoute({
+    getParentRoute: () => main,
+    path: '/dashboard',
+    staticData: { title: 'nav.dashboard' },
+    component: lazyPage(() => import('./pages/dashboard'), 'Dashboard'),
+  }),
+  createRoute({
+    getParentRoute: () => main,
+    path: '/electrician-dashboard',
+    staticData: { title: 'nav.fleet' },
+    component: lazyPage(() => import('./pages/fleet'), 'Fleet'),
+  }),
+  createRoute({
+    getParentRoute: () => main,
+    path: '/calendar',
+    staticData: { title: 'calendar.title' },
+    component: lazyPage(() => import('./pages/calendar'), 'Calendar'),
+  }),
+  createRoute({
+    getParentRoute: () => main,
+    path: '/charts',
+    staticData: { title: 'charts.title' },
+    component: lazyPage(() => import('./pages/charts'), 'Charts'),
+  }),
+  createRoute({
+    getParentRoute: () => main,
+    path: '/update',
+    staticData: { title: 'nav.update' },
+    component: lazyPage(() => import('./pages/update'), 'Update'),
+  }),
+  createRoute({
+    getParentRoute: () => main,
+    path: '/settings',
+    staticData: { title: 'nav.settings' },
+    component: lazyPage(() => import('./pages/settings'), 'Settings'),
+  }),
+  createRoute({
+    getParentRoute: () => main,
+    path: '/electrician-settings',
+    staticData: { title: 'nav.settings' },
+    component: lazyPage(() => import('./pages/settings'), 'Settings'),
+  }),
+] as const
+
+const routeTree = root.addChildren([home, logout, auth.addChildren(authPages), main.addChildren(mainPages)])
+
+/** Tests bring a history of their own. */
+export const makeRouter = (options: { history?: RouterHistory } = {}) =>
+  createRouter({
+    routeTree,
+    defaultErrorComponent: Failure,
+    defaultPreload: 'intent',
+    scrollRestoration: true,
+    ...options,
+  })
+
+export const router = makeRouter()
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

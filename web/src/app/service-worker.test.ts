@@ -1,0 +1,48 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { page } from '@/lib/session/page'
+import { reloadOnNewVersion } from './service-worker'
+
+/** A container in which tests put a new worker in charge. */
+function container(controller: ServiceWorker | null) {
+  const target = new EventTarget()
+  const workers = Object.assign(target, { controller }) as unknown as ServiceWorkerContainer
+  return { workers, takeOver: () => target.dispatchEvent(new Event('controllerchange')) }
+}
+const worker = {} as ServiceWorker
+
+describe('a new service worker', () => {
+  beforeEach(() => {
+    vi.spyOn(page, 'reload').mockImplementation(() => undefined)
+  })
+
+  it('does not reload on the first visit, when there was none before', () => {
+    const { workers, takeOver } = container(null)
+    reloadOnNewVersion(workers)
+    takeOver()
+    expect(page.reload).not.toHaveBeenCalled()
+  })
+
+  it('reloads when it replaces an older one', () => {
+    const { workers, takeOver } = container(worker)
+    reloadOnNewVersion(workers)
+    takeOver()
+    expect(page.reload).toHaveBeenCalledTimes(1)
+  })
+
+  it('reloads when it comes later in a first visit', () => {
+    const { workers, takeOver } = container(null)
+    reloadOnNewVersion(workers)
+    takeOver()
+    takeOver()
+    expect(page.reload).toHaveBeenCalledTimes(1)
+  })
+
+  it('never reloads in a loop', () => {
+    for (let load = 0; load < 5; load += 1) {
+      const { workers, takeOver } = container(worker)
+      reloadOnNewVersion(workers)
+      takeOver()
+    }
+    expect(page.reload).toHaveBeenCalledTimes(1)
+  })
+})

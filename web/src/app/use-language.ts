@@ -1,0 +1,16 @@
+import { activateLocale } from '@/lib/i18n/i18n'
+import type { Locale } from '@/lib/i18n/locales'
+import { useT } from '@/lib/i18n/use-t'
+import { notify } from '@/lib/notify'
+import { loadChunk } from './lazy-page'
+
+/** The language of the page and the way to change it; a catalogue that does not come is said, and changes nothing. */
+export function useLanguage() {
+  const { t, locale } = useT()
+  const choose = (chosen: Locale) => {
+    loadChunk(() => activateLocale(chosen)).catch(() =>
+      notify.error(t('failure.chunk'), { description: t('error.network') }),
+    )
+  }
+  return { locale, choose }
+}

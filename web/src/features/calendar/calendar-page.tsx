@@ -1,0 +1,18 @@
+import { CalendarDays } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { EmptyState } from '@/components/ui/empty-state'
+import { PageHeading } from '@/components/ui/page-heading'
+import { useT } from '@/lib/i18n/use-t'
+
+/** @param action the way on, for as long as there is nothing here */
+export function CalendarPage({ action }: { action: ReactNode }) {
+  const { t } = useT()
+  return (
+    <>
+      <PageHeading>{t('calendar.title')}</PageHeading>
+      <EmptyState icon={CalendarDays} action={action}>
+        {t('calendar.empty')}
+      </EmptyState>
+    </>
+  )
+}

@@ -1,0 +1,74 @@
+import { useQuery } from '@tanstack/react-query'
+import { BatteryCharging } from 'lucide-react'
+import { Button } from '@/components/ui/button'
+import { Callout } from '@/components/ui/callout'
+import { Card } from '@/components/ui/card'
+import { Skeleton } from '@/components/ui/skeleton'
+import { errorText } from '@/lib/api/errors'
+import { type System, systemsQuery } from '@/lib/api/queries'
+import { formatVersion } from '@/lib/format'
+import { useT } from '@/lib/i18n/use-t'
+
+/** Product words, the same in every language. */
+const VERSIONS = [
+  { name: 'Master', field: 'master_version' },
+  { name: 'Gateway', field: 'gateway_version' },
+  { name: 'Slave', field: 'slave_version' },
+] as const
+
+/** The systems of the account, with their phase and firmware. */
+export function SystemList() {
+  const { t } = useT()
+  const { data, error, isFetching, refetch } = useQuery(systemsQuery)
+  if (!data && error) {
+    return (
+      <Callout
+        tone="danger"
+        title={t('systems.failed')}
+        action={
+          <Button variant="outline" size="s" busy={isFetching} onClick={() => void refetch()}>
+            {t('systems.retry')}
+          </Button>
+        }
+      >
+        {errorText(error, t)}
+      </Callout>
+    )
+  }
+  return (
+    <Card title={t('systems.title')} aria-busy={!data}>
+      {data ? (
+        <ul key="systems" className="divide-y divide-line">
+          {data.map((system) => (
+            <SystemRow key={system.sn} system={system} />
+          ))}
+        </ul>
+      ) : (
+        <Skeleton key="waiting" className="h-15" />
+      )}
+    </Card>
+  )
+}
+
+function SystemRow({ system }: { system: System }) {
+  const { t } = useT()
+  return (
+    <li className="flex flex-wrap items-center gap-x-6 gap-y-3 py-3.5 first:pt-0 last:pb-0">
+      <span className="grid size-11 shrink-0 place-items-center rounded-xl bg-surface-2 text-battery-text">
+        <BatteryCharging aria-hidden className="size-5" />
+      </span>
+      <div className="min-w-0 flex-1 basis-40">
+        <p className="num font-medium break-all">{system.sn}</p>
+        <p className="text-[13px] text-muted">{t('systems.phase', { phase: system.phase })}</p>
+      </div>
+      <dl className="num flex gap-6 text-[14px] sm:gap-8">
+        {VERSIONS.map(({ name, field }) => (
+          <div key={field}>
+            <dt className="text-[12px] text-muted">{name}</dt>
+            <dd>{formatVersion(system[field])}</dd>
+          </div>
+        ))}
+      </dl>
+    </li>
+  )
+}

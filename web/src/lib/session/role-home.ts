@@ -1,0 +1,6 @@
+/** Where each role lives. */
+import type { Role } from './tokens'
+
+export const dashboardOf = (role: Role) => (role === 'electrician' ? '/electrician-dashboard' : '/dashboard')
+
+export const settingsOf = (role: Role) => (role === 'electrician' ? '/electrician-settings' : '/settings')
