@@ -266,6 +266,52 @@ fn the_demo_keeps_its_accounts_and_its_key_over_a_restart() {
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
 }
 
+#[test]
+fn the_log_holds_no_secret_and_no_line_that_a_request_has_made_up() {
+    let folder = TempDir::new().unwrap();
+    let mut demo = Demo::start(folder.path());
+    let login = demo.post(
+        "/api/auth/token/",
+        "email=owner%40example.com&password=Sonnenschein-1%21",
+    );
+    demo.post("/api/auth/password_reset/", "email=owner%40example.com");
+    demo.get("/api/partner/client/?client_id=my-private-query&redirect_uri=x");
+    demo.get("/api/%0d%0aWARN%20forged-line");
+    demo.get("/api/\u{1b}[31mred");
+    let secret = std::fs::read_to_string(folder.path().join("demo/demo-key")).unwrap();
+    demo.terminate();
+    demo.process.wait().unwrap();
+    let log = std::fs::read_to_string(folder.path().join("log")).unwrap();
+    assert!(
+        log.contains("/api/auth/token/"),
+        "the log is verbose enough to be worth reading: {log}"
+    );
+    let token = |name: &str| {
+        login
+            .split(&format!("\"{name}\":\""))
+            .nth(1)
+            .unwrap()
+            .split('"')
+            .next()
+            .unwrap()
+    };
+    for forbidden in [
+        token("access"),
+        token("refresh"),
+        "Sonnenschein",
+        "owner@",
+        "my-private-query",
+        &secret,
+    ] {
+        assert!(!log.contains(forbidden), "{forbidden} in\n{log}");
+    }
+    assert!(
+        !log.lines().any(|line| line.starts_with("WARN forged-line")),
+        "{log}"
+    );
+    assert!(!log.contains('\u{1b}'), "{log}");
+}
+
 /// A running demo on a free port; ended with the test.
 struct Demo {
     process: Child,
@@ -276,8 +322,10 @@ impl Demo {
     fn start(folder: &Path) -> Self {
         let mut process = suncellar(folder)
             .args(["demo", "--listen", "127.0.0.1:0", "--data-dir", "demo"])
+            .env("SUNCELLAR_LOG", "debug,api=trace,tower_http=trace")
+            .env("NO_COLOR", "1")
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(std::fs::File::create(folder.join("log")).unwrap())
             .spawn()
             .unwrap();
         let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
