@@ -32,7 +32,7 @@ impl Password {
             && has(char::is_uppercase)
             && has(char::is_lowercase)
             && has(|c| c.is_numeric())
-            && has(|c| !c.is_alphanumeric());
+            && has(|c| !c.is_alphanumeric() && !c.is_whitespace());
         if !strong {
             return Err(Message::PasswordWeak);
         }

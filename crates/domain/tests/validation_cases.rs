@@ -1,0 +1,95 @@
+//! The rules of browser and server are held to one table of cases, `cases/validation.json`.
+use domain::code::Code;
+use domain::{Country, Email, Key, Message, Password, Phone, Serial};
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+
+fn sections() -> Map<String, Value> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../cases/validation.json");
+    let text = std::fs::read_to_string(path).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// Judges every case of a section and tells all that differ at once.
+fn hold(section: &str, judge: impl Fn(&str, &Value) -> Option<Message>) {
+    let sections = sections();
+    let cases = sections[section].as_array().unwrap();
+    assert!(cases.len() > 5, "{section} is nearly empty");
+    let differ: Vec<String> = cases
+        .iter()
+        .filter_map(|case| {
+            let value = case["value"].as_str().unwrap();
+            let got = judge(value, case).map(Message::code);
+            let want = case["code"].as_str();
+            (got != want).then(|| format!("{value:?}: {got:?} instead of {want:?}"))
+        })
+        .collect();
+    assert!(differ.is_empty(), "{section}:\n{}", differ.join("\n"));
+}
+
+#[test]
+fn passwords_are_judged_as_the_table_says() {
+    hold("password", |value, _| Password::parse(value).err());
+}
+
+#[test]
+fn serial_numbers_are_judged_as_the_table_says() {
+    hold("serial", |value, _| value.parse::<Serial>().err());
+}
+
+#[test]
+fn registration_codes_are_judged_as_the_table_says() {
+    hold("registration_code", |value, _| value.parse::<Code>().err());
+}
+
+#[test]
+fn keys_are_judged_as_the_table_says() {
+    hold("key", |value, _| value.parse::<Key>().err());
+}
+
+#[test]
+fn phone_numbers_are_judged_as_the_table_says() {
+    hold("phone", |value, case| {
+        let country: Country = case["country"].as_str().unwrap().parse().unwrap();
+        Phone::parse(value, country).err()
+    });
+}
+
+#[test]
+fn every_country_of_the_list_has_a_right_phone_number_in_the_table() {
+    let sections = sections();
+    let cases = sections["phone"].as_array().unwrap();
+    let of = |country: &Country| {
+        let mine = cases
+            .iter()
+            .filter(|case| case["country"] == country.code());
+        mine.map(|case| case["code"].is_null()).collect::<Vec<_>>()
+    };
+    let thin: Vec<_> = Country::ALL
+        .iter()
+        .filter(|country| !of(country).contains(&true))
+        .collect();
+    assert!(thin.is_empty(), "{thin:?}");
+}
+
+#[test]
+fn e_mail_addresses_are_judged_as_the_table_says() {
+    hold("email", |value, _| value.parse::<Email>().err());
+}
+
+#[test]
+fn every_section_of_the_table_is_held() {
+    let names: BTreeSet<String> = sections().keys().cloned().collect();
+    let held = BTreeSet::from(
+        [
+            "email",
+            "key",
+            "password",
+            "phone",
+            "registration_code",
+            "serial",
+        ]
+        .map(String::from),
+    );
+    assert_eq!(names, held, "a new section needs a test here");
+}
