@@ -75,9 +75,21 @@ impl TestDb {
         &self.url
     }
 
-    /// Every value of every row, table by table, as text: for tests about what is (no longer) kept.
+    /// Every row as a JSON object, table by table: for tests about what is (no longer) kept.
     pub async fn dump(&self) -> Vec<(String, Vec<String>)> {
         crate::dump::dump(&self.url).await
+    }
+
+    /// Writes what no call can write yet.
+    pub async fn execute(&self, sql: &str) {
+        let sql = sqlx::AssertSqlSafe(sql.to_owned());
+        if self.postgres.is_some() {
+            let mut db = PgConnection::connect(&self.url).await.unwrap();
+            db.execute(sql).await.unwrap();
+        } else {
+            let mut db = sqlx::SqliteConnection::connect(&self.url).await.unwrap();
+            db.execute(sql).await.unwrap();
+        }
     }
 
     pub async fn close(self) {

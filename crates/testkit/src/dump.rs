@@ -1,4 +1,5 @@
-//! Reads a whole database as text, without knowing its tables.
+//! Reads a whole database without knowing its tables: every row as a JSON object, the same on both engines
+//! (bytes as `\x…` in lower case).
 use sqlx::{Connection as _, PgConnection, SqliteConnection};
 
 pub(crate) async fn dump(url: &str) -> Vec<(String, Vec<String>)> {
@@ -29,9 +30,13 @@ async fn dump_sqlite(url: &str) -> Vec<(String, Vec<String>)> {
                 .expect("the columns");
         let quoted: Vec<String> = columns
             .iter()
-            .map(|c| format!("'{c}=' || ifnull(quote({c}), 'NULL')"))
+            .map(|c| {
+                format!(
+                    "'{c}', CASE typeof({c}) WHEN 'blob' THEN '\\x' || lower(hex({c})) ELSE {c} END"
+                )
+            })
             .collect();
-        let sql = format!("SELECT {} FROM {table}", quoted.join(" || ' ' || "));
+        let sql = format!("SELECT json_object({}) FROM {table}", quoted.join(", "));
         let rows = sqlx::query_scalar(sqlx::AssertSqlSafe(sql))
             .fetch_all(&mut db)
             .await

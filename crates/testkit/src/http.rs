@@ -1,6 +1,6 @@
 //! A small HTTP client: one connection per request, nothing hidden.
 use axum::body::Body;
-use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
 use axum::http::{HeaderMap, Method, Request, StatusCode};
 use http_body_util::BodyExt as _;
 use hyper_util::rt::TokioIo;
@@ -94,19 +94,19 @@ impl Call {
             .await
             .unwrap();
         tokio::spawn(connection);
-        let mut request = Request::builder()
-            .method(self.method)
-            .uri(&self.path)
-            .header("host", "test");
+        let mut request = Request::builder().method(self.method).uri(&self.path);
         for (name, value) in &self.headers {
             request = request.header(name, value);
         }
-        if !self
-            .headers
-            .iter()
-            .any(|(name, _)| name.eq_ignore_ascii_case("content-type"))
-        {
-            request = request.header(CONTENT_TYPE, "application/x-www-form-urlencoded");
+        let usual = [
+            (HOST, "test"),
+            (CONTENT_TYPE, "application/x-www-form-urlencoded"),
+        ];
+        for (name, value) in usual {
+            let given = |(n, _): &(String, String)| n.eq_ignore_ascii_case(name.as_str());
+            if !self.headers.iter().any(given) {
+                request = request.header(name, value);
+            }
         }
         let answer = sender
             .send_request(request.body(Body::from(self.body)).unwrap())
