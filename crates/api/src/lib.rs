@@ -17,6 +17,7 @@ mod routes;
 mod serve;
 mod state;
 mod token;
+mod window;
 
 pub use demo::{Demo, SentMail};
 pub use password::Passwords;

@@ -1,6 +1,7 @@
 //! How often somebody may try. Limits are per address and per account, and strangers who guess at an account use up
 //! another allowance than the browser its owner is known by: nobody is locked out by somebody else's attempts.
 use crate::error::{Error, Result};
+use crate::window::Window;
 use domain::Clock;
 use governor::clock::Clock as GovernorClock;
 use governor::middleware::NoOpMiddleware;
@@ -19,7 +20,7 @@ pub(crate) struct Limits {
     login_address: Keyed,
     login_stranger: Keyed,
     login_known: Keyed,
-    keys: Keyed,
+    keys: Window,
     register_address: Keyed,
     mail_recipient: Keyed,
     mail_address: Keyed,
@@ -27,6 +28,9 @@ pub(crate) struct Limits {
     password: Keyed,
     uses: AtomicU32,
 }
+
+/// Guessing at keys is the one way in that needs no mailbox.
+const KEYS_AN_HOUR: usize = 10;
 
 const fn count(n: u32) -> NonZeroU32 {
     NonZeroU32::new(n).expect("limits are above zero")
@@ -40,12 +44,12 @@ impl Limits {
             login_address: keyed(Quota::per_minute(count(30))),
             login_stranger: keyed(Quota::per_minute(count(10))),
             login_known: keyed(Quota::per_minute(count(10))),
-            keys: keyed(Quota::per_hour(count(10))),
             register_address: keyed(Quota::per_hour(count(20))),
             mail_recipient: keyed(Quota::per_hour(count(3))),
             mail_address: keyed(Quota::per_hour(count(20))),
             token_address: keyed(Quota::per_minute(count(60))),
             password: keyed(Quota::per_minute(count(10))),
+            keys: Window::new(&clock.0, KEYS_AN_HOUR),
             uses: AtomicU32::new(0),
             clock,
         }
@@ -69,13 +73,11 @@ impl Limits {
         account: Option<domain::AccountId>,
         tries: usize,
     ) -> Result<()> {
-        for _ in 0..tries {
-            self.check(&self.keys, address.to_string())?;
-            if let Some(account) = account {
-                self.check(&self.keys, format!("account {account}"))?;
-            }
-        }
-        Ok(())
+        self.forget_the_idle();
+        let account = account.map(|account| format!("account {account}"));
+        let names: Vec<String> = [address.to_string()].into_iter().chain(account).collect();
+        let taken = self.keys.take(&names, tries);
+        taken.map_err(|seconds| Error::Slow { seconds })
     }
 
     pub(crate) fn register(&self, address: IpAddr) -> Result<()> {
@@ -118,7 +120,6 @@ impl Limits {
                 &self.login_address,
                 &self.login_stranger,
                 &self.login_known,
-                &self.keys,
                 &self.register_address,
                 &self.mail_recipient,
                 &self.mail_address,
@@ -127,6 +128,7 @@ impl Limits {
             ] {
                 limiter.retain_recent();
             }
+            self.keys.forget_the_idle();
         }
     }
 }

@@ -161,8 +161,16 @@ fn check(form: &Register, language: Lang) -> Result<Checked> {
         errors.add("password2", Message::PasswordsDiffer);
     }
     let country = errors.take("country", form.country.parse::<Country>());
-    let phone =
-        country.and_then(|country| errors.take("phone", Phone::parse(&form.phone, country)));
+    let phone = match country {
+        Some(country) => errors.take("phone", Phone::parse(&form.phone, country)),
+        // Without a country a number cannot be judged, but a missing one can.
+        None => {
+            if form.phone.trim().is_empty() {
+                errors.add("phone", Message::Required);
+            }
+            None
+        }
+    };
     let role = errors.take("role", form.role.parse::<Role>());
     if !ticked(&form.terms) {
         errors.add("terms", Message::TermsRequired);
