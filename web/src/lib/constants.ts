@@ -12,6 +12,9 @@ export const UPDATE_POLL = 3_000
 /** How often the portal asks whether a waiting claim has been answered at the main switch. */
 export const CLAIM_POLL = 3_000
 
+/** How long a serial number waits for its main switch. */
+export const CLAIM_LIFETIME = 30 * 60_000
+
 /** Live data are read again this often. */
 export const LIVE_REFRESH = 30_000
 

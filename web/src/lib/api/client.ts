@@ -61,13 +61,17 @@ export const api = createClient<paths>({
 })
 api.use(session)
 
-type Answer<T> = { response: Response } & ({ data: T; error?: never } | { data?: never; error: unknown })
+type Answer = { response: Response; data?: unknown; error?: unknown }
+/** What came, or undefined for calls that answer with nothing. */
+type Data<A extends Answer> = [Exclude<A['data'], undefined>] extends [never]
+  ? undefined
+  : Exclude<A['data'], undefined>
 
 /** `await unwrap(api.GET('/api/auth/usr_sn/'))`: the data, or an ApiError thrown. */
-export async function unwrap<T>(pending: Promise<Answer<T>>): Promise<T> {
+export async function unwrap<A extends Answer>(pending: Promise<A>): Promise<Data<A>> {
   const { data, error, response } = await pending.catch(() => {
     throw networkError()
   })
   if (!response.ok) throw apiError(response, error)
-  return data as T
+  return data as Data<A>
 }

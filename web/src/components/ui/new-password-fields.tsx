@@ -1,0 +1,25 @@
+import type { TextBinding } from '@/lib/form/use-form'
+import { useT } from '@/lib/i18n/use-t'
+import { PasswordField } from './password-field'
+import { PasswordRules } from './password-rules'
+
+type Props = { password: TextBinding; repeat: TextBinding; label?: string }
+
+/** A new password, its rules while it is typed, and the same once more. */
+export function NewPasswordFields({ password, repeat, label }: Props) {
+  const { t } = useT()
+  return (
+    <>
+      <div>
+        <PasswordField
+          {...password}
+          label={label ?? t('form.new_password')}
+          autoComplete="new-password"
+          required
+        />
+        <PasswordRules password={password.value} className="mt-2.5" />
+      </div>
+      <PasswordField {...repeat} label={t('form.repeat_password')} autoComplete="new-password" required />
+    </>
+  )
+}

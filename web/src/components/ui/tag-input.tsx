@@ -1,0 +1,101 @@
+import { X } from 'lucide-react'
+import { type KeyboardEvent, useRef } from 'react'
+import { cn } from '@/lib/cn'
+import { useT } from '@/lib/i18n/use-t'
+import { controlStyle, FieldFrame, type FrameProps } from './field-frame'
+
+type Props = FrameProps & {
+  name: string
+  tags: string[]
+  /** What is being typed and is no tag yet. */
+  draft: string
+  onChange: (tags: string[], draft: string) => void
+  /** Marks a tag that will not be taken. */
+  isWrong?: (tag: string) => boolean
+  placeholder?: string
+}
+
+const SEPARATOR = /[\s,;]+/
+
+/** Several short entries in one box. Enter, comma, space or leaving the box makes a tag; empty text makes none. */
+export function TagInput({ name, tags, draft, onChange, isWrong, placeholder, ...frame }: Props) {
+  const { t } = useT()
+  const input = useRef<HTMLInputElement>(null)
+  const without = (gone: number) => tags.filter((_, index) => index !== gone)
+
+  function type(text: string) {
+    const parts = text.split(SEPARATOR)
+    const rest = parts.pop() ?? ''
+    onChange(withTags(tags, parts), rest)
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    // Enter in an empty box sends the form, as in any other.
+    if (event.key === 'Enter' && draft.trim() !== '') {
+      event.preventDefault()
+      onChange(withTags(tags, [draft]), '')
+    }
+    if (event.key === 'Backspace' && draft === '') onChange(tags.slice(0, -1), '')
+  }
+
+  return (
+    <FieldFrame {...frame}>
+      {({ id, ...control }) => (
+        <div
+          className={cn(
+            controlStyle,
+            'flex h-auto min-h-12 flex-wrap items-center gap-1.5 px-2 py-1.5 has-[input:focus-visible]:outline-2 has-[input:focus-visible]:outline-offset-2 has-[input:focus-visible]:outline-focus',
+            control['aria-invalid'] && 'border-danger',
+          )}
+        >
+          {tags.length > 0 && (
+            <ul className="contents">
+              {tags.map((tag, index) => (
+                <li
+                  key={tag}
+                  className={cn(
+                    'num flex min-h-8 max-w-full items-center rounded-lg border bg-surface-2 pl-2.5 text-[14px]',
+                    isWrong?.(tag) ? 'border-danger text-danger' : 'border-line',
+                  )}
+                >
+                  <span className="min-w-0 break-all">{tag}</span>
+                  <button
+                    type="button"
+                    aria-label={t('ui.remove', { name: tag })}
+                    className="grid size-8 shrink-0 place-items-center rounded-lg text-muted hover:text-text"
+                    onClick={() => {
+                      onChange(without(index), draft)
+                      input.current?.focus()
+                    }}
+                  >
+                    <X aria-hidden className="size-4" />
+                  </button>
+                </li>
+              ))}
+            </ul>
+          )}
+          <input
+            {...control}
+            id={id}
+            ref={input}
+            name={name}
+            value={draft}
+            placeholder={tags.length === 0 ? placeholder : undefined}
+            autoComplete="off"
+            autoCapitalize="characters"
+            spellCheck={false}
+            onChange={({ target }) => type(target.value)}
+            onKeyDown={onKeyDown}
+            onBlur={() => onChange(withTags(tags, [draft]), '')}
+            className="num h-8 min-w-24 flex-1 bg-transparent px-2 outline-none placeholder:text-muted"
+          />
+        </div>
+      )}
+    </FieldFrame>
+  )
+}
+
+/** Adds what is not empty and not there yet. */
+const withTags = (tags: string[], added: string[]) => [
+  ...new Set([...tags, ...added.map((tag) => tag.trim()).filter((tag) => tag !== '')]),
+]
