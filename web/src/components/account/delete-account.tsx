@@ -1,0 +1,66 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { Button } from '@/components/ui/button'
+import { Dialog } from '@/components/ui/dialog'
+import { FormProblem } from '@/components/ui/form-problem'
+import { PasswordField } from '@/components/ui/password-field'
+import { api, unwrap } from '@/lib/api/client'
+import { useForm } from '@/lib/form/use-form'
+import { useT } from '@/lib/i18n/use-t'
+import { logOut } from '@/lib/session/log-out'
+import { leaveLoginNotice } from '@/lib/session/login-notice'
+
+/** The button, and the dialog that asks for the password first. */
+export function DeleteAccount() {
+  const { t } = useT()
+  const [open, setOpen] = useState(false)
+  return (
+    <>
+      <Button variant="danger" onClick={() => setOpen(true)} className="justify-self-start">
+        {t('account.delete')}
+      </Button>
+      <Dialog
+        open={open}
+        onOpenChange={setOpen}
+        title={t('account.delete.title')}
+        description={t('account.delete.text')}
+      >
+        <DeleteForm onCancel={() => setOpen(false)} />
+      </Dialog>
+    </>
+  )
+}
+
+function DeleteForm({ onCancel }: { onCancel: () => void }) {
+  const { t } = useT()
+  const navigate = useNavigate()
+  const form = useForm({
+    initial: { password: '' },
+    check: ({ password }) => ({ password: password === '' ? 'required' : null }),
+    send: async (body) => {
+      await unwrap(api.DELETE('/api/auth/account/', { body }))
+      await logOut()
+      leaveLoginNotice('account_deleted')
+      await navigate({ to: '/login' })
+    },
+  })
+  return (
+    <form {...form.form} className="grid gap-5">
+      <FormProblem form={form} />
+      <PasswordField
+        {...form.text('password')}
+        label={t('form.current_password')}
+        autoComplete="current-password"
+        required
+      />
+      <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
+        <Button variant="outline" onClick={onCancel}>
+          {t('ui.cancel')}
+        </Button>
+        <Button type="submit" variant="danger" busy={form.busy}>
+          {t('account.delete.confirm')}
+        </Button>
+      </div>
+    </form>
+  )
+}

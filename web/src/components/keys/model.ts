@@ -1,0 +1,35 @@
+/** What became of keys, and of serial numbers that wait. */
+import type { KeyResult } from '@/lib/api/queries'
+import { CLAIM_LIFETIME } from '@/lib/constants'
+import type { Finding } from '@/lib/validation/codes'
+import { checkKeys, normaliseKey } from '@/lib/validation/key'
+
+export type Outcomes = { linked: KeyResult[]; waiting: KeyResult[]; failed: KeyResult[] }
+
+/** Whatever is neither linked nor waiting has failed, also a status that we do not know yet. */
+export function sortOutcomes(results: KeyResult[]): Outcomes {
+  const by = (status: string) => results.filter((result) => result.status === status)
+  const good = new Set(['linked', 'waiting'])
+  return {
+    linked: by('linked'),
+    waiting: by('waiting'),
+    failed: results.filter((result) => !good.has(result.status)),
+  }
+}
+
+export const CLAIM_MINUTES = CLAIM_LIFETIME / 60_000
+
+/** Never more than a claim lasts: the clock of this device may be wrong, the server's decides. */
+export const timeLeft = (expiresAt: number, now: number) =>
+  Math.min(Math.max(expiresAt - now, 0), CLAIM_LIFETIME)
+
+/** The first key that will not be taken. */
+export function firstWrongKey(keys: string[]): { key: string; finding: NonNullable<Finding> } | null {
+  const findings = checkKeys(keys)
+  const index = findings.findIndex((finding) => finding !== null)
+  const finding = findings[index]
+  return finding ? { key: keys[index] ?? '', finding } : null
+}
+
+/** As the call takes them: `a,b`. */
+export const joinKeys = (keys: string[]) => keys.map(normaliseKey).join(',')

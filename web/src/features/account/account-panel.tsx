@@ -1,0 +1,72 @@
+import { useQuery } from '@tanstack/react-query'
+import { DeleteAccount } from '@/components/account/delete-account'
+import { EmailConfirmation } from '@/components/account/email-confirmation'
+import { ExportButtons } from '@/components/account/export-buttons'
+import { Button } from '@/components/ui/button'
+import { Callout } from '@/components/ui/callout'
+import { Card } from '@/components/ui/card'
+import { Skeleton } from '@/components/ui/skeleton'
+import { accountQuery } from '@/lib/api/queries'
+import { refusalText } from '@/lib/form/refusal-text'
+import { useT } from '@/lib/i18n/use-t'
+import { EmailCard } from './email-card'
+import { PartnersCard } from './partners-card'
+import { PasswordCard } from './password-card'
+import { ProfileCard } from './profile-card'
+import { SessionsCard } from './sessions-card'
+import { SystemsCard } from './systems-card'
+
+/** Everything about the person: profile, ways in, systems, partner apps, data. */
+export function AccountPanel() {
+  return (
+    <div className="grid max-w-5xl gap-5">
+      <EmailConfirmation />
+      <Cards />
+    </div>
+  )
+}
+
+function Cards() {
+  const { t, locale } = useT()
+  const { data: account, error, isFetching, refetch } = useQuery(accountQuery)
+  if (!account) {
+    return error ? (
+      <Callout
+        tone="danger"
+        action={
+          <Button variant="outline" size="s" busy={isFetching} onClick={() => void refetch()}>
+            {t('ui.retry')}
+          </Button>
+        }
+      >
+        {refusalText(error, t, locale)}
+      </Callout>
+    ) : (
+      <div key="waiting" aria-busy="true" className="grid items-start gap-5 lg:grid-cols-2">
+        <Skeleton className="h-96" />
+        <Skeleton className="h-96" />
+      </div>
+    )
+  }
+  const isOwner = account.role === 'user'
+  return (
+    <div key="cards" className="grid items-start gap-5 lg:grid-cols-2">
+      <div className="grid gap-5">
+        {isOwner && <SystemsCard />}
+        <ProfileCard account={account} />
+        {isOwner && <PartnersCard />}
+      </div>
+      <div className="grid gap-5">
+        <PasswordCard email={account.email} />
+        <EmailCard account={account} />
+        <SessionsCard sessions={account.sessions} />
+        <Card title={t('account.data')} description={t('account.data.text')}>
+          <div className="grid gap-5">
+            <ExportButtons />
+            <DeleteAccount />
+          </div>
+        </Card>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,40 @@
+import { Button } from '@/components/ui/button'
+import { Callout } from '@/components/ui/callout'
+import { Dialog } from '@/components/ui/dialog'
+import { refusalText } from '@/lib/form/refusal-text'
+import { useT } from '@/lib/i18n/use-t'
+
+type Props = {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+  title: string
+  text: string
+  /** Says what the button does. */
+  confirm: string
+  work: { mutate: () => void; isPending: boolean; error: unknown }
+}
+
+/** Asks before something that hurts, and stays if it fails. */
+export function ConfirmDialog({ open, onOpenChange, title, text, confirm, work }: Props) {
+  const { t, locale } = useT()
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title={title}
+      description={text}
+      footer={
+        <>
+          <Button variant="outline" onClick={() => onOpenChange(false)}>
+            {t('ui.cancel')}
+          </Button>
+          <Button variant="danger" busy={work.isPending} onClick={() => work.mutate()}>
+            {confirm}
+          </Button>
+        </>
+      }
+    >
+      {work.error ? <Callout tone="danger">{refusalText(work.error, t, locale)}</Callout> : null}
+    </Dialog>
+  )
+}

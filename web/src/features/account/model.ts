@@ -1,0 +1,41 @@
+/** The rules of the account's forms. */
+import type { Findings } from '@/lib/form/model'
+import type { Finding } from '@/lib/validation/codes'
+import type { Country } from '@/lib/validation/countries'
+import { checkEmail } from '@/lib/validation/email'
+import { checkPassword, checkPasswordRepeat } from '@/lib/validation/password'
+
+const checkFilled = (value: string): Finding => (value.trim() === '' ? 'required' : null)
+
+export type Profile = { phone: string; country: string; company: string; language: string }
+
+export function checkProfile(
+  { phone, country, company }: Profile,
+  isElectrician: boolean,
+  checkPhone: ((phone: string, country: Country) => Finding) | null,
+): Findings<Profile> {
+  return {
+    country: country === '' ? 'country_unknown' : null,
+    phone: checkFilled(phone) ?? checkPhone?.(phone, country as Country) ?? null,
+    company: isElectrician ? checkFilled(company) : null,
+  }
+}
+
+/** Owners have no company, and the server would take the field for a change. */
+export const profileBody = ({ company, ...profile }: Profile, isElectrician: boolean) =>
+  isElectrician ? { ...profile, company: company.trim() } : profile
+
+export type PasswordChange = { password: string; new_password: string; new_password2: string }
+
+export const checkPasswordChange = (values: PasswordChange): Findings<PasswordChange> => ({
+  password: values.password === '' ? 'required' : null,
+  new_password: checkPassword(values.new_password),
+  new_password2: checkPasswordRepeat(values.new_password, values.new_password2),
+})
+
+export type EmailChange = { email: string; password: string }
+
+export const checkEmailChange = ({ email, password }: EmailChange): Findings<EmailChange> => ({
+  email: checkEmail(email),
+  password: password === '' ? 'required' : null,
+})

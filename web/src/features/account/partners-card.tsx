@@ -1,0 +1,89 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Button } from '@/components/ui/button'
+import { Callout } from '@/components/ui/callout'
+import { Card } from '@/components/ui/card'
+import { Skeleton } from '@/components/ui/skeleton'
+import { api, unwrap } from '@/lib/api/client'
+import type { components } from '@/lib/api/schema'
+import { refusalText } from '@/lib/form/refusal-text'
+import { formatLongDate } from '@/lib/format'
+import { useT } from '@/lib/i18n/use-t'
+import { notify } from '@/lib/notify'
+import { ConfirmDialog } from './confirm-dialog'
+
+type Consent = components['schemas']['ConsentEntry']
+
+const consentsKey = ['consents']
+
+/** Partner apps that may look at the owner's systems. */
+export function PartnersCard() {
+  const { t, locale } = useT()
+  const { data, error } = useQuery({
+    queryKey: consentsKey,
+    queryFn: () => unwrap(api.GET('/api/auth/partner/')),
+  })
+  return (
+    <Card title={t('account.partners')} description={t('account.partners.text')}>
+      {error && !data ? (
+        <Callout tone="danger">{refusalText(error, t, locale)}</Callout>
+      ) : !data ? (
+        <Skeleton key="waiting" className="h-12" />
+      ) : data.length === 0 ? (
+        <p className="text-[14px] text-muted">{t('account.partners.none')}</p>
+      ) : (
+        <ul key="consents" className="divide-y divide-line">
+          {data.map((consent) => (
+            <ConsentRow key={consent.id} consent={consent} />
+          ))}
+        </ul>
+      )}
+    </Card>
+  )
+}
+
+function ConsentRow({ consent: { id, name, since, scopes } }: { consent: Consent }) {
+  const { t, locale } = useT()
+  const queries = useQueryClient()
+  const [asking, setAsking] = useState(false)
+  const end = useMutation({
+    mutationFn: () => unwrap(api.DELETE('/api/auth/partner/{id}/', { params: { path: { id } } })),
+    onSuccess: () => {
+      setAsking(false)
+      notify.success(t('account.partners.ended', { app: name }))
+      return queries.invalidateQueries({ queryKey: consentsKey })
+    },
+  })
+  return (
+    <li className="flex items-center justify-between gap-4 py-2.5">
+      <div className="min-w-0 text-[14px]">
+        <p className="font-medium break-words">{name}</p>
+        <p className="text-muted">
+          {t('account.partners.since', { date: formatLongDate(since, { locale }) })}
+        </p>
+        <p className="text-muted">{scopes.map((scope) => scopeText(scope, t)).join(' · ')}</p>
+      </div>
+      <Button
+        variant="ghost"
+        size="s"
+        aria-label={t('account.partners.end_label', { app: name })}
+        onClick={() => setAsking(true)}
+      >
+        {t('account.partners.end')}
+      </Button>
+      <ConfirmDialog
+        open={asking}
+        onOpenChange={setAsking}
+        title={t('account.partners.end_title', { app: name })}
+        text={t('account.partners.end_text')}
+        confirm={t('account.partners.end')}
+        work={end}
+      />
+    </li>
+  )
+}
+
+function scopeText(scope: string, t: ReturnType<typeof useT>['t']) {
+  if (scope === 'systems') return t('account.scope.systems')
+  return scope === 'live' ? t('account.scope.live') : scope
+}

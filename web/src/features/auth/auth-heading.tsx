@@ -1,0 +1,28 @@
+import { type ReactNode, useEffect, useRef } from 'react'
+
+type Props = {
+  title: ReactNode
+  children?: ReactNode
+  /** It has taken the place of a form that had the focus: it takes the focus, too. */
+  takesFocus?: boolean
+}
+
+/** What the page is about, and one sentence about it. */
+export function AuthHeading({ title, children, takesFocus = false }: Props) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    if (takesFocus) heading.current?.focus()
+  }, [takesFocus])
+  return (
+    <header>
+      <h1
+        ref={heading}
+        tabIndex={-1}
+        className="text-[28px] leading-tight font-semibold tracking-tight text-balance outline-none"
+      >
+        {title}
+      </h1>
+      {children && <p className="mt-1.5 text-[15px] text-muted">{children}</p>}
+    </header>
+  )
+}

@@ -1,0 +1,44 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Button, buttonStyle } from '@/components/ui/button'
+import { Callout } from '@/components/ui/callout'
+import { Skeleton } from '@/components/ui/skeleton'
+import { api, unwrap } from '@/lib/api/client'
+import { ApiError } from '@/lib/api/errors'
+import { refusalText } from '@/lib/form/refusal-text'
+import { useT } from '@/lib/i18n/use-t'
+import { once } from '@/lib/once-query'
+import { AuthHeading } from './auth-heading'
+import { AccountReady } from './registration-done'
+
+/** The mailed link was opened. It works once, so it is used once. */
+export function ConfirmRegistration({ token }: { token: string }) {
+  const { t, locale } = useT()
+  const { data, error, isFetching, refetch } = useQuery({
+    ...once,
+    queryKey: ['registration-confirmation', token],
+    queryFn: () => unwrap(api.POST('/api/auth/register/confirm/', { body: { token } })),
+  })
+  if (data) return <AccountReady keys={data.keys} role={data.role} />
+  const used = error instanceof ApiError && error.code === 'link_invalid'
+  return (
+    <div className="grid gap-6" aria-busy={isFetching}>
+      <AuthHeading title={t('register.confirm')} />
+      {error ? (
+        <Callout tone="danger">{used ? t('register.link_invalid') : refusalText(error, t, locale)}</Callout>
+      ) : (
+        <Skeleton className="h-24" />
+      )}
+      {error && !used && (
+        <Button size="l" busy={isFetching} onClick={() => void refetch()}>
+          {t('ui.retry')}
+        </Button>
+      )}
+      {used && (
+        <Link to="/login" className={buttonStyle({ size: 'l' })}>
+          {t('register.to_login')}
+        </Link>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,19 @@
+import { useQuery } from '@tanstack/react-query'
+import { textLinkStyle } from '@/components/ui/text-link'
+import { configQuery } from '@/lib/api/queries'
+import { useT } from '@/lib/i18n/use-t'
+
+/** The demo sends no mail; it shows what it would have sent. */
+export function DemoMailHint() {
+  const { t } = useT()
+  const { data } = useQuery(configQuery)
+  if (!data?.demo) return null
+  return (
+    <p className="text-[14px] text-muted">
+      {t('demo.mail')}{' '}
+      <a href="/demo/mail/" className={textLinkStyle}>
+        {t('demo.mail_link')}
+      </a>
+    </p>
+  )
+}

@@ -1,0 +1,57 @@
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import { CLAIM_MINUTES } from '@/components/keys/model'
+import { Button } from '@/components/ui/button'
+import { Field } from '@/components/ui/field'
+import { REGISTRATION_KEYS_MAX } from '@/lib/constants'
+import type { TextBinding } from '@/lib/form/use-form'
+import { useT } from '@/lib/i18n/use-t'
+
+/** One to three serial numbers or registration codes, and what happens with each kind. */
+export function KeyFields({ fields }: { fields: TextBinding[] }) {
+  const { t } = useT()
+  const [asked, setAsked] = useState(1)
+  // A field with something in it or wrong with it is never hidden.
+  const used = fields.findLastIndex(({ value, error }) => value !== '' || error) + 1
+  const shown = Math.max(asked, used)
+  return (
+    <fieldset className="grid gap-4">
+      <legend className="text-[15px] font-semibold">{t('register.keys')}</legend>
+      <dl className="-mt-3 grid gap-2 text-[13px] text-muted">
+        <div>
+          <dt className="inline font-medium text-text">{t('keys.kind.code')}</dt>{' '}
+          <dd className="inline">{t('keys.kind.code.text')}</dd>
+        </div>
+        <div>
+          <dt className="inline font-medium text-text">{t('keys.kind.serial')}</dt>{' '}
+          <dd className="inline">{t('keys.kind.serial.text', { minutes: CLAIM_MINUTES })}</dd>
+        </div>
+      </dl>
+      {fields.slice(0, shown).map((field, index) => (
+        <Field
+          key={field.name}
+          {...field}
+          label={index === 0 ? t('keys.label') : t('keys.label_optional', { number: index + 1 })}
+          autoComplete="off"
+          autoCapitalize="characters"
+          spellCheck={false}
+          required={index === 0}
+          // The person has just asked for this field.
+          autoFocus={index > 0 && index === asked - 1}
+          className="num"
+        />
+      ))}
+      {shown < REGISTRATION_KEYS_MAX && (
+        <Button
+          variant="ghost"
+          size="s"
+          className="-ml-3 justify-self-start"
+          onClick={() => setAsked(shown + 1)}
+        >
+          <Plus aria-hidden className="size-4" />
+          {t('register.another_key')}
+        </Button>
+      )}
+    </fieldset>
+  )
+}

@@ -1,0 +1,31 @@
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { textLinkStyle } from '@/components/ui/text-link'
+import { useFragment } from '@/lib/fragment'
+import { useT } from '@/lib/i18n/use-t'
+import { AuthHeading } from './auth-heading'
+import { ConfirmRegistration } from './confirm-registration'
+import { type Registered, RegisterForm } from './register-form'
+import { AccountReady, CheckMail } from './registration-done'
+
+/** The form; or, opened by the mailed link `#confirm=…`, the confirmation. */
+export function RegisterPage() {
+  const { t } = useT()
+  const token = useFragment('confirm')
+  const [registered, setRegistered] = useState<Registered | null>(null)
+  if (token) return <ConfirmRegistration token={token} />
+  if (registered?.confirm) return <CheckMail email={registered.email} keys={registered.keys} />
+  if (registered) return <AccountReady keys={registered.keys} role={registered.role} />
+  return (
+    <div className="grid gap-7">
+      <AuthHeading title={t('register.title')}>{t('register.text')}</AuthHeading>
+      <RegisterForm onRegistered={setRegistered} />
+      <p className="text-center text-[14px] text-muted">
+        {t('register.have_account')}{' '}
+        <Link to="/login" className={textLinkStyle}>
+          {t('login.submit')}
+        </Link>
+      </p>
+    </div>
+  )
+}
