@@ -1,6 +1,7 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app'
+import { loadChunk } from './app/lazy-page'
 import { router } from './app/router'
 import { registerServiceWorker } from './app/service-worker'
 import { configQuery } from './lib/api/queries'
@@ -10,16 +11,22 @@ import { queryClient } from './lib/query-client'
 import { resumeSession, watchTokens } from './lib/session/watch-tokens'
 import './styles/app.css'
 
-void queryClient.prefetchQuery(configQuery)
-// Language and session come side by side, then the first page; the static shell of index.html is on screen meanwhile.
-await Promise.all([activateLocale(storedLocale()), resumeSession()])
-watchTokens()
-await router.load()
-createRoot(document.getElementById('root') as HTMLElement).render(
-  <StrictMode>
-    <App router={router} />
-  </StrictMode>,
-)
+/** Language and session come side by side, then the first page; the static shell of index.html is on screen meanwhile. */
+async function start() {
+  void queryClient.prefetchQuery(configQuery)
+  await Promise.all([loadChunk(() => activateLocale(storedLocale())), resumeSession()])
+  watchTokens()
+  await router.load()
+  createRoot(document.getElementById('root') as HTMLElement).render(
+    <StrictMode>
+      <App router={router} />
+    </StrictMode>,
+  )
+}
+
+// Without its texts the app cannot say that it failed; boot.js can.
+start().catch(() => dispatchEvent(new Event('boot-failed')))
+
 // A page that "back" brings out of the browser's memory may belong to a session that is over.
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted) void router.invalidate()

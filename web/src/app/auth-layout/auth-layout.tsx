@@ -31,13 +31,13 @@ function Claim() {
   return (
     <aside className="sticky top-0 hidden h-dvh flex-col overflow-hidden bg-surface p-12 lg:flex">
       <Wordmark className="text-[17px]" />
-      <div className="relative z-10 flex max-w-lg flex-1 flex-col justify-center pb-[40vh]">
+      <div className="relative z-10 flex max-w-lg flex-1 flex-col justify-end pb-[46vh]">
         <p className="text-[44px] leading-[1.08] font-semibold tracking-tight text-balance">
           {t('auth_side.claim')}
         </p>
         <p className="mt-5 max-w-md text-[17px] text-muted">{t('auth_side.text')}</p>
       </div>
-      <DayCurve className="absolute inset-x-0 bottom-0 h-[40vh] w-full" />
+      <DayCurve className="absolute inset-x-0 bottom-0 h-[42vh] w-full" />
     </aside>
   )
 }

@@ -14,7 +14,9 @@ export function FleetPage({ systems }: { systems: ReactNode }) {
   const { data } = useQuery(systemsQuery)
   return (
     <>
-      <PageHeading aside={data && t('top.systems', { count: data.length })}>{t('nav.fleet')}</PageHeading>
+      <PageHeading aside={data && data.length > 0 && t('top.systems', { count: data.length })}>
+        {t('nav.fleet')}
+      </PageHeading>
       {data?.length === 0 ? (
         <EmptyState
           icon={LayoutDashboard}

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { BatteryCharging } from 'lucide-react'
+import { BatteryFull } from 'lucide-react'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
@@ -53,15 +53,15 @@ export function SystemList() {
 function SystemRow({ system }: { system: System }) {
   const { t } = useT()
   return (
-    <li className="flex flex-wrap items-center gap-x-6 gap-y-3 py-3.5 first:pt-0 last:pb-0">
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-3 py-3.5 first:pt-0 last:pb-0">
       <span className="grid size-11 shrink-0 place-items-center rounded-xl bg-surface-2 text-battery-text">
-        <BatteryCharging aria-hidden className="size-5" />
+        <BatteryFull aria-hidden className="size-5" />
       </span>
       <div className="min-w-0 flex-1 basis-40">
         <p className="num font-medium break-all">{system.sn}</p>
         <p className="text-[13px] text-muted">{t('systems.phase', { phase: system.phase })}</p>
       </div>
-      <dl className="num flex gap-6 text-[14px] sm:gap-8">
+      <dl className="num flex basis-full gap-8 pl-15 text-[14px] sm:basis-auto sm:pl-0">
         {VERSIONS.map(({ name, field }) => (
           <div key={field}>
             <dt className="text-[12px] text-muted">{name}</dt>

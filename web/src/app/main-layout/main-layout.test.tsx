@@ -1,0 +1,138 @@
+import 'fake-indexeddb/auto'
+import { screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { readLogoutNotice } from '@/lib/session/logout-notice'
+import { page } from '@/lib/session/page'
+import { resetSessionStore, useSession } from '@/lib/session/session-store'
+import { isAuthenticated } from '@/lib/session/tokens'
+import { logIn, openApp, serveSystems } from '../testing'
+
+beforeEach(() => {
+  vi.spyOn(page, 'goTo').mockImplementation(() => undefined)
+})
+afterEach(() => resetSessionStore())
+
+describe('the start', () => {
+  it('lists the systems of the owner', async () => {
+    serveSystems(['SC24A0001'])
+    await logIn('user')
+    await openApp('/dashboard')
+    const list = await screen.findByRole('region', { name: 'Ihre Anlagen' })
+    expect(await within(list).findByText('SC24A0001')).toBeInTheDocument()
+    expect(within(list).getByText('4.12')).toBeInTheDocument()
+    expect(useSession.getState().serials).toEqual(['SC24A0001'])
+  })
+
+  it('goes to the dashboard when the systems have changed', async () => {
+    serveSystems(['SC24A0001', 'SC24A0002'])
+    await logIn('user')
+    useSession.setState({ serials: ['SC24A0001'] })
+    const router = await openApp('/charts')
+    await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'))
+  })
+
+  it('stays where it is when they are the same', async () => {
+    serveSystems(['SC24A0001'])
+    await logIn('user')
+    useSession.setState({ serials: ['SC24A0001'] })
+    const router = await openApp('/charts')
+    await screen.findByText('SC24A0001')
+    expect(router.state.location.pathname).toBe('/charts')
+  })
+
+  it('logs an owner without systems out, and says why', async () => {
+    serveSystems([])
+    await logIn('user')
+    await openApp('/dashboard')
+    await waitFor(() => expect(page.goTo).toHaveBeenCalledWith('/logout'))
+    expect(readLogoutNotice()).toBe('no_systems')
+    expect(isAuthenticated()).toBe(false)
+  })
+
+  it('lets an electrician in with an empty fleet', async () => {
+    serveSystems([])
+    await logIn('electrician')
+    await openApp('/electrician-dashboard')
+    expect(await screen.findByText('Noch ist keine Anlage für Sie freigegeben.')).toBeInTheDocument()
+    expect(page.goTo).not.toHaveBeenCalled()
+  })
+
+  it('takes no answer for neither an empty list nor the end of the session', async () => {
+    serveSystems(null)
+    await logIn('user')
+    await openApp('/dashboard')
+    const alert = await screen.findByRole('alert')
+    expect(alert).toHaveTextContent('Keine Verbindung.')
+    expect(within(alert).getByRole('button', { name: 'Noch einmal versuchen' })).toBeInTheDocument()
+    expect(isAuthenticated()).toBe(true)
+    expect(page.goTo).not.toHaveBeenCalled()
+  })
+})
+
+describe('the bell', () => {
+  it('says when there is no update', async () => {
+    serveSystems(['SC24A0001'])
+    await logIn('user')
+    await openApp('/dashboard')
+    await userEvent.click(await screen.findByRole('button', { name: 'Updates' }))
+    expect(screen.getByRole('menuitem')).toHaveTextContent('Kein Update verfügbar')
+  })
+
+  it('lists the systems with a pending update, each with the way to it', async () => {
+    serveSystems(['SC24A0001', 'SC24A0002'])
+    await logIn('user')
+    useSession.setState({ pendingUpdates: ['SC24A0001', 'SC24A0002'] })
+    await openApp('/dashboard')
+    await userEvent.click(await screen.findByRole('button', { name: 'Updates für 2 Anlagen' }))
+    const items = screen.getAllByRole('menuitem')
+    expect(items.map((item) => item.textContent)).toEqual(['SC24A0001', 'SC24A0002'])
+    for (const item of items) expect(item).toHaveAttribute('href', '/update')
+  })
+})
+
+describe('the profile menu', () => {
+  it.each([
+    ['user', '/dashboard', '/settings'],
+    ['electrician', '/electrician-dashboard', '/electrician-settings'],
+  ] as const)('leads a %s to the right settings', async (role, path, settings) => {
+    serveSystems(['SC24A0001'])
+    await logIn(role)
+    await openApp(path)
+    await userEvent.click(await screen.findByRole('button', { name: 'Ihr Konto' }))
+    expect(screen.getByRole('menuitem', { name: 'Einstellungen' })).toHaveAttribute('href', settings)
+  })
+
+  it('logs out', async () => {
+    serveSystems(['SC24A0001'])
+    await logIn('user')
+    const router = await openApp('/dashboard')
+    await userEvent.click(await screen.findByRole('button', { name: 'Ihr Konto' }))
+    await userEvent.click(screen.getByRole('menuitem', { name: 'Abmelden' }))
+    await waitFor(() => expect(router.state.location.pathname).toBe('/login'))
+    expect(isAuthenticated()).toBe(false)
+  })
+})
+
+describe('the floating sidebar toggle', () => {
+  it('appears after 50 pixels of scroll and folds the menu', async () => {
+    serveSystems(['SC24A0001'])
+    await logIn('user')
+    await openApp('/dashboard')
+    expect(await screen.findAllByRole('button', { name: 'Menü einklappen' })).toHaveLength(1)
+    for (const [scrolled, buttons] of [
+      [50, 1],
+      [51, 2],
+    ] as const) {
+      vi.stubGlobal('scrollY', scrolled)
+      dispatchEvent(new Event('scroll'))
+      await waitFor(() =>
+        expect(screen.getAllByRole('button', { name: 'Menü einklappen' })).toHaveLength(buttons),
+      )
+    }
+    const [, floating] = screen.getAllByRole('button', { name: 'Menü einklappen' })
+    await userEvent.click(floating as HTMLElement)
+    expect(screen.getAllByRole('button', { name: 'Menü ausklappen' })).toHaveLength(2)
+    vi.unstubAllGlobals()
+  })
+})

@@ -1,0 +1,83 @@
+import 'fake-indexeddb/auto'
+import { screen, waitFor } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { resetSessionStore, useSession } from '@/lib/session/session-store'
+import { isAuthenticated } from '@/lib/session/tokens'
+import { logIn, openApp, openRoute, serveSystems } from './testing'
+
+beforeEach(() => serveSystems(['SC24A0001']))
+afterEach(() => resetSessionStore())
+
+describe('the routes', () => {
+  it('show a page of their own for an address that does not exist', async () => {
+    await openApp('/no-such-page')
+    expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent('Diese Seite gibt es nicht')
+    expect(screen.getByRole('link', { name: 'Zur Startseite' })).toHaveAttribute('href', '/login')
+    expect(document.title).toBe('Diese Seite gibt es nicht · Suncellar')
+  })
+
+  it('lead a guest from the root to the login', async () => {
+    const router = await openApp('/')
+    expect(router.state.location.pathname).toBe('/login')
+  })
+
+  it('lead an owner from the root to the dashboard', async () => {
+    await logIn('user')
+    const router = await openApp('/')
+    expect(router.state.location.pathname).toBe('/dashboard')
+    expect(await screen.findByRole('heading', { level: 1 })).toHaveTextContent('Übersicht')
+    expect(document.title).toBe('Übersicht · Suncellar')
+  })
+
+  it('take the secret of a mailed link along when they send somebody on', async () => {
+    await logIn('electrician')
+    const router = await openRoute('/settings#email=SECRET')
+    expect(router.state.location.pathname).toBe('/electrician-settings')
+    expect(router.state.location.hash).toBe('email=SECRET')
+  })
+
+  it('end the session at /logout and go to the login', async () => {
+    await logIn('electrician')
+    const router = await openApp('/logout')
+    expect(router.state.location.pathname).toBe('/login')
+    expect(isAuthenticated()).toBe(false)
+    expect(useSession.getState().role).toBe('user')
+  })
+
+  it('do not end the session when /logout is only prepared', async () => {
+    await logIn('user')
+    const router = await openApp('/dashboard')
+    await router.preloadRoute({ to: '/logout' })
+    expect(isAuthenticated()).toBe(true)
+  })
+})
+
+describe('a change of page', () => {
+  it('moves the focus to the heading', async () => {
+    await logIn('user')
+    await openApp('/dashboard')
+    const [update] = await screen.findAllByRole('link', { name: 'Update' })
+    await userEvent.click(update as HTMLElement)
+    const heading = await screen.findByRole('heading', { level: 1, name: 'Update' })
+    await waitFor(() => expect(heading).toHaveFocus())
+  })
+})
+
+describe('the top bar before login', () => {
+  it('has the ways to homepage, register and login', async () => {
+    await openApp('/lock')
+    expect(await screen.findByRole('link', { name: /Website/ })).toHaveAttribute(
+      'rel',
+      expect.stringContaining('noopener'),
+    )
+    expect(screen.getByRole('link', { name: 'Registrieren' })).toBeInTheDocument()
+    expect(screen.getByRole('link', { name: 'Anmelden' })).toBeInTheDocument()
+  })
+
+  it('hides them at a partner’s login', async () => {
+    await openApp('/login_cleverpv')
+    expect(await screen.findByRole('link', { name: /Impressum/ })).toBeInTheDocument()
+    expect(screen.queryByRole('navigation', { name: 'Zugang' })).toBeNull()
+  })
+})

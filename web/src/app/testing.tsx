@@ -1,0 +1,50 @@
+import { createMemoryHistory } from '@tanstack/react-router'
+import { render } from '@testing-library/react'
+import { HttpResponse, http } from 'msw'
+import { activateLocale } from '@/lib/i18n/i18n'
+import { queryClient } from '@/lib/query-client'
+import { startSession } from '@/lib/session/session-store'
+import type { Role } from '@/lib/session/tokens'
+import { server } from '@/lib/testing/server'
+import { App } from './app'
+import { makeRouter } from './router'
+
+const LINKS = ['homepage', 'contact', 'imprint', 'privacy', 'terms']
+
+/** A server with these systems. `null`: the list cannot be had. */
+export function serveSystems(serials: string[] | null) {
+  const systems = serials?.map((sn, index) => ({
+    sn,
+    phase: index + 1,
+    master_version: '4.12',
+    access: 'owner',
+  }))
+  server.use(
+    http.get('*/config.json', () =>
+      HttpResponse.json({
+        links: Object.fromEntries(LINKS.map((name) => [name, `https://maker.test/${name}`])),
+      }),
+    ),
+    http.get('*/api/auth/usr_sn/', () => (systems ? HttpResponse.json(systems) : HttpResponse.error())),
+    http.post('*/api/auth/logout/', () => new HttpResponse(null, { status: 204 })),
+  )
+}
+
+export const logIn = (role: Role) => startSession({ access: 'access', refresh: 'refresh', role })
+
+/** Where somebody who opens this path ends up, without drawing anything. */
+export async function openRoute(path: string) {
+  const router = makeRouter({ history: createMemoryHistory({ initialEntries: [path] }) })
+  await router.load()
+  return router
+}
+
+/** The whole app, in German, opened at this path. */
+export async function openApp(path: string) {
+  queryClient.clear()
+  queryClient.setDefaultOptions({ queries: { ...queryClient.getDefaultOptions().queries, retryDelay: 0 } })
+  await activateLocale('de')
+  const router = await openRoute(path)
+  render(<App router={router} />)
+  return router
+}
