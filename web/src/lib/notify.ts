@@ -1,12 +1,19 @@
-import { toast } from 'sonner'
+import { create } from 'zustand'
 import { NOTIFICATION_TIMEOUT, TOAST_TIMEOUT } from './constants'
 
+type Kind = 'success' | 'info' | 'warning' | 'error'
 type Options = { description?: string; duration?: number }
+export type Notification = Options & { kind: Kind; text: string; duration: number }
+
+/** What waits to be shown. The toaster, which takes it from here, is loaded only when there is something. */
+export const useNotifications = create<{ waiting: Notification[] }>()(() => ({ waiting: [] }))
 
 const show =
-  (kind: 'success' | 'info' | 'warning' | 'error') =>
+  (kind: Kind) =>
   (text: string, { description, duration = NOTIFICATION_TIMEOUT }: Options = {}) =>
-    void toast[kind](text, { description, duration })
+    useNotifications.setState(({ waiting }) => ({
+      waiting: [...waiting, { kind, text, description, duration }],
+    }))
 
 /** Notifications, top right (see components/ui/toaster). Never called by the API client: a page decides what to say. */
 export const notify = {

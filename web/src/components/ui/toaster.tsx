@@ -1,12 +1,20 @@
-import { Toaster as Sonner } from 'sonner'
+import { useEffect } from 'react'
+import { Toaster as Sonner, toast } from 'sonner'
 import { NOTIFICATION_TIMEOUT } from '@/lib/constants'
 import { useT } from '@/lib/i18n/use-t'
+import { useNotifications } from '@/lib/notify'
 import { useTheme } from '@/lib/theme'
 
-/** Where the notifications of lib/notify appear. Mounted once, by the app. */
+/** Where the notifications of lib/notify appear. Mounted once, by the app, when the first one comes. */
 export function Toaster() {
   const { t } = useT()
   const theme = useTheme((state) => state.theme)
+  const waiting = useNotifications((state) => state.waiting)
+  useEffect(() => {
+    if (waiting.length === 0) return
+    useNotifications.setState({ waiting: [] })
+    for (const { kind, text, description, duration } of waiting) toast[kind](text, { description, duration })
+  }, [waiting])
   return (
     <Sonner
       theme={theme}
