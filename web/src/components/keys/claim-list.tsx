@@ -23,7 +23,7 @@ export function ClaimList({ claims }: { claims: Claim[] }) {
         ))}
       </ul>
       {waiting && (
-        <div className="mt-1 border-t border-line pt-3">
+        <div className="mt-3 border-t border-line pt-3">
           <p className="font-semibold">{t('claims.what_to_do')}</p>
           <SwitchSteps />
         </div>
@@ -46,7 +46,7 @@ function ClaimRow({ claim }: { claim: Claim }) {
     onSuccess: () => queries.invalidateQueries({ queryKey: claimsQuery.queryKey }),
   })
   return (
-    <li className="grid gap-2 py-3 first:pt-0">
+    <li className="grid gap-2 py-3 first:pt-0 last:pb-0">
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
         <strong className="num font-semibold break-all">{claim.sn}</strong>
         <span className="flex items-center gap-1.5 text-muted">

@@ -86,7 +86,7 @@ export function TagInput({ name, tags, draft, onChange, isWrong, placeholder, ..
             spellCheck={false}
             onChange={({ target }) => type(target.value)}
             onKeyDown={onKeyDown}
-            onBlur={() => onChange(withTags(tags, [draft]), '')}
+            onBlur={() => draft !== '' && onChange(withTags(tags, [draft]), '')}
             className="num h-8 min-w-24 flex-1 bg-transparent px-2 outline-none placeholder:text-muted"
           />
         </div>

@@ -18,7 +18,7 @@ export function AuthHeading({ title, children, takesFocus = false }: Props) {
       <h1
         ref={heading}
         tabIndex={-1}
-        className="text-[28px] leading-tight font-semibold tracking-tight text-balance outline-none"
+        className="text-[28px] leading-tight sm:text-[30px] font-semibold tracking-tight text-balance outline-none"
       >
         {title}
       </h1>

@@ -73,14 +73,13 @@ export function useForm<V extends Values>({ initial, check, send }: Options<V>) 
     }
   }
 
-  /** A summary that only counted wrong fields leaves with the last of them. */
-  const open = failure && (failure.error || failure.texts.length > 0 || countErrors(errors) > 0)
   return {
     values,
     set,
     busy,
     attempt,
-    failure: open ? failure : null,
+    /** Stays until the next attempt: fields must not jump while somebody types. */
+    failure,
     reset: (next: Partial<V> = initial) => setValues((before) => ({ ...before, ...next })),
     error: (name: keyof V & string) => fieldText(errors[name], t),
     /** Spread it into `<form>`. */
