@@ -1,4 +1,4 @@
-import { renderHook } from '@testing-library/react'
+import { act, renderHook } from '@testing-library/react'
 import { StrictMode } from 'react'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { readFragment, useFragment } from './fragment'
@@ -15,6 +15,18 @@ describe('the secret of a link', () => {
     expect(history.state).toEqual({ index: 7 })
     rerender()
     expect(result.current).toBe('a-b_c')
+  })
+
+  it('is taken from a link that is opened in a tab which shows the page already', () => {
+    history.replaceState(null, '', '/password_reset')
+    const { result } = renderHook(() => useFragment('token'))
+    expect(result.current).toBeNull()
+    act(() => {
+      history.replaceState(null, '', '#token=later')
+      dispatchEvent(new Event('hashchange'))
+    })
+    expect(result.current).toBe('later')
+    expect(location.hash).toBe('')
   })
 
   it('of another link stays where it is', () => {

@@ -12,9 +12,18 @@ export function dropFragment() {
 
 /** The secret of the link that opened this page, kept in memory only. */
 export function useFragment(name: string): string | null {
-  const [secret] = useState(() => readFragment(name))
+  const [secret, setSecret] = useState(() => readFragment(name))
   useLayoutEffect(() => {
-    if (secret) dropFragment()
-  }, [secret])
+    const take = () => {
+      const found = readFragment(name)
+      if (!found) return
+      setSecret(found)
+      dropFragment()
+    }
+    take()
+    // Opened in a tab that shows this page already, a link loads nothing: only what is behind the `#` changes.
+    addEventListener('hashchange', take)
+    return () => removeEventListener('hashchange', take)
+  }, [name])
   return secret
 }
