@@ -1,0 +1,15 @@
+import { existsSync } from 'node:fs'
+import { findChromium } from './chromium.ts'
+import { BINARY } from './server.ts'
+
+/** What the tests cannot do without, each said in one sentence. */
+// biome-ignore lint/style/noDefaultExport: Playwright calls the default export
+export default function checkPreconditions() {
+  if (!existsSync(BINARY)) stop(`The browser tests need ${BINARY}: run "make build" first.`)
+  if (!findChromium()) stop('The browser tests need Chromium on the PATH: run "scripts/install-tools" first.')
+}
+
+function stop(sentence: string): never {
+  process.stderr.write(`${sentence}\n`)
+  process.exit(1)
+}

@@ -1,0 +1,199 @@
+/** The real binary with a database of its own, and what people do to it outside the browser. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+export const BINARY =
+  process.env.SUNCELLAR_TEST_BINARY ?? new URL('../../../target/debug/suncellar', import.meta.url).pathname
+
+/** Of every account of the demo, and of those that tests make. */
+export const PASSWORD = 'Sonnenschein-1!'
+
+export type Mail = { to: string; subject: string; text: string; at: number }
+export type Site = { code: string; serials: string[] }
+export type Account = { email: string; password: string; role: 'user' | 'electrician' }
+export type Owner = Account & Site
+
+const run = promisify(execFile)
+
+export class Server {
+  private sites = 0
+  private accounts = 0
+  private addresses = 0
+
+  private constructor(
+    readonly url: string,
+    private readonly folder: string,
+    private readonly child: ChildProcess,
+    private readonly log: string[],
+  ) {}
+
+  static async start(): Promise<Server> {
+    const folder = await mkdtemp(join(tmpdir(), 'suncellar-e2e-'))
+    const options = ['--listen', '127.0.0.1:0', '--data-dir', folder, '--trusted-proxy', '127.0.0.1']
+    const child = spawn(BINARY, ['demo', ...options, '--switch-after', '0'], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const log: string[] = []
+    const url = await new Promise<string>((resolve, reject) => {
+      const hear = (chunk: Buffer) => {
+        log.push(String(chunk))
+        const output = log.join('')
+        const address = output.match(/http:\/\/localhost:\d+/)
+        if (address && output.includes('the portal listens')) resolve(address[0])
+      }
+      child.stdout.on('data', hear)
+      child.stderr.on('data', hear)
+      child.once('error', reject)
+      child.once('exit', (code) => reject(new Error(`suncellar ended with ${code}:\n${log.join('')}`)))
+    })
+    return new Server(url, folder, child, log)
+  }
+
+  async stop() {
+    if (this.child.exitCode === null) {
+      const gone = new Promise((resolve) => this.child.once('exit', resolve))
+      this.child.kill('SIGTERM')
+      await gone
+    }
+    await rm(this.folder, { recursive: true, force: true })
+  }
+
+  /** What the server printed, for a test that failed. */
+  get output() {
+    return this.log.join('')
+  }
+
+  /** A client address that nobody has used: limits per address then never couple two tests. */
+  freshAddress(): string {
+    const n = ++this.addresses
+    return `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`
+  }
+
+  /** Systems that nobody owns, with the registration code on their case. */
+  async newSite(units = 1): Promise<Site> {
+    const site = String(++this.sites).padStart(4, '0')
+    const serials = Array.from({ length: units }, (_, unit) => `E2E${site}${unit + 1}`)
+    const file = join(this.folder, `site-${site}.csv`)
+    const rows = serials.map((sn, unit) => `${sn},${(unit % 3) + 1},`)
+    await writeFile(file, `${['sn,phase,secret', ...rows].join('\n')}\n`)
+    await this.admin('import-devices', file)
+    const code = await this.admin('issue-code', 'registration', ...serials)
+    return { code: code.trim(), serials }
+  }
+
+  /** An owner who registered with the code of a site and has not logged in yet. */
+  async newOwner(units = 1): Promise<Owner> {
+    const site = await this.newSite(units)
+    const account = this.nextAccount('user')
+    await this.registerByApi(account, { sn1: site.code }, 201)
+    return { ...account, ...site }
+  }
+
+  async newElectrician(company = 'Elektro Blitz'): Promise<Account> {
+    const account = this.nextAccount('electrician')
+    await this.registerByApi(account, { company }, 202)
+    await this.confirmRegistration(account.email)
+    return account
+  }
+
+  /** An owner whose serial number waits for the main switch. */
+  async newWaitingOwner(serial: string): Promise<Account> {
+    const account = this.nextAccount('user')
+    await this.registerByApi(account, { sn1: serial }, 202)
+    await this.confirmRegistration(account.email)
+    return account
+  }
+
+  nextAccount(role: Account['role']): Account {
+    return { email: `person-${++this.accounts}@example.org`, password: PASSWORD, role }
+  }
+
+  private async registerByApi(
+    { email, password, role }: Account,
+    fields: Record<string, string>,
+    status: number,
+  ) {
+    const body = {
+      email,
+      password,
+      password2: password,
+      phone: '+49 30 901820',
+      country: 'DE',
+      role,
+      terms: 'true',
+    }
+    await this.post('/api/auth/register/', { ...body, ...fields }, status)
+  }
+
+  private async confirmRegistration(email: string) {
+    const link = await this.linkMailedTo(email)
+    await this.post('/api/auth/register/confirm/', { token: link.split('#confirm=')[1] ?? '' }, 200)
+  }
+
+  /** The tokens of a login that does not go through a browser. */
+  async logIn({
+    email,
+    password,
+    role,
+  }: Account): Promise<{ access: string; refresh: string; role: string }> {
+    const electrician = String(role === 'electrician')
+    const answer = await this.post(
+      '/api/auth/token/',
+      { email, password, electrician, stayLoggedIn: 'false' },
+      200,
+    )
+    return (await answer.json()) as { access: string; refresh: string; role: string }
+  }
+
+  async mails(to: string): Promise<Mail[]> {
+    const answer = await fetch(`${this.url}/demo/mail.json`)
+    return ((await answer.json()) as Mail[]).filter((mail) => mail.to === to)
+  }
+
+  /** The link in the newest mail to this address, as soon as it has come. */
+  async linkMailedTo(email: string, part = '#'): Promise<string> {
+    const deadline = Date.now() + 10_000
+    while (Date.now() < deadline) {
+      const links = (await this.mails(email)).flatMap(({ text }) => text.match(/https?:\/\/\S+/g) ?? [])
+      const link = links.find((candidate) => candidate.includes(part))
+      if (link) return link
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    throw new Error(`no mail with a link came to ${email}`)
+  }
+
+  /** Turns the main switch of a battery off and on, as its owner would in the cellar. */
+  async turnSwitch(sn: string) {
+    await this.post('/demo/switch/', { sn }, 204)
+  }
+
+  /** Lets time pass on the server. */
+  async passMinutes(minutes: number) {
+    await this.post('/demo/clock/', { advance_ms: String(minutes * 60_000) }, 204)
+  }
+
+  async post(
+    path: string,
+    fields: Record<string, string>,
+    status: number,
+    headers: Record<string, string> = {},
+  ) {
+    const answer = await fetch(this.url + path, {
+      method: 'POST',
+      body: new URLSearchParams(fields),
+      headers: { 'X-Forwarded-For': this.freshAddress(), ...headers },
+    })
+    if (answer.status !== status) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`)
+    return answer
+  }
+
+  /** The operator's command line, beside the running server. */
+  private async admin(...args: string[]): Promise<string> {
+    const env = { ...process.env, SUNCELLAR_SECRET_FILE: join(this.folder, 'demo-key') }
+    const { stdout } = await run(BINARY, ['--data-dir', this.folder, 'admin', ...args], { env })
+    return stdout
+  }
+}

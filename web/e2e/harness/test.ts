@@ -1,0 +1,53 @@
+/** `test` with a real server behind it, and the rule that no page may complain. */
+import { type BrowserContext, test as base, expect, type Page } from '@playwright/test'
+import { Server } from './server.ts'
+import { Trouble } from './trouble.ts'
+
+type Fixtures = {
+  /** Fails the test if it holds anything unexpected at the end. */
+  trouble: Trouble
+  /** Another browser, of the same person or of somebody else; nothing is shared with the first one. */
+  otherBrowser: () => Promise<Page>
+}
+
+export const test = base.extend<Fixtures, { server: Server }>({
+  server: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the pattern
+    async ({}, use) => {
+      const server = await Server.start()
+      await use(server)
+      await server.stop()
+    },
+    { scope: 'worker' },
+  ],
+
+  baseURL: ({ server }, use) => use(server.url),
+
+  extraHTTPHeaders: ({ server }, use) => use({ 'X-Forwarded-For': server.freshAddress() }),
+
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the pattern
+  trouble: async ({}, use) => {
+    const trouble = new Trouble()
+    await use(trouble)
+    expect(trouble.found(), 'what the pages complained about').toEqual([])
+  },
+
+  context: async ({ context, trouble, server }, use, info) => {
+    await trouble.watch(context)
+    await use(context)
+    if (info.status !== info.expectedStatus) await info.attach('server.txt', { body: server.output })
+  },
+
+  otherBrowser: async ({ browser, trouble }, use) => {
+    const contexts: BrowserContext[] = []
+    await use(async () => {
+      const context = await browser.newContext()
+      contexts.push(context)
+      await trouble.watch(context)
+      return context.newPage()
+    })
+    await Promise.all(contexts.map((context) => context.close()))
+  },
+})
+
+export { expect }
