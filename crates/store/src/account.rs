@@ -79,7 +79,7 @@ pub(crate) struct NewAccount<'a> {
     pub terms_at: Millis,
 }
 
-/// Inserts the account and its first journal line.
+/// Inserts the account and its first journal line. Other registrations that wait for this address have lost.
 pub(crate) async fn insert(tx: &mut Tx, new: NewAccount<'_>, now: Millis) -> Result<AccountId> {
     let profile = new.profile;
     let id: i64 = within!(tx, c => sqlx::query_scalar(
@@ -97,6 +97,10 @@ pub(crate) async fn insert(tx: &mut Tx, new: NewAccount<'_>, now: Millis) -> Res
         .bind(now)
         .fetch_one(c).await)?;
     let account = AccountId(id);
+    execute!(
+        tx,
+        sqlx::query("DELETE FROM registrations WHERE email = $1").bind(profile.email.as_str())
+    )?;
     Entry::by(account, Event::Registered, now).write(tx).await?;
     Ok(account)
 }
@@ -212,7 +216,8 @@ impl Store {
             &mut tx,
             sqlx::query("DELETE FROM mails WHERE recipient = $1").bind(&email)
         )?;
-        // Sessions, links, claims and consents go with the account; journal lines keep account_id = NULL.
+        // Sessions, links, mails to other addresses, claims and consents go with the account;
+        // journal lines keep account_id = NULL.
         execute!(
             &mut tx,
             sqlx::query("DELETE FROM accounts WHERE id = $1").bind(account.0)
@@ -234,6 +239,7 @@ pub(crate) async fn set_password(
             .bind(account.0)
             .bind(password_hash)
     )?;
+    crate::mail_link::end_all(tx, account).await?;
     crate::session::end_all(tx, account, keep, now).await?;
     Entry::by(account, Event::PasswordChanged, now)
         .write(tx)

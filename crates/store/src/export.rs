@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 struct SystemRow {
     sn: String,
     phase: i64,
+    master_version: Option<String>,
+    gateway_version: Option<String>,
+    slave_version: Option<String>,
     first_name: Option<String>,
     last_name: Option<String>,
     linked_at: Option<Millis>,
@@ -16,6 +19,9 @@ struct SystemRow {
 row!(SystemRow {
     sn,
     phase,
+    master_version,
+    gateway_version,
+    slave_version,
     first_name,
     last_name,
     linked_at
@@ -68,7 +74,8 @@ impl Store {
             return Ok(None);
         };
         let systems: Vec<SystemRow> = on!(self, p => sqlx::query_as(
-            "SELECT sn, phase, first_name, last_name, linked_at FROM systems WHERE owner_id = $1 ORDER BY sn")
+            "SELECT sn, phase, master_version, gateway_version, slave_version, first_name, last_name, linked_at
+             FROM systems WHERE owner_id = $1 ORDER BY sn")
             .bind(account.0).fetch_all(p).await)?;
         let sessions: Vec<SessionRow> = on!(self, p => sqlx::query_as(
             "SELECT kind, created_at, used_at, ended_at FROM sessions WHERE account_id = $1 ORDER BY created_at")
@@ -95,7 +102,8 @@ impl Store {
                 "locked_at": person.locked_at,
             }],
             "systems": list(&systems, |s| json!({
-                "sn": s.sn, "phase": s.phase, "first_name": s.first_name, "last_name": s.last_name, "linked_at": s.linked_at,
+                "sn": s.sn, "phase": s.phase, "master_version": s.master_version, "gateway_version": s.gateway_version,
+                "slave_version": s.slave_version, "first_name": s.first_name, "last_name": s.last_name, "linked_at": s.linked_at,
             })),
             "sessions": list(&sessions, |s| json!({
                 "kind": s.kind, "created_at": s.created_at, "used_at": s.used_at, "ended_at": s.ended_at,

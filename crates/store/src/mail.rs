@@ -2,7 +2,7 @@
 use crate::db::Tx;
 use crate::{Keyring, Purpose, Result, Store};
 use domain::clock::{DAY, MINUTE, Millis};
-use domain::{Email, Lang};
+use domain::{AccountId, Email, Lang};
 use serde::{Deserialize, Serialize};
 
 /// What a mail says: the name of its text in the catalogues, and the link it carries.
@@ -50,22 +50,33 @@ row!(Row {
 pub const GIVE_UP_AFTER: Millis = 2 * DAY;
 const LEASE: Millis = MINUTE;
 
+/// A mail to be queued.
+pub struct Outgoing<'a> {
+    /// Whose mail it is, whatever address it goes to; it disappears with the account.
+    pub account: Option<AccountId>,
+    pub recipient: &'a Email,
+    pub mail: &'a Mail,
+    pub nonce: [u8; 12],
+}
+
 pub(crate) async fn queue(
     tx: &mut Tx,
     keyring: &Keyring,
-    recipient: &Email,
-    mail: &Mail,
-    nonce: [u8; 12],
+    outgoing: &Outgoing<'_>,
     now: Millis,
 ) -> Result<()> {
-    let clear = serde_json::to_vec(mail).expect("a mail is plain text");
+    let clear = serde_json::to_vec(outgoing.mail).expect("a mail is plain text");
     execute!(tx, sqlx::query(
-        "INSERT INTO mails (recipient, body, due_at, tries, created_at) VALUES ($1, $2, $3, 0, $3)")
-        .bind(recipient.as_str()).bind(keyring.seal(Purpose::MailBody, nonce, &clear)).bind(now))?;
+        "INSERT INTO mails (account_id, recipient, body, due_at, tries, created_at) VALUES ($1, $2, $3, $4, 0, $4)")
+        .bind(outgoing.account.map(|account| account.0))
+        .bind(outgoing.recipient.as_str())
+        .bind(keyring.seal(Purpose::MailBody, outgoing.nonce, &clear))
+        .bind(now))?;
     Ok(())
 }
 
 impl Store {
+    /// Queues a mail that belongs to nobody's account.
     pub async fn queue_mail(
         &self,
         recipient: &Email,
@@ -73,8 +84,19 @@ impl Store {
         nonce: [u8; 12],
         now: Millis,
     ) -> Result<()> {
+        let outgoing = Outgoing {
+            account: None,
+            recipient,
+            mail,
+            nonce,
+        };
+        self.queue_notice(&outgoing, now).await
+    }
+
+    /// Queues a mail that tells about something done already.
+    pub async fn queue_notice(&self, outgoing: &Outgoing<'_>, now: Millis) -> Result<()> {
         let mut tx = self.begin().await?;
-        queue(&mut tx, &self.keyring, recipient, mail, nonce, now).await?;
+        queue(&mut tx, &self.keyring, outgoing, now).await?;
         tx.commit().await
     }
 

@@ -1,7 +1,8 @@
 //! Links sent by mail to somebody who has an account: a new password, or a new address. Single use, stored hashed.
 use crate::account::Account;
+use crate::db::Tx;
 use crate::journal::{Entry, Event};
-use crate::mail::Mail;
+use crate::mail::{Mail, Outgoing};
 use crate::{Purpose, Result, Store, account, mail};
 use domain::clock::{DAY, MINUTE, Millis};
 use domain::{AccountId, Email, Role};
@@ -72,15 +73,13 @@ impl Store {
             .bind(link.account.0)
             .bind(email.map(Email::as_str))
             .bind(expires_at))?;
-        mail::queue(
-            &mut tx,
-            &self.keyring,
-            link.recipient,
-            link.mail,
-            link.nonce,
-            now,
-        )
-        .await?;
+        let outgoing = Outgoing {
+            account: Some(link.account),
+            recipient: link.recipient,
+            mail: link.mail,
+            nonce: link.nonce,
+        };
+        mail::queue(&mut tx, &self.keyring, &outgoing, now).await?;
         tx.commit().await
     }
 
@@ -126,6 +125,8 @@ impl Store {
                 .bind(account.0)
                 .bind(email.as_str())
         )?;
+        // A reset link in the old mailbox must not open the account any more.
+        end_all(&mut tx, account).await?;
         Entry::by(account, Event::EmailChanged, now)
             .write(&mut tx)
             .await?;
@@ -135,7 +136,7 @@ impl Store {
 
     async fn take_link(
         &self,
-        tx: &mut crate::db::Tx,
+        tx: &mut Tx,
         token: &[u8],
         kind: &str,
         now: Millis,
@@ -150,4 +151,13 @@ impl Store {
         execute!(on self, sqlx::query("DELETE FROM mail_links WHERE expires_at < $1").bind(now))?;
         Ok(())
     }
+}
+
+/// Whoever got hold of a link before the password or the address changed is too late.
+pub(crate) async fn end_all(tx: &mut Tx, account: AccountId) -> Result<()> {
+    execute!(
+        tx,
+        sqlx::query("DELETE FROM mail_links WHERE account_id = $1").bind(account.0)
+    )?;
+    Ok(())
 }

@@ -260,8 +260,9 @@ impl Store {
     }
 }
 
+/// A consent to give tokens for; a locked account gives none.
 async fn consent_by_id(tx: &mut Tx, id: i64) -> Result<Option<Consent>> {
-    Ok(
-        within!(tx, c => sqlx::query_as(select!("WHERE c.id = $1")).bind(id).fetch_optional(c).await)?,
-    )
+    Ok(within!(tx, c => sqlx::query_as(select!(
+        "JOIN accounts a ON a.id = c.account_id WHERE c.id = $1 AND a.locked_at IS NULL"))
+        .bind(id).fetch_optional(c).await)?)
 }

@@ -1,7 +1,7 @@
 //! Registration: at once with a valid code, otherwise only after the mailed link was opened.
 use crate::account::{NewAccount, Profile};
 use crate::key::Outcome;
-use crate::mail::Mail;
+use crate::mail::{Mail, Outgoing};
 use crate::{Error, Purpose, Result, Store, account, mail};
 use domain::clock::{DAY, Millis};
 use domain::key::KeyStatus;
@@ -68,15 +68,13 @@ impl Store {
         {
             return Err(Error::Conflict);
         }
-        mail::queue(
-            &mut tx,
-            &self.keyring,
-            &new.profile.email,
-            welcome,
+        let outgoing = Outgoing {
+            account: Some(id),
+            recipient: &new.profile.email,
+            mail: welcome,
             nonce,
-            now,
-        )
-        .await?;
+        };
+        mail::queue(&mut tx, &self.keyring, &outgoing, now).await?;
         tx.commit().await?;
         Ok((id, outcomes))
     }
@@ -122,7 +120,13 @@ impl Store {
                 .bind(serials.join(",")))?;
             mails.confirm
         };
-        mail::queue(&mut tx, &self.keyring, &profile.email, mail, nonce, now).await?;
+        let outgoing = Outgoing {
+            account: None,
+            recipient: &profile.email,
+            mail,
+            nonce,
+        };
+        mail::queue(&mut tx, &self.keyring, &outgoing, now).await?;
         tx.commit().await
     }
 

@@ -16,7 +16,7 @@ use domain::account::parse_company;
 use domain::{Country, Email, Lang, Message, Password, Phone, Role};
 use serde::{Deserialize, Serialize};
 use store::account::{Account, ProfileChange};
-use store::mail::Mail;
+use store::mail::{Mail, Outgoing};
 use store::mail_link::NewLink;
 use utoipa::{IntoParams, ToSchema};
 
@@ -242,11 +242,13 @@ async fn notify(portal: &Portal, account: &Account, text: &str, path: &str) -> R
     let Ok(email) = account.email.parse::<Email>() else {
         return Ok(());
     };
-    let mail = Mail::new(text, account.lang(), portal.link(path));
-    Ok(portal
-        .store
-        .queue_mail(&email, &mail, portal.random.bytes(), portal.now())
-        .await?)
+    let outgoing = Outgoing {
+        account: Some(account.id()),
+        recipient: &email,
+        mail: &Mail::new(text, account.lang(), portal.link(path)),
+        nonce: portal.random.bytes(),
+    };
+    Ok(portal.store.queue_notice(&outgoing, portal.now()).await?)
 }
 
 #[derive(Deserialize, ToSchema)]

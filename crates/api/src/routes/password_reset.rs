@@ -13,7 +13,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
 use domain::{Email, Message, Password};
 use serde::{Deserialize, Serialize};
-use store::mail::Mail;
+use store::mail::{Mail, Outgoing};
 use store::mail_link::NewLink;
 use utoipa::ToSchema;
 
@@ -99,7 +99,7 @@ pub(crate) struct ResetDone {
 }
 
 /// Set a new password with the mailed link; every session ends, and this browser becomes a known one.
-#[utoipa::path(post, path = "/api/auth/password_reset/confirm/", tag = "password",
+#[utoipa::path(post, path = "/api/auth/password_reset/confirm/", operation_id = "confirm_password_reset", tag = "password",
     request_body(content = ConfirmReset, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = ResetDone), (status = 400, body = Problem), (status = 429, body = Refusal)))]
 pub(crate) async fn confirm(
@@ -129,11 +129,13 @@ pub(crate) async fn confirm(
         && let Ok(email) = account.email.parse::<Email>()
     {
         cookies.push((SET_COOKIE, browser::remember(&portal, &headers, &email)));
-        let mail = Mail::new("password_changed", account.lang(), portal.link("/lock"));
-        portal
-            .store
-            .queue_mail(&email, &mail, portal.random.bytes(), portal.now())
-            .await?;
+        let outgoing = Outgoing {
+            account: Some(account.id()),
+            recipient: &email,
+            mail: &Mail::new("password_changed", account.lang(), portal.link("/lock")),
+            nonce: portal.random.bytes(),
+        };
+        portal.store.queue_notice(&outgoing, portal.now()).await?;
     }
     Ok((
         AppendHeaders(cookies),
