@@ -1,0 +1,113 @@
+//! What the database knows of a battery's secret: a keyed hash that nobody else has.
+#![allow(clippy::unwrap_used)]
+use domain::Serial;
+use proptest::strategy::{Strategy as _, ValueTree as _};
+use proptest::test_runner::TestRunner;
+use std::collections::BTreeSet;
+use store::system::NewDevice;
+use store::{Error, Keyring, Purpose};
+use testkit::database::SECRET;
+use testkit::{NOON, TestDb, on_both};
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+async fn import(db: &TestDb, devices: &[(Serial, Vec<u8>)]) -> store::Result<()> {
+    let new: Vec<NewDevice<'_>> = devices
+        .iter()
+        .map(|(sn, secret)| NewDevice {
+            sn,
+            phase: 1,
+            secret,
+        })
+        .collect();
+    db.import_devices(&new, NOON).await
+}
+
+async fn dump(db: &TestDb) -> String {
+    format!("{:?}", db.dump().await)
+}
+
+async fn rows(db: &TestDb, table: &str) -> Vec<serde_json::Value> {
+    let dump = db.dump().await;
+    let rows = &dump.iter().find(|(name, _)| name == table).unwrap().1;
+    rows.iter()
+        .map(|row| serde_json::from_str(row).unwrap())
+        .collect()
+}
+
+/// Devices with secrets that differ, of any bytes.
+fn fleet(count: usize) -> Vec<(Serial, Vec<u8>)> {
+    let secret = proptest::collection::vec(proptest::num::u8::ANY, 32..64);
+    let secrets = proptest::collection::hash_set(secret, count);
+    let mut runner = TestRunner::deterministic();
+    let secrets = secrets.new_tree(&mut runner).unwrap().current();
+    let named = secrets.into_iter().enumerate();
+    named
+        .map(|(n, secret)| (format!("SC{n:06}").parse().unwrap(), secret))
+        .collect()
+}
+
+on_both!(two_devices_never_share_a_hash, |db| {
+    let fleet = fleet(200);
+    import(db, &fleet).await.unwrap();
+    let hashes: BTreeSet<String> = rows(db, "device_secrets")
+        .await
+        .iter()
+        .map(|row| row["hash"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(hashes.len(), fleet.len());
+});
+
+on_both!(a_secret_that_another_device_has_is_refused, |db| {
+    let secret = b"one secret for two batteries, long enough".to_vec();
+    let first = ("SC000001".parse().unwrap(), secret.clone());
+    let second = ("SC000002".parse().unwrap(), secret);
+    import(db, &[first]).await.unwrap();
+    let refused = import(db, &[second]).await.unwrap_err();
+    assert!(matches!(refused, Error::Taken(_)), "{refused:?}");
+    assert_eq!(rows(db, "systems").await.len(), 1);
+});
+
+on_both!(an_import_is_all_or_nothing, |db| {
+    let fleet = fleet(3);
+    import(db, &fleet[2..]).await.unwrap();
+    let refused = import(db, &fleet).await.unwrap_err();
+    assert!(matches!(refused, Error::Taken(_)), "{refused:?}");
+    assert_eq!(rows(db, "systems").await.len(), 1);
+    assert_eq!(rows(db, "device_secrets").await.len(), 1);
+});
+
+on_both!(
+    no_secret_is_kept_in_clear_or_by_a_hash_without_a_key,
+    |db| {
+        let secret = b"secret of SC000001, long enough for anybody".to_vec();
+        let device = ("SC000001".parse().unwrap(), secret.clone());
+        import(db, &[device]).await.unwrap();
+        let kept = dump(db).await;
+        let plain = ring::digest::digest(&ring::digest::SHA256, &secret);
+        assert!(!kept.contains("long enough for anybody"));
+        assert!(!kept.contains(&hex(&secret)));
+        assert!(!kept.contains(&hex(plain.as_ref())));
+    }
+);
+
+on_both!(
+    what_is_kept_cannot_be_derived_from_the_serial_number,
+    |db| {
+        let sn: Serial = "SC000001".parse().unwrap();
+        let secret = b"drawn at random, long enough for anybody".to_vec();
+        import(db, &[(sn.clone(), secret.clone())]).await.unwrap();
+        let kept = rows(db, "device_secrets").await[0]["hash"].clone();
+        let ours = testkit::database::keyring();
+        let of = |ring: &Keyring, text: &[u8]| {
+            format!("\\x{}", hex(&ring.hash(Purpose::DeviceSecret, text)))
+        };
+        // The secret itself, under our key, is the only way there.
+        assert_eq!(kept, of(&ours, &secret));
+        assert_ne!(kept, of(&ours, sn.as_str().as_bytes()));
+        let another = Keyring::new(&SECRET.chars().rev().collect::<String>()).unwrap();
+        assert_ne!(kept, of(&another, &secret));
+    }
+);

@@ -1,0 +1,233 @@
+//! The outbox: who gets a mail to send, when it is tried again and given up, and that its link cannot be read.
+#![allow(clippy::unwrap_used)]
+use domain::clock::{DAY, MINUTE};
+use domain::{AccountId, Country, Email, Lang, Phone, Role};
+use store::account::Profile;
+use store::mail::{GIVE_UP_AFTER, Mail};
+use store::mail_link::NewLink;
+use store::registration::{ConfirmMails, Registration};
+use store::{Keyring, Store};
+use testkit::{NOON, TestDb, on_both};
+
+fn email(text: &str) -> Email {
+    text.parse().unwrap()
+}
+
+fn mail(name: &str) -> Mail {
+    Mail::new(name, Lang::De, format!("https://portal.test/{name}"))
+}
+
+async fn queue(db: &TestDb, to: &str, at: i64) {
+    let mail = mail("welcome");
+    db.queue_mail(&email(to), &mail, [7; 12], at).await.unwrap();
+}
+
+/// To whom the next due mail goes.
+async fn lease(store: &Store, now: i64) -> Option<String> {
+    let due = store.lease_mail(now).await.unwrap();
+    due.map(|due| due.recipient)
+}
+
+async fn count(db: &TestDb) -> usize {
+    let dump = db.dump().await;
+    let mails = dump.iter().find(|(table, _)| table == "mails").unwrap();
+    mails.1.len()
+}
+
+fn profile(address: &str) -> Profile {
+    Profile {
+        email: email(address),
+        role: Role::User,
+        phone: Phone::parse("+49 30 901820", Country::Germany).unwrap(),
+        country: Country::Germany,
+        company: None,
+        language: Lang::De,
+    }
+}
+
+async fn account(db: &TestDb, address: &str) -> AccountId {
+    let new = Registration {
+        profile: &profile(address),
+        password_hash: "no hash",
+        keys: &[],
+    };
+    let made = db.register(&new, &mail("welcome"), [1; 12], NOON).await;
+    made.unwrap().0
+}
+
+on_both!(mails_are_leased_oldest_first, |db| {
+    queue(db, "b@example.com", NOON + 1).await;
+    queue(db, "a@example.com", NOON).await;
+    let now = NOON + MINUTE;
+    assert_eq!(lease(db, now).await.as_deref(), Some("a@example.com"));
+    assert_eq!(lease(db, now).await.as_deref(), Some("b@example.com"));
+    assert_eq!(lease(db, now).await, None);
+});
+
+on_both!(a_mail_says_what_was_queued, |db| {
+    queue(db, "a@example.com", NOON).await;
+    let due = db.lease_mail(NOON).await.unwrap().unwrap();
+    assert_eq!(due.mail, mail("welcome"));
+    assert_eq!(due.tries, 1);
+});
+
+on_both!(a_mail_that_is_not_due_yet_stays, |db| {
+    queue(db, "a@example.com", NOON).await;
+    assert_eq!(lease(db, NOON - 1).await, None);
+});
+
+on_both!(of_ten_who_ask_at_once_one_gets_the_mail, |db| {
+    queue(db, "a@example.com", NOON).await;
+    let asked: Vec<_> = (0..10)
+        .map(|_| {
+            let store = db.store();
+            tokio::spawn(async move { lease(&store, NOON).await })
+        })
+        .collect();
+    let mut got = 0;
+    for one in asked {
+        got += usize::from(one.await.unwrap().is_some());
+    }
+    assert_eq!(got, 1);
+});
+
+on_both!(
+    a_mail_that_was_not_sent_is_due_again_later_each_time,
+    |db| {
+        queue(db, "a@example.com", NOON).await;
+        let mut now = NOON;
+        for (tries, wait) in [(1, 1), (2, 2), (3, 5), (4, 10)] {
+            let due = db.lease_mail(now).await.unwrap().unwrap();
+            assert_eq!(due.tries, tries);
+            assert_eq!(
+                lease(db, now + wait * MINUTE - 1).await,
+                None,
+                "try {tries}"
+            );
+            now += wait * MINUTE;
+        }
+        assert!(lease(db, now).await.is_some());
+    }
+);
+
+on_both!(a_mail_that_was_sent_is_gone, |db| {
+    queue(db, "a@example.com", NOON).await;
+    let due = db.lease_mail(NOON).await.unwrap().unwrap();
+    db.finish_mail(due.id).await.unwrap();
+    assert_eq!(count(db).await, 0);
+});
+
+on_both!(a_mail_is_given_up_after_two_days, |db| {
+    queue(db, "a@example.com", NOON).await;
+    db.purge_mails(NOON + GIVE_UP_AFTER).await.unwrap();
+    assert_eq!(count(db).await, 1);
+    db.purge_mails(NOON + GIVE_UP_AFTER + 1).await.unwrap();
+    assert_eq!(count(db).await, 0);
+    assert_eq!(GIVE_UP_AFTER, 2 * DAY);
+});
+
+on_both!(
+    a_mail_sealed_with_another_secret_is_dropped_and_the_next_one_sent,
+    |db| {
+        queue(db, "a@example.com", NOON).await;
+        let other = Keyring::new("zyxwvutsrqponmlkjihgfedcba9876543210").unwrap();
+        let store = Store::open(db.url(), other).await.unwrap();
+        let (to, letter) = (email("b@example.com"), mail("welcome"));
+        store
+            .queue_mail(&to, &letter, [8; 12], NOON + 1)
+            .await
+            .unwrap();
+        assert_eq!(lease(&store, NOON + 1).await, None);
+        assert_eq!(
+            lease(&store, NOON + 1).await.as_deref(),
+            Some("b@example.com")
+        );
+        assert_eq!(count(db).await, 1);
+        store.close().await;
+    }
+);
+
+on_both!(the_mails_of_an_account_go_with_it_wherever_they_go, |db| {
+    let anna = account(db, "anna@example.com").await;
+    let link = NewLink {
+        account: anna,
+        recipient: &email("new@example.com"),
+        token: &[5; 32],
+        mail: &mail("email_change"),
+        nonce: [2; 12],
+    };
+    db.send_email_change(&link, NOON).await.unwrap();
+    queue(db, "ben@example.com", NOON).await;
+    assert_eq!(count(db).await, 3);
+    db.erase_account(anna).await.unwrap();
+    assert_eq!(lease(db, NOON).await.as_deref(), Some("ben@example.com"));
+    assert_eq!(count(db).await, 1);
+});
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Everything that would give a token or its link away: as text, and as bytes of a dumped column.
+fn traces(token: &[u8]) -> [String; 4] {
+    let text = hex(token);
+    [
+        hex(text.as_bytes()),
+        text,
+        "portal.test".to_owned(),
+        hex(b"portal.test"),
+    ]
+}
+
+on_both!(
+    a_reset_link_can_be_read_neither_from_the_outbox_nor_from_the_links,
+    |db| {
+        let anna = account(db, "anna@example.com").await;
+        let token: [u8; 32] = std::array::from_fn(|n| n as u8 * 7 + 1);
+        let mut mail = mail("reset");
+        mail.link = format!("https://portal.test/password_reset#token={}", hex(&token));
+        let link = NewLink {
+            account: anna,
+            recipient: &email("anna@example.com"),
+            token: &token,
+            mail: &mail,
+            nonce: [3; 12],
+        };
+        db.send_reset(&link, NOON).await.unwrap();
+        let kept = format!("{:?}", db.dump().await);
+        for trace in traces(&token) {
+            assert!(!kept.contains(&trace), "{trace}");
+        }
+    }
+);
+
+on_both!(
+    a_registration_link_can_be_read_neither_from_the_outbox_nor_from_the_registration,
+    |db| {
+        let token: [u8; 32] = std::array::from_fn(|n| n as u8 * 5 + 3);
+        let mut confirm = mail("confirm");
+        confirm.link = format!("https://portal.test/register#confirm={}", hex(&token));
+        let new = Registration {
+            profile: &profile("anna@example.com"),
+            password_hash: "no hash",
+            keys: &[],
+        };
+        let mails = ConfirmMails {
+            confirm: &confirm,
+            exists: &mail("exists"),
+        };
+        db.register_by_mail(&new, &token, mails, [4; 12], NOON)
+            .await
+            .unwrap();
+        let kept = format!("{:?}", db.dump().await);
+        for trace in traces(&token) {
+            assert!(!kept.contains(&trace), "{trace}");
+        }
+        assert!(
+            db.confirm_registration(&token, NOON)
+                .await
+                .unwrap()
+                .is_some()
+        );
+    }
+);
