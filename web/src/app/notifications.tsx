@@ -1,8 +1,8 @@
-import { lazy, Suspense, useState } from 'react'
+import { type ComponentType, lazy, Suspense, useState } from 'react'
 import { useNotifications } from '@/lib/notify'
 import { loadChunk } from './lazy-page'
 
-const Toaster = lazy(() =>
+const Toaster = lazy<ComponentType>(() =>
   loadChunk(() => import('@/components/ui/toaster')).then(
     ({ Toaster }) => ({ default: Toaster }),
     // Without it a message stays unsaid, which must not take the page with it.

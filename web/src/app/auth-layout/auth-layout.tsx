@@ -33,7 +33,14 @@ function Claim() {
       <Wordmark className="text-[17px]" />
       <div className="relative z-10 flex max-w-lg flex-1 flex-col justify-end pb-[46vh]">
         <p className="text-[44px] leading-[1.08] font-semibold tracking-tight text-balance">
-          {t('auth_side.claim')}
+          {t('auth_side.claim')
+            .split(/(?<=\.) /)
+            .map((sentence) => (
+              // Lines break between the sentences, not within them.
+              <span key={sentence} className="mr-[0.25em] inline-block">
+                {sentence}
+              </span>
+            ))}
         </p>
         <p className="mt-5 max-w-md text-[17px] text-muted">{t('auth_side.text')}</p>
       </div>

@@ -37,7 +37,7 @@ export function SidebarToggle({ collapsed, onToggle, drawerOpen, onOpenDrawer }:
         aria-label={t('nav.open')}
         className={cn(
           floating,
-          'bottom-[calc(5rem+env(safe-area-inset-bottom))] left-4 grid size-12 lg:hidden',
+          'bottom-[calc(5rem+env(safe-area-inset-bottom))] right-4 grid size-12 lg:hidden',
         )}
       >
         <Menu aria-hidden className="size-5" />

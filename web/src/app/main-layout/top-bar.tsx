@@ -8,16 +8,18 @@ import { UpdateBell } from './update-bell'
 
 export function TopBar() {
   return (
-    <header className="sticky top-0 z-20 flex min-h-14 items-center justify-between gap-3 border-b border-line bg-bg px-4 lg:min-h-16 lg:px-8">
-      <div className="flex min-w-0 items-center gap-2.5 font-semibold">
-        <Logo className="lg:hidden" />
-        <span className="lg:hidden">{PRODUCT_NAME}</span>
-        <Systems />
-      </div>
-      <div className="flex shrink-0 items-center gap-0.5">
-        <DisplayMenu />
-        <UpdateBell />
-        <ProfileMenu />
+    <header className="sticky top-0 z-20 border-b border-line bg-bg">
+      <div className="mx-auto flex min-h-14 max-w-[1280px] items-center justify-between gap-3 px-4 lg:min-h-16 lg:px-8">
+        <div className="flex min-w-0 items-center gap-2.5 font-semibold">
+          <Logo className="lg:hidden" />
+          <span className="lg:hidden">{PRODUCT_NAME}</span>
+          <Systems />
+        </div>
+        <div className="flex shrink-0 items-center gap-0.5">
+          <DisplayMenu />
+          <UpdateBell />
+          <ProfileMenu />
+        </div>
       </div>
     </header>
   )
