@@ -5,8 +5,14 @@ import { useT } from '@/lib/i18n/use-t'
 import { sortOutcomes } from './model'
 import { SwitchSteps } from './switch-steps'
 
+type Props = {
+  results: KeyResult[]
+  /** What to do for those that wait, unless it stands elsewhere on the page. */
+  withSteps?: boolean
+}
+
 /** What became of each key: linked, waiting for the switch, or not taken and why. */
-export function KeyResults({ results }: { results: KeyResult[] }) {
+export function KeyResults({ results, withSteps = false }: Props) {
   const { t } = useT()
   const { linked, waiting, failed } = sortOutcomes(results)
   return (
@@ -19,7 +25,7 @@ export function KeyResults({ results }: { results: KeyResult[] }) {
       {waiting.length > 0 && (
         <Callout tone="info" title={t('keys.waiting')}>
           <KeyList results={waiting} />
-          <SwitchSteps />
+          {withSteps && <SwitchSteps />}
         </Callout>
       )}
       {failed.length > 0 && (

@@ -1,5 +1,5 @@
 import { X } from 'lucide-react'
-import { type KeyboardEvent, useRef } from 'react'
+import { type ClipboardEvent, type KeyboardEvent, useRef } from 'react'
 import { cn } from '@/lib/cn'
 import { useT } from '@/lib/i18n/use-t'
 import { controlStyle, FieldFrame, type FrameProps } from './field-frame'
@@ -27,6 +27,14 @@ export function TagInput({ name, tags, draft, onChange, isWrong, placeholder, ..
     const parts = text.split(SEPARATOR)
     const rest = parts.pop() ?? ''
     onChange(withTags(tags, parts), rest)
+  }
+
+  /** The box would swallow the line breaks of a pasted list. */
+  function onPaste(event: ClipboardEvent) {
+    const pasted = event.clipboardData.getData('text')
+    if (!SEPARATOR.test(pasted)) return
+    event.preventDefault()
+    onChange(withTags(tags, (draft + pasted).split(SEPARATOR)), '')
   }
 
   function onKeyDown(event: KeyboardEvent) {
@@ -86,6 +94,7 @@ export function TagInput({ name, tags, draft, onChange, isWrong, placeholder, ..
             spellCheck={false}
             onChange={({ target }) => type(target.value)}
             onKeyDown={onKeyDown}
+            onPaste={onPaste}
             onBlur={() => draft !== '' && onChange(withTags(tags, [draft]), '')}
             className="num h-8 min-w-24 flex-1 bg-transparent px-2 outline-none placeholder:text-muted"
           />

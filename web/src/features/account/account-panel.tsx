@@ -49,24 +49,36 @@ function Cards() {
     )
   }
   const isOwner = account.role === 'user'
+  const more = (
+    <>
+      <SessionsCard sessions={account.sessions} />
+      <DataCard />
+    </>
+  )
   return (
     <div key="cards" className="grid items-start gap-5 lg:grid-cols-2">
-      <div className="grid gap-5">
+      <div className="grid min-w-0 gap-5">
         {isOwner && <SystemsCard />}
         <ProfileCard account={account} />
-        {isOwner && <PartnersCard />}
+        {isOwner ? <PartnersCard /> : more}
       </div>
-      <div className="grid gap-5">
+      <div className="grid min-w-0 gap-5">
         <PasswordCard email={account.email} />
         <EmailCard account={account} />
-        <SessionsCard sessions={account.sessions} />
-        <Card title={t('account.data')} description={t('account.data.text')}>
-          <div className="grid gap-5">
-            <ExportButtons />
-            <DeleteAccount />
-          </div>
-        </Card>
+        {isOwner && more}
       </div>
     </div>
+  )
+}
+
+function DataCard() {
+  const { t } = useT()
+  return (
+    <Card title={t('account.data')} description={t('account.data.text')}>
+      <div className="grid gap-5">
+        <ExportButtons />
+        <DeleteAccount />
+      </div>
+    </Card>
   )
 }

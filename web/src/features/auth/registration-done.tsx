@@ -23,7 +23,7 @@ export function AccountReady({ keys, role }: { keys: KeyResult[]; role: Role }) 
       <AuthHeading takesFocus title={t('register.ready')}>
         {t('register.ready.text')}
       </AuthHeading>
-      <KeyResults results={keys} />
+      <KeyResults results={keys} withSteps />
       <Button size="l" onClick={goToLogin}>
         {t('register.to_login')}
       </Button>

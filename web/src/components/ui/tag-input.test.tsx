@@ -1,0 +1,44 @@
+import { screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { useState } from 'react'
+import { describe, expect, it } from 'vitest'
+import { renderUi } from '@/lib/testing/render'
+import { TagInput } from './tag-input'
+
+function Example() {
+  const [tags, setTags] = useState<string[]>([])
+  const [draft, setDraft] = useState('')
+  const onChange = (next: string[], text: string) => {
+    setTags(next)
+    setDraft(text)
+  }
+  return <TagInput label="Keys" name="keys" tags={tags} draft={draft} onChange={onChange} />
+}
+
+const tags = () => screen.queryAllByRole('listitem').map((item) => item.textContent)
+
+describe('a tag input', () => {
+  it('takes what is typed or pasted, and ignores empty text', async () => {
+    await renderUi(<Example />)
+    await userEvent.click(screen.getByLabelText('Keys'))
+    await userEvent.keyboard('A1{Enter} ,{Enter}')
+    await userEvent.paste('B2, C3\nA1;')
+    expect(tags()).toEqual(['A1', 'B2', 'C3'])
+  })
+
+  it('takes the last one when the box is left', async () => {
+    await renderUi(<Example />)
+    await userEvent.type(screen.getByLabelText('Keys'), 'A1')
+    await userEvent.tab()
+    expect(tags()).toEqual(['A1'])
+  })
+
+  it('gives tags away by button and by backspace, and keeps the focus', async () => {
+    await renderUi(<Example />)
+    await userEvent.type(screen.getByLabelText('Keys'), 'A1 B2 C3 ')
+    await userEvent.click(screen.getByRole('button', { name: 'A1 entfernen' }))
+    expect(screen.getByLabelText('Keys')).toHaveFocus()
+    await userEvent.keyboard('{Backspace}')
+    expect(tags()).toEqual(['B2'])
+  })
+})

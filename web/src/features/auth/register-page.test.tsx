@@ -1,0 +1,93 @@
+import { screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { HttpResponse, http } from 'msw'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { fill } from '@/lib/testing/fill'
+import { renderPage } from '@/lib/testing/render-page'
+import { server } from '@/lib/testing/server'
+import { RegisterPage } from './register-page'
+
+const linked = { key: 'ABCDE-FGHJK-MNPQR-STVWX', status: 'linked', sns: ['8K2041773'], text: 'Verbunden.' }
+const waiting = { key: '8K2041774', status: 'waiting', sns: ['8K2041774'], text: 'Wartet.' }
+
+const answer = (status: number, body: object) =>
+  server.use(http.post('*/api/auth/register/', () => HttpResponse.json(body, { status })))
+
+async function fillIn() {
+  fill('E-Mail', 'anna@example.com')
+  fill('Passwort', 'Sonnenschein-1!')
+  fill('Passwort wiederholen', 'Sonnenschein-1!')
+  fill('Telefonnummer', '030 901820')
+  fill('Seriennummer oder Registrierungscode', '8K2041773')
+  await userEvent.click(screen.getByRole('button', { name: 'Weiteren Speicher hinzufügen' }))
+  fill(/^2\. Seriennummer/, '8K2041774')
+  await userEvent.click(screen.getByRole('checkbox', { name: /Nutzungsbedingungen/ }))
+  await userEvent.click(screen.getByRole('button', { name: 'Registrieren' }))
+}
+
+beforeEach(() => {
+  history.replaceState(null, '', '/register')
+  const links = { terms: 'https://example.com/terms' }
+  server.use(http.get('*/config.json', () => HttpResponse.json({ demo: false, links })))
+})
+
+describe('a registration', () => {
+  it('with a code is done, and says what became of each key', async () => {
+    answer(201, { confirm: false, keys: [linked, waiting] })
+    await renderPage(RegisterPage)
+    await fillIn()
+    expect(await screen.findByRole('heading', { name: 'Ihr Konto ist bereit' })).toHaveFocus()
+    expect(screen.getByText(linked.key)).toBeInTheDocument()
+    expect(screen.getByText(/30 Minuten/)).toBeInTheDocument()
+  })
+
+  it('without a code waits for the mailed link', async () => {
+    answer(202, { confirm: true, keys: [waiting] })
+    await renderPage(RegisterPage)
+    await fillIn()
+    expect(await screen.findByRole('heading', { name: /Postfach/ })).toHaveFocus()
+    expect(screen.getByText(/anna@example\.com/)).toBeInTheDocument()
+  })
+
+  it('with a key that is taken says so at that key', async () => {
+    answer(400, { sn2: ['Schon vergeben.'], codes: { sn2: ['serial_used'] } })
+    await renderPage(RegisterPage)
+    await fillIn()
+    await screen.findByRole('alert')
+    const second = screen.getByLabelText(/^2\. Seriennummer/)
+    expect(second).toHaveFocus()
+    expect(second).toHaveAccessibleDescription(/gehört schon zu einem anderen Konto/)
+    expect(screen.getByLabelText('E-Mail')).toHaveValue('anna@example.com')
+  })
+})
+
+describe('the mailed link', () => {
+  const open = () => history.replaceState(null, '', '/register#confirm=secret')
+
+  it('is used once, and its secret leaves the address', async () => {
+    const tokens: (string | null)[] = []
+    server.use(
+      http.post('*/api/auth/register/confirm/', async ({ request }) => {
+        tokens.push(new URLSearchParams(await request.text()).get('token'))
+        return HttpResponse.json({ role: 'user', keys: [waiting] })
+      }),
+    )
+    open()
+    await renderPage(RegisterPage)
+    expect(await screen.findByText(waiting.key)).toBeInTheDocument()
+    expect(tokens).toEqual(['secret'])
+    expect(location.href).not.toContain('secret')
+  })
+
+  it('that is spent says what to do', async () => {
+    server.use(
+      http.post('*/api/auth/register/confirm/', () =>
+        HttpResponse.json({ detail: 'Abgelaufen.', code: 'link_invalid' }, { status: 400 }),
+      ),
+    )
+    open()
+    await renderPage(RegisterPage)
+    expect(await screen.findByRole('alert')).toHaveTextContent(/registrieren Sie sich bitte noch einmal/)
+    expect(screen.getByRole('link', { name: 'Zur Anmeldung' })).toBeInTheDocument()
+  })
+})
