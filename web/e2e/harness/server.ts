@@ -15,6 +15,7 @@ export type Mail = { to: string; subject: string; text: string; at: number }
 export type Site = { code: string; serials: string[] }
 export type Account = { email: string; password: string; role: 'user' | 'electrician' }
 export type Owner = Account & Site
+export type Partner = { id: string; name: string; redirect: string }
 
 const run = promisify(execFile)
 
@@ -22,6 +23,7 @@ export class Server {
   private sites = 0
   private accounts = 0
   private addresses = 0
+  private partners = 0
 
   private constructor(
     readonly url: string,
@@ -82,6 +84,13 @@ export class Server {
     await this.admin('import-devices', file)
     const code = await this.admin('issue-code', 'registration', ...serials)
     return { code: code.trim(), serials }
+  }
+
+  /** A partner app as the operator registers it, with the demo's page to return to. */
+  async newPartner(name: string): Promise<Partner> {
+    const partner = { id: `app-${++this.partners}`, name, redirect: `${this.url}/demo/partner/` }
+    await this.admin('register-partner', '--id', partner.id, '--name', name, '--redirect', partner.redirect)
+    return partner
   }
 
   /** An owner who registered with the code of a site and has not logged in yet. */

@@ -13,6 +13,11 @@ export class Trouble {
     this.expected.push(pattern)
   }
 
+  /** Everything that was heard, expected or not. */
+  all(): readonly string[] {
+    return this.heard
+  }
+
   found(): string[] {
     return this.heard.filter((complaint) => !this.expected.some((pattern) => pattern.test(complaint)))
   }

@@ -1,0 +1,310 @@
+/** How a session lives and ends: tokens, tabs, refreshes (specification 4 and 8; checks 13). */
+import type { Page } from '@playwright/test'
+import { beLoggedIn, button, heading, logIn, logOutByMenu, storedTokens } from './harness/steps.ts'
+import { expect, test } from './harness/test.ts'
+import { text } from './harness/texts.ts'
+
+const REFRESH = '**/api/auth/token/refresh/'
+
+/** An access token lives 15 minutes. */
+const TOKEN_EXPIRES = 16
+
+const loggedOutDialog = (page: Page) => page.getByRole('dialog', { name: text('logged_out.title') })
+
+/** Counts what a page does from now on. */
+function count(page: Page, happens: (page: Page, tick: () => void) => void): () => number {
+  let n = 0
+  happens(page, () => {
+    n += 1
+  })
+  return () => n
+}
+
+const countLoads = (page: Page) => count(page, (it, tick) => it.on('domcontentloaded', tick))
+
+const countRequests = (page: Page, method: string, path: string) =>
+  count(page, (it, tick) =>
+    it.on('request', (request) => {
+      if (request.method() === method && new URL(request.url()).pathname === path) tick()
+    }),
+  )
+
+test('an expired token is renewed with one reload, and later ones without any', async ({ page, server }) => {
+  const owner = await server.newOwner()
+  await logIn(page, owner)
+  const before = await storedTokens(page)
+  const loads = countLoads(page)
+
+  await server.passMinutes(TOKEN_EXPIRES)
+  await page
+    .getByRole('link', { name: text('nav.settings') })
+    .first()
+    .click()
+  await expect(page.getByRole('heading', { name: text('account.profile') })).toBeVisible()
+  await expect.poll(loads).toBe(1)
+  await expect(page).toHaveURL(/\/settings$/)
+  const after = await storedTokens(page)
+  expect(after.access).not.toBe(before.access)
+  expect(after.refresh, 'the refresh token is rotated').not.toBe(before.refresh)
+
+  await server.passMinutes(TOKEN_EXPIRES)
+  await page
+    .getByRole('link', { name: text('nav.dashboard') })
+    .first()
+    .click()
+  await page
+    .getByRole('link', { name: text('nav.settings') })
+    .first()
+    .click()
+  await button(page, text('account.export.json')).click()
+  await expect.poll(async () => (await storedTokens(page)).access).not.toBe(after.access)
+  expect(loads()).toBe(1)
+})
+
+test('an expired token at the start of the app keeps the person in', async ({ page, server }) => {
+  const owner = await server.newOwner()
+  await beLoggedIn(page, server, owner)
+  await server.passMinutes(TOKEN_EXPIRES)
+  await page.goto('/dashboard')
+  await expect(page.getByRole('main').getByText(owner.serials[0] ?? '')).toBeVisible()
+  await expect(loggedOutDialog(page)).toBeHidden()
+})
+
+test('a form that meets an expired token is never sent twice', async ({ page, server }) => {
+  const { serials } = await server.newSite()
+  const [sn = ''] = serials
+  await logIn(page, await server.newOwner())
+  await page.goto('/settings')
+  const input = page.getByLabel(text('keys.label'), { exact: true })
+  const posts = countRequests(page, 'POST', '/api/auth/usr_sn/')
+  const loads = countLoads(page)
+
+  await input.fill(sn)
+  await server.passMinutes(TOKEN_EXPIRES)
+  const refreshed = page.waitForResponse(REFRESH)
+  await button(page, text('keys.add')).click()
+  await refreshed
+  await expect.poll(loads).toBe(1)
+  await expect(page.getByRole('heading', { name: text('account.systems') })).toBeVisible()
+  expect(posts()).toBe(1)
+
+  // The reload of this session is used up: now the form stays, says so and goes out again when the person wants it.
+  await input.fill(sn)
+  await server.passMinutes(TOKEN_EXPIRES)
+  await button(page, text('keys.add')).click()
+  await expect(page.getByRole('alert')).toBeVisible()
+  expect(posts()).toBe(2)
+  await button(page, text('keys.add')).click()
+  await expect(page.getByRole('region', { name: text('claims.title') })).toContainText(sn)
+  expect(posts()).toBe(3)
+  expect(loads()).toBe(1)
+})
+
+test('ten tabs whose token expired at once stay logged in by one refresh', async ({
+  page,
+  context,
+  server,
+}) => {
+  const owner = await server.newOwner()
+  await logIn(page, owner)
+  const others = await Promise.all(Array.from({ length: 9 }, () => context.newPage()))
+  const tabs = [page, ...others]
+  await Promise.all(others.map((tab) => tab.goto('/dashboard')))
+  for (const tab of tabs) await expect(tab.getByRole('main').getByText(owner.serials[0] ?? '')).toBeVisible()
+
+  let refreshes = 0
+  context.on('response', (response) => {
+    if (response.url().endsWith('/api/auth/token/refresh/')) refreshes += 1
+  })
+  await server.passMinutes(TOKEN_EXPIRES)
+  await Promise.all(tabs.map((tab) => tab.reload()))
+  for (const tab of tabs) {
+    await expect(tab.getByRole('main').getByText(owner.serials[0] ?? '')).toBeVisible()
+    await expect(loggedOutDialog(tab)).toBeHidden()
+    expect(new URL(tab.url()).pathname).toBe('/dashboard')
+  }
+  expect(refreshes).toBe(1)
+})
+
+test('ten refreshes at once with the same token, as without Web Locks, log nobody out', async ({
+  page,
+  server,
+}) => {
+  const owner = await server.newOwner()
+  await logIn(page, owner)
+  await server.passMinutes(TOKEN_EXPIRES)
+  const answers = await page.evaluate(async () => {
+    const refresh = localStorage.getItem('refresh_token') ?? ''
+    const send = () =>
+      fetch('/api/auth/token/refresh/', { method: 'POST', body: new URLSearchParams({ refresh }) })
+    const responses = await Promise.all(Array.from({ length: 10 }, send))
+    return Promise.all(responses.map(async (response) => (await response.json()).refresh as string))
+  })
+  expect(new Set(answers).size, 'all ten get the same successor').toBe(1)
+  await page.reload()
+  await expect(page.getByRole('main').getByText(owner.serials[0] ?? '')).toBeVisible()
+})
+
+test('no network during a refresh is no logout', async ({ page, server, trouble }) => {
+  trouble.expect(/ERR_FAILED/)
+  const owner = await server.newOwner()
+  await logIn(page, owner)
+  const tokens = await storedTokens(page)
+  await server.passMinutes(TOKEN_EXPIRES)
+  await page.route(REFRESH, (route) => route.abort())
+  const failed = page.waitForEvent('requestfailed', (request) => request.url().includes('/token/refresh/'))
+  await page
+    .getByRole('link', { name: text('nav.settings') })
+    .first()
+    .click()
+  await failed
+  await expect(page.getByRole('main').getByRole('alert').first()).toBeVisible()
+  expect(await storedTokens(page)).toEqual(tokens)
+  await expect(loggedOutDialog(page)).toBeHidden()
+
+  await page.unroute(REFRESH)
+  await page
+    .getByRole('main')
+    .getByRole('button', { name: text('ui.retry') })
+    .first()
+    .click()
+  await expect(page.getByRole('heading', { name: text('account.profile') })).toBeVisible()
+})
+
+test('a session that ended on the server shows the "Logged Out" dialog once', async ({ page, server }) => {
+  const owner = await server.newOwner()
+  await logIn(page, owner)
+  const { access } = await storedTokens(page)
+  await server.post('/api/auth/logout/', { all: '1' }, 204, { Authorization: `Bearer ${access}` })
+  await page
+    .getByRole('link', { name: text('nav.settings') })
+    .first()
+    .click()
+  await page.waitForURL('**/login')
+  await expect(loggedOutDialog(page)).toContainText(text('logged_out.session_ended'))
+  await button(page, text('logged_out.ok')).click()
+  await expect(loggedOutDialog(page)).toBeHidden()
+  await page.reload()
+  await expect(heading(page)).toHaveText(text('login.title'))
+  await expect(loggedOutDialog(page)).toBeHidden()
+})
+
+test('a logout in one tab takes the other tab along', async ({ page, context, server }) => {
+  const owner = await server.newOwner()
+  await logIn(page, owner)
+  const other = await context.newPage()
+  await other.goto('/settings')
+  await expect(heading(other)).toHaveText(text('nav.settings'))
+  await logOutByMenu(page)
+  await other.waitForURL('**/login')
+  await expect(loggedOutDialog(other)).toContainText(text('logged_out.session_ended'))
+  await expect(other.getByText(owner.email)).toBeHidden()
+  expect(await storedTokens(page)).toEqual({ access: null, refresh: null })
+})
+
+test('an access token deleted in another tab is renewed', async ({ page, context, server }) => {
+  const owner = await server.newOwner()
+  await logIn(page, owner)
+  const other = await context.newPage()
+  await other.goto('/healthz')
+  const { access } = await storedTokens(page)
+  await other.evaluate(() => localStorage.removeItem('access_token'))
+  await expect.poll(async () => (await storedTokens(page)).access).toMatch(/./)
+  expect((await storedTokens(page)).access).not.toBe(access)
+  await page
+    .getByRole('link', { name: text('nav.settings') })
+    .first()
+    .click()
+  await expect(page.getByRole('heading', { name: text('account.profile') })).toBeVisible()
+})
+
+test('an access token deleted in another tab logs out when there is no refresh token', async ({
+  page,
+  context,
+  server,
+}) => {
+  await logIn(page, await server.newOwner())
+  const other = await context.newPage()
+  await other.goto('/healthz')
+  await other.evaluate(() => {
+    localStorage.removeItem('refresh_token')
+    localStorage.removeItem('access_token')
+  })
+  await page.waitForURL('**/login')
+  await expect(loggedOutDialog(page)).toBeVisible()
+})
+
+test('"stay logged in" decides whether the session outlives twelve hours', async ({ page, server }) => {
+  const owner = await server.newOwner()
+  await logIn(page, owner)
+  await server.passMinutes(13 * 60)
+  await page.reload()
+  await page.waitForURL('**/login')
+  await button(page, text('logged_out.ok')).click()
+
+  await page.getByText(text('login.stay')).click()
+  await page.getByLabel(text('form.email'), { exact: true }).fill(owner.email)
+  await page.getByLabel(text('form.password'), { exact: true }).fill(owner.password)
+  await button(page, text('login.submit')).click()
+  await page.waitForURL('**/dashboard')
+  await server.passMinutes(20 * 24 * 60)
+  await page.reload()
+  await expect(page.getByRole('main').getByText(owner.serials[0] ?? '')).toBeVisible()
+})
+
+test('the tokens are copied to the local database, and the store is kept in session storage', async ({
+  page,
+  server,
+}) => {
+  const owner = await server.newOwner()
+  await logIn(page, owner)
+  await expect(page.getByRole('main').getByText(owner.serials[0] ?? '')).toBeVisible()
+  const { copy, session } = await page.evaluate(async () => {
+    const database = await new Promise<IDBDatabase>((resolve, reject) => {
+      const request = indexedDB.open('suncellar')
+      request.onsuccess = () => resolve(request.result)
+      request.onerror = () => reject(request.error)
+    })
+    const copy = await new Promise<{ access: string }>((resolve) => {
+      const request = database.transaction('tokens').objectStore('tokens').get('current')
+      request.onsuccess = () => resolve(request.result)
+    })
+    database.close()
+    return { copy, session: sessionStorage.getItem('session') }
+  })
+  expect(copy.access).toBe((await storedTokens(page)).access)
+  expect(session).toContain(owner.serials[0])
+})
+
+test('systems that changed since the last start lead to the dashboard', async ({ page, server }) => {
+  const owner = await server.newOwner(2)
+  await logIn(page, owner)
+  await expect(page.getByRole('main').getByText(owner.serials[0] ?? '')).toBeVisible()
+  await page.goto('/settings')
+  await expect(heading(page)).toHaveText(text('nav.settings'))
+  const { access } = await storedTokens(page)
+  await fetch(`${server.url}/api/auth/usr_sn/${owner.serials[0]}/`, {
+    method: 'DELETE',
+    headers: { Authorization: `Bearer ${access}` },
+  })
+  await page.reload()
+  await page.waitForURL('**/dashboard')
+  await expect(page.getByRole('main').getByText(owner.serials[1] ?? '')).toBeVisible()
+  await expect(page.getByText(owner.serials[0] ?? '')).toBeHidden()
+})
+
+test('an owner whose last system is gone is logged out with the "no systems" text', async ({
+  page,
+  server,
+}) => {
+  const owner = await server.newOwner()
+  await logIn(page, owner)
+  const { access } = await storedTokens(page)
+  await fetch(`${server.url}/api/auth/usr_sn/${owner.serials[0]}/`, {
+    method: 'DELETE',
+    headers: { Authorization: `Bearer ${access}` },
+  })
+  await page.reload()
+  await page.waitForURL('**/login')
+  await expect(loggedOutDialog(page)).toContainText(text('logged_out.no_systems'))
+})
