@@ -17,12 +17,13 @@ import { checkNewPassword } from './model'
 export function PasswordResetPage() {
   const { t } = useT()
   const token = useFragment('token')
-  const [refused, setRefused] = useState(false)
+  // Which link it was: a newer one may be opened in the same tab.
+  const [refused, setRefused] = useState<string | null>(null)
   return (
     <div className="grid gap-7">
       <AuthHeading title={t('reset.title')}>{t('reset.text')}</AuthHeading>
-      {token && !refused ? (
-        <ResetForm token={token} onLinkInvalid={() => setRefused(true)} />
+      {token && token !== refused ? (
+        <ResetForm token={token} onLinkInvalid={() => setRefused(token)} />
       ) : (
         <>
           <Callout tone="danger">{t('reset.link_invalid')}</Callout>
