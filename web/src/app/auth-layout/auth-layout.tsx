@@ -32,7 +32,7 @@ function Claim() {
     <aside className="sticky top-0 hidden h-dvh flex-col overflow-hidden bg-surface p-12 lg:flex">
       <Wordmark className="text-[17px]" />
       <div className="relative z-10 flex max-w-lg flex-1 flex-col justify-end pb-[46vh]">
-        <p className="text-[44px] leading-[1.08] font-semibold tracking-tight text-balance">
+        <p className="text-[clamp(30px,3.05vw,44px)] leading-[1.08] font-semibold tracking-tight text-balance">
           {t('auth_side.claim')
             .split(/(?<=\.) /)
             .map((sentence) => (

@@ -25,10 +25,11 @@ export function MainLayout() {
       <SideMenu collapsed={collapsed} onToggle={toggle} />
       <div className="flex min-h-dvh min-w-0 flex-col">
         <TopBar />
+        {/* On phones the footer starts below the screen, so that content which is still to come does not move it. */}
         <main
           id="main"
           tabIndex={-1}
-          className="mx-auto w-full max-w-[1280px] flex-1 px-4 pt-5 outline-none lg:px-8 lg:pt-7"
+          className="mx-auto w-full max-w-[1280px] flex-1 px-4 pt-5 outline-none max-lg:min-h-[calc(100dvh-3.5rem)] lg:px-8 lg:pt-7"
         >
           <Outlet />
         </main>

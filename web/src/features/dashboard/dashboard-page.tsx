@@ -13,7 +13,6 @@ export function DashboardPage({ systems }: { systems: ReactNode }) {
     <>
       <PageHeading>{t('nav.dashboard')}</PageHeading>
       <div className="grid gap-4 lg:gap-5">
-        {systems}
         <EmptyState
           icon={Activity}
           action={
@@ -24,6 +23,7 @@ export function DashboardPage({ systems }: { systems: ReactNode }) {
         >
           {t('empty.readings')}
         </EmptyState>
+        {systems}
       </div>
     </>
   )

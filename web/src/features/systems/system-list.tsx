@@ -6,8 +6,10 @@ import { Card } from '@/components/ui/card'
 import { Skeleton } from '@/components/ui/skeleton'
 import { errorText } from '@/lib/api/errors'
 import { type System, systemsQuery } from '@/lib/api/queries'
+import { cn } from '@/lib/cn'
 import { formatVersion } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
+import { useSession } from '@/lib/session/session-store'
 
 /** Product words, the same in every language. */
 const VERSIONS = [
@@ -16,10 +18,14 @@ const VERSIONS = [
   { name: 'Slave', field: 'slave_version' },
 ] as const
 
+const rowStyle = 'py-3.5 first:pt-0 last:pb-0'
+
 /** The systems of the account, with their phase and firmware. */
 export function SystemList() {
   const { t } = useT()
   const { data, error, isFetching, refetch } = useQuery(systemsQuery)
+  // As many as last time, so that nothing moves when they come.
+  const expected = useSession((session) => session.serials) ?? ['']
   if (!data && error) {
     return (
       <Callout
@@ -44,7 +50,13 @@ export function SystemList() {
           ))}
         </ul>
       ) : (
-        <Skeleton key="waiting" className="h-15" />
+        <ul key="waiting" className="divide-y divide-line">
+          {expected.map((sn) => (
+            <li key={sn} className={rowStyle}>
+              <Skeleton className="h-24 sm:h-11" />
+            </li>
+          ))}
+        </ul>
       )}
     </Card>
   )
@@ -53,7 +65,7 @@ export function SystemList() {
 function SystemRow({ system }: { system: System }) {
   const { t } = useT()
   return (
-    <li className="flex flex-wrap items-center gap-x-4 gap-y-3 py-3.5 first:pt-0 last:pb-0">
+    <li className={cn(rowStyle, 'flex flex-wrap items-center gap-x-4 gap-y-3')}>
       <span className="grid size-11 shrink-0 place-items-center rounded-xl bg-surface-2 text-battery-text">
         <BatteryFull aria-hidden className="size-5" />
       </span>
