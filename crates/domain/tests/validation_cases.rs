@@ -1,4 +1,5 @@
 //! The rules of browser and server are held to one table of cases, `cases/validation.json`.
+#![allow(clippy::unwrap_used)]
 use domain::code::Code;
 use domain::{Country, Email, Key, Message, Password, Phone, Serial};
 use serde_json::{Map, Value};
