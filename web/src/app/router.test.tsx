@@ -30,6 +30,14 @@ describe('the routes', () => {
     expect(document.title).toBe('Übersicht · Suncellar')
   })
 
+  it('know the role of a login in another tab', async () => {
+    await logIn('electrician')
+    useSession.setState({ role: 'user' })
+    const router = await openRoute('/login')
+    expect(router.state.location.pathname).toBe('/electrician-dashboard')
+    expect(useSession.getState().role).toBe('electrician')
+  })
+
   it('take the secret of a mailed link along when they send somebody on', async () => {
     await logIn('electrician')
     const router = await openRoute('/settings#email=SECRET')

@@ -7,7 +7,7 @@ import {
 } from '@tanstack/react-router'
 import { logOut } from '@/lib/session/log-out'
 import { useSession } from '@/lib/session/session-store'
-import { isAuthenticated } from '@/lib/session/tokens'
+import { isAuthenticated, readRole } from '@/lib/session/tokens'
 import { Failure, FailurePage } from './failure-page'
 import { guard } from './guard'
 import { lazyPage } from './lazy-page'
@@ -19,7 +19,10 @@ const root = createRootRoute({
   notFoundComponent: NotFoundPage,
   errorComponent: FailurePage,
   beforeLoad: ({ location }) => {
-    const { role, limitedAccess } = useSession.getState()
+    const { limitedAccess } = useSession.getState()
+    // Another tab may have logged in since this one was opened.
+    const role = readRole()
+    if (role !== useSession.getState().role) useSession.setState({ role })
     const visitor = { authenticated: isAuthenticated(), role, limited: limitedAccess !== null }
     const to = guard(location.pathname, visitor)
     // A mailed link to the settings has its secret behind the `#`; electricians take it along to theirs.
