@@ -11,24 +11,25 @@ type MenuProps = {
   className?: string
 }
 
-/** Not modal: the modal one locks scrolling with an injected `<style>` that the CSP refuses. */
+/**
+ * Not modal: the modal one locks scrolling with an injected `<style>` that the CSP refuses. Not in a portal: the menu
+ * stays in the landmark of its button, where screen readers look for it.
+ */
 export function DropdownMenu({ trigger, children, align = 'end', className }: MenuProps) {
   return (
     <Radix.Root modal={false}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
-      <Radix.Portal>
-        <Radix.Content
-          align={align}
-          sideOffset={6}
-          collisionPadding={8}
-          className={cn(
-            'card z-30 max-h-(--radix-dropdown-menu-content-available-height) min-w-52 overflow-y-auto p-1.5 text-[14px] shadow-xl',
-            className,
-          )}
-        >
-          {children}
-        </Radix.Content>
-      </Radix.Portal>
+      <Radix.Content
+        align={align}
+        sideOffset={6}
+        collisionPadding={8}
+        className={cn(
+          'card z-30 max-h-(--radix-dropdown-menu-content-available-height) min-w-52 overflow-y-auto p-1.5 text-[14px] shadow-xl',
+          className,
+        )}
+      >
+        {children}
+      </Radix.Content>
     </Radix.Root>
   )
 }

@@ -73,7 +73,7 @@ export function LoginForm({ chooseFrom, onLoggedIn, onNoSystems }: Props) {
         action={
           <Link
             to="/lock"
-            className="rounded-sm py-0.5 text-[13px] text-muted hover:text-text hover:underline"
+            className="inline-flex min-h-6 items-center rounded-sm text-[13px] text-muted hover:text-text hover:underline"
           >
             {t('login.forgot')}
           </Link>
