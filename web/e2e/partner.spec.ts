@@ -113,7 +113,7 @@ test('an unknown app, a foreign return address or half a request never redirects
 }) => {
   const app = await server.newPartner('Sonnenfreund')
   await beLoggedIn(page, server, await server.newOwner())
-  for (const changes of [
+  const wrongs: Record<string, string>[] = [
     { client_id: 'nobody' },
     { redirect_uri: 'https://evil.example/' },
     { redirect_uri: 'javascript:alert(1)' },
@@ -121,7 +121,8 @@ test('an unknown app, a foreign return address or half a request never redirects
     { code_challenge_method: 'plain' },
     { scope: 'everything' },
     { response_type: 'token' },
-  ]) {
+  ]
+  for (const changes of wrongs) {
     await test.step(JSON.stringify(changes), () => expectNoRedirect(page, request(app, changes)))
   }
 })

@@ -1,0 +1,148 @@
+/** Every screen of the app, and how to get it on the page. */
+import type { Page } from '@playwright/test'
+import type { Account, Server } from './server.ts'
+import { beLoggedIn, button, sendLogin } from './steps.ts'
+import { text } from './texts.ts'
+
+export type Visitor = 'guest' | 'owner' | 'electrician' | 'waiting'
+export type Screen = { path: string; visitor: Visitor }
+
+/** Each route once, for somebody who may see it. */
+export const SCREENS: Screen[] = [
+  { path: '/login', visitor: 'guest' },
+  { path: '/register', visitor: 'guest' },
+  { path: '/login_cleverpv', visitor: 'guest' },
+  { path: '/lock', visitor: 'guest' },
+  { path: '/password_reset#token=some-token', visitor: 'guest' },
+  { path: '/no/such/page', visitor: 'guest' },
+  { path: '/connect', visitor: 'waiting' },
+  { path: '/dashboard', visitor: 'owner' },
+  { path: '/calendar', visitor: 'owner' },
+  { path: '/charts', visitor: 'owner' },
+  { path: '/update', visitor: 'owner' },
+  { path: '/settings', visitor: 'owner' },
+  { path: '/electrician-dashboard', visitor: 'electrician' },
+  { path: '/electrician-settings', visitor: 'electrician' },
+]
+
+export const authScreens = SCREENS.filter(({ visitor }) => visitor === 'guest' || visitor === 'waiting')
+
+/** The address of a screen; the partner login needs a request of the demo's app. */
+export function addressOf({ path }: Screen, server: Server): string {
+  if (path !== '/login_cleverpv') return path
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: 'demo-app',
+    redirect_uri: `${server.url}/demo/partner/`,
+    code_challenge: 'x'.repeat(43),
+    code_challenge_method: 'S256',
+    scope: 'systems live',
+    state: '1',
+  })
+  return `${path}?${query}`
+}
+
+/** Brings the browser into the state in which this visitor may open the screens. */
+export async function become(page: Page, server: Server, visitor: Visitor): Promise<Account | null> {
+  if (visitor === 'guest') return null
+  if (visitor === 'waiting') {
+    const { serials } = await server.newSite()
+    const account = await server.newWaitingOwner(serials[0] ?? '')
+    await page.goto('/login')
+    await sendLogin(page, account)
+    await page.waitForURL('**/connect')
+    return account
+  }
+  const account = visitor === 'owner' ? await server.newOwner(3) : await server.newElectrician()
+  await beLoggedIn(page, server, account)
+  return account
+}
+
+/** Chooses how the app looks, as if it had been chosen on an earlier visit. */
+export async function prefer(
+  page: Page,
+  { language = 'de', dark = true }: { language?: string; dark?: boolean },
+) {
+  await page.evaluate(
+    ([chosen, mode]) => {
+      localStorage.setItem('language', chosen)
+      localStorage.setItem('darkMode', mode)
+    },
+    [language, String(dark)] as const,
+  )
+}
+
+/** Loads a screen and waits until nothing on it is still loading. */
+export async function open(page: Page, address: string) {
+  // A change of the part behind `#` alone would load nothing.
+  await page.goto('/healthz')
+  await page.goto(address)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.waitForFunction(() => !document.querySelector('[aria-busy=true]'))
+  await page.evaluate(() => document.fonts.ready)
+}
+
+/** States of a screen that only appear when somebody does something. */
+export const STATES: { name: string; screen: Screen; act: (page: Page) => Promise<void> }[] = [
+  {
+    name: 'login form with errors',
+    screen: { path: '/login', visitor: 'guest' },
+    act: (page) => button(page, text('login.submit')).click(),
+  },
+  {
+    name: 'registration form with errors',
+    screen: { path: '/register', visitor: 'guest' },
+    act: (page) => button(page, text('register.submit')).click(),
+  },
+  {
+    name: 'registration of an electrician',
+    screen: { path: '/register', visitor: 'guest' },
+    act: (page) => page.getByText(text('role.electrician'), { exact: true }).click(),
+  },
+  {
+    name: 'reset without a link',
+    screen: { path: '/password_reset', visitor: 'guest' },
+    act: (page) => page.getByRole('alert').waitFor(),
+  },
+  {
+    name: 'partner login that is refused',
+    screen: { path: '/login_cleverpv?client_id=x', visitor: 'guest' },
+    act: (page) => page.getByRole('alert').waitFor(),
+  },
+  {
+    name: 'partner consent',
+    screen: { path: '/login_cleverpv', visitor: 'owner' },
+    act: (page) => button(page, text('partner.allow')).waitFor(),
+  },
+  {
+    name: 'menu of language and theme',
+    screen: { path: '/dashboard', visitor: 'owner' },
+    act: (page) => button(page, text('top.display')).click(),
+  },
+  {
+    name: 'menu of the bell',
+    screen: { path: '/dashboard', visitor: 'owner' },
+    act: (page) => button(page, text('top.updates')).click(),
+  },
+  {
+    name: 'menu of the profile',
+    screen: { path: '/dashboard', visitor: 'owner' },
+    act: (page) => button(page, text('top.account')).click(),
+  },
+  {
+    name: 'dialog before an account is deleted',
+    screen: { path: '/settings', visitor: 'owner' },
+    act: async (page) => {
+      await button(page, text('account.delete')).click()
+      await button(page.getByRole('dialog'), text('account.delete.confirm')).click()
+    },
+  },
+  {
+    name: 'settings with errors',
+    screen: { path: '/settings', visitor: 'owner' },
+    act: async (page) => {
+      await button(page, text('account.password.submit')).click()
+      await button(page, text('keys.add')).click()
+    },
+  },
+]

@@ -1,0 +1,118 @@
+import { beLoggedIn, button, heading } from './harness/steps.ts'
+import { expect, test } from './harness/test.ts'
+import { text } from './harness/texts.ts'
+
+const PHONE = { width: 390, height: 844 }
+
+test('the side menu has Dashboard, Update and Settings, and marks the page one is on', async ({
+  page,
+  server,
+}) => {
+  await beLoggedIn(page, server, await server.newOwner())
+  await page.goto('/dashboard')
+  const menu = page.getByRole('complementary').getByRole('navigation', { name: text('nav.main') })
+  await expect(menu.getByRole('link')).toHaveText([
+    text('nav.dashboard'),
+    text('nav.update'),
+    text('nav.settings'),
+  ])
+  await menu.getByRole('link', { name: text('nav.update') }).click()
+  await expect(page).toHaveURL(/\/update$/)
+  await expect(menu.getByRole('link', { name: text('nav.update') })).toHaveAttribute('aria-current', 'page')
+})
+
+test('the side menu of an electrician has no Update', async ({ page, server }) => {
+  await beLoggedIn(page, server, await server.newElectrician())
+  await page.goto('/electrician-dashboard')
+  const menu = page.getByRole('complementary').getByRole('navigation', { name: text('nav.main') })
+  await expect(menu.getByRole('link')).toHaveText([text('nav.fleet'), text('nav.settings')])
+})
+
+test('the bell says that no update is available', async ({ page, server }) => {
+  await beLoggedIn(page, server, await server.newOwner())
+  await page.goto('/dashboard')
+  await button(page, text('top.updates')).click()
+  await expect(page.getByRole('menuitem')).toHaveText(text('top.no_update'))
+})
+
+for (const [role, start, settings] of [
+  ['owner', '/dashboard', '/settings'],
+  ['electrician', '/electrician-dashboard', '/electrician-settings'],
+] as const) {
+  test(`Settings in the profile menu leads the ${role} to the own settings`, async ({ page, server }) => {
+    await beLoggedIn(page, server, role === 'owner' ? await server.newOwner() : await server.newElectrician())
+    await page.goto(start)
+    await button(page, text('top.account')).click()
+    await page.getByRole('menuitem', { name: text('nav.settings') }).click()
+    await expect(page).toHaveURL(new RegExp(`${settings}$`))
+    await expect(heading(page)).toHaveText(text('nav.settings'))
+  })
+}
+
+test('contact, imprint and privacy policy open external pages in a tab of their own', async ({
+  page,
+  server,
+}) => {
+  for (const path of ['/login', '/dashboard']) {
+    if (path === '/dashboard') await beLoggedIn(page, server, await server.newOwner())
+    await page.goto(path)
+    const links = page.getByRole('contentinfo').getByRole('link')
+    await expect(links).toHaveCount(3)
+    for (const link of await links.all()) {
+      await expect(link).toHaveAttribute('target', '_blank')
+      await expect(link).toHaveAttribute('rel', /noopener/)
+      await expect(link).toHaveAttribute('href', /^https:\/\//)
+    }
+  }
+})
+
+test('a floating toggle appears after 50 px of scroll and folds the side menu', async ({ page, server }) => {
+  await page.setViewportSize({ width: 1440, height: 600 })
+  await beLoggedIn(page, server, await server.newOwner())
+  await page.goto('/settings')
+  await expect(page.getByRole('heading', { name: text('account.profile') })).toBeVisible()
+  const toggle = page.getByRole('button', { name: text('nav.collapse') })
+  await expect(toggle).toHaveCount(1)
+  await page.mouse.move(700, 300)
+  await page.mouse.wheel(0, 50)
+  await expect.poll(() => page.evaluate(() => scrollY)).toBe(50)
+  await expect(toggle).toHaveCount(1)
+  await page.mouse.wheel(0, 30)
+  await expect(toggle).toHaveCount(2)
+  await toggle.last().click()
+  await expect(page.getByRole('button', { name: text('nav.expand') }).last()).toHaveAttribute(
+    'aria-expanded',
+    'false',
+  )
+})
+
+test('on a phone the floating toggle opens the menu, and the tabs at the bottom lead on', async ({
+  page,
+  server,
+}) => {
+  await page.setViewportSize(PHONE)
+  await beLoggedIn(page, server, await server.newOwner())
+  await page.goto('/settings')
+  await expect(page.getByRole('heading', { name: text('account.profile') })).toBeVisible()
+  await page.evaluate(() => scrollTo(0, 400))
+  await button(page, text('nav.open')).click()
+  const drawer = page.getByRole('dialog')
+  await expect(drawer.getByRole('link')).toHaveCount(3)
+  await page.keyboard.press('Escape')
+  await expect(drawer).toBeHidden()
+  await button(page, text('nav.open')).click()
+  await drawer.getByRole('link', { name: text('nav.update') }).click()
+  await expect(page).toHaveURL(/\/update$/)
+  await expect(drawer).toBeHidden()
+  await page.getByRole('navigation').getByRole('link', { name: text('nav.dashboard') }).click()
+  await expect(page).toHaveURL(/\/dashboard$/)
+})
+
+test('the title of the tab names the page in its language', async ({ page }) => {
+  await page.goto('/login')
+  await expect(page).toHaveTitle(`${text('page.login')} · Suncellar`)
+  await page.getByLabel(text('top.language')).selectOption('en')
+  await expect(page).toHaveTitle(`${text('page.login', {}, 'en')} · Suncellar`)
+  await page.goto('/lock')
+  await expect(page).toHaveTitle(`${text('page.lock', {}, 'en')} · Suncellar`)
+})
