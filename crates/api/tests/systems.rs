@@ -238,6 +238,19 @@ with_app!(the_printed_code_settles_a_contested_claim, |app| {
     assert_eq!(status(app, &anna.access, "SC000003").await, "used");
 });
 
+with_app!(
+    whoever_waits_for_a_system_learns_that_somebody_else_got_it,
+    |app| {
+        let anna = app.owner("anna", "SC000001").await;
+        let ben = app.owner("ben", "SC000002").await;
+        let sn = app.device("SC000003").await;
+        add(app, &anna.access, "SC000003").await.expect(200);
+        let code = app.code(&[&sn]).await;
+        assert_eq!(status(app, &ben.access, &code).await, "linked");
+        assert_eq!(claims(app, &anna.access).await[0]["status"], "contested");
+    }
+);
+
 with_app!(a_rival_whose_claim_has_lapsed_is_none, |app| {
     let ben = app.unlinked("ben", "SC000003").await;
     app.clock.advance(31 * MINUTE);

@@ -3,7 +3,7 @@
 mod cleanup;
 pub mod mail;
 
-use domain::Clock;
+use domain::{Clock, Random};
 use mail::Post;
 use std::time::Duration;
 use store::Store;
@@ -14,13 +14,13 @@ const MAIL_EVERY: Duration = Duration::from_millis(500);
 const CLEANUP_EVERY: Duration = Duration::from_secs(15 * 60);
 
 /// Runs until `stop` is cancelled; a mail that is being sent is finished first.
-pub async fn run(store: Store, clock: Clock, post: Post, stop: CancellationToken) {
+pub async fn run(store: Store, clock: Clock, random: Random, post: Post, stop: CancellationToken) {
     let mut mail = tokio::time::interval(MAIL_EVERY);
     let mut cleanup = tokio::time::interval(CLEANUP_EVERY);
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
-            _ = mail.tick() => mail::send_due(&store, &clock, &post).await,
+            _ = mail.tick() => mail::send_due(&store, &clock, &random, &post).await,
             _ = cleanup.tick() => cleanup::run(&store, clock.now()).await,
         }
     }

@@ -1,7 +1,9 @@
 //! Sends what is in the outbox: by SMTP, into a folder, or into the hands of the demo.
 use anyhow::Context as _;
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
 use domain::message::text;
-use domain::{Clock, Lang};
+use domain::{Clock, Email, Lang, Random};
 use lettre::message::header::ContentType;
 use lettre::transport::smtp::client::{Certificate, CertificateStore, Tls, TlsParameters};
 use lettre::{AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor};
@@ -9,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use store::Store;
-use store::mail::{DueMail, Mail};
+use store::mail::{Body, DueMail, Mail};
 
 /// A mail as a person reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,10 +118,10 @@ fn trusting(url: &str, pem: &[u8]) -> anyhow::Result<TlsParameters> {
 }
 
 /// Sends every mail that is due. One that fails stays in the outbox and is due again later.
-pub async fn send_due(store: &Store, clock: &Clock, post: &Post) {
+pub async fn send_due(store: &Store, clock: &Clock, random: &Random, post: &Post) {
     loop {
         match store.lease_mail(clock.now()).await {
-            Ok(Some(due)) => deliver(store, post, due).await,
+            Ok(Some(due)) => deliver(store, clock, random, post, due).await,
             Ok(None) => return,
             Err(error) => {
                 tracing::error!(%error, "the outbox cannot be read; it is tried again");
@@ -129,21 +131,37 @@ pub async fn send_due(store: &Store, clock: &Clock, post: &Post) {
     }
 }
 
-async fn deliver(store: &Store, post: &Post, due: DueMail) {
-    let name = format!("{:06}-{}", due.id, due.mail.text);
-    match post.send(letter(&due.recipient, &due.mail), &name).await {
-        Ok(()) => {
-            if let Err(error) = store.finish_mail(due.id).await {
-                tracing::error!(%error, mail = due.id, "sent, but still in the outbox: it may be sent twice");
-            }
+async fn deliver(store: &Store, clock: &Clock, random: &Random, post: &Post, due: DueMail) {
+    let sent = async {
+        if let Some(mail) = write(store, clock, random, &due).await? {
+            let name = format!("{:06}-{}", due.id, mail.text);
+            post.send(letter(&due.recipient, &mail), &name).await?;
         }
-        // The recipient stays out of the log: the number finds it in the database.
-        Err(error) => tracing::warn!(
-            error = format!("{error:#}"),
-            mail = due.id,
-            tries = due.tries,
-            "mail not sent"
-        ),
+        store.finish_mail(due.id).await.context("the outbox")
+    };
+    // The recipient stays out of the log: the number finds it in the database.
+    if let Err(error) = sent.await {
+        let error = format!("{error:#}");
+        tracing::warn!(error, mail = due.id, tries = due.tries, "mail not sent");
+    }
+}
+
+/// The mail as it goes out. `None`: a reset for an address that nobody has, or not any more.
+async fn write(
+    store: &Store,
+    clock: &Clock,
+    random: &Random,
+    due: &DueMail,
+) -> anyhow::Result<Option<Mail>> {
+    match &due.body {
+        Body::Mail(mail) => Ok(Some(mail.clone())),
+        Body::Reset { page } => {
+            let address = due.recipient.parse::<Email>()?;
+            let token = random.bytes::<32>();
+            let language = store.open_reset(&address, &token, clock.now()).await?;
+            let link = format!("{page}{}", BASE64.encode(token));
+            Ok(language.map(|language| Mail::new("reset", language, link)))
+        }
     }
 }
 

@@ -6,16 +6,19 @@ use domain::clock::MINUTE;
 use domain::{Clock, Lang};
 use jobs::mail::{Post, send_due};
 use smtp_server::SmtpServer;
-use store::mail::Mail;
+use store::mail::{Body, Mail, Outgoing};
 use testkit::{NOON, TestDb};
 
 const FROM: &str = "Suncellar <portal@example.com>";
 
 async fn queue(db: &TestDb, link: &str) {
-    let mail = Mail::new("reset", Lang::Pl, link.to_owned());
-    db.queue_mail(&"anna@example.com".parse().unwrap(), &mail, [1; 12], NOON)
-        .await
-        .unwrap();
+    let outgoing = Outgoing {
+        account: None,
+        recipient: &"anna@example.com".parse().unwrap(),
+        body: Body::Mail(Mail::new("reset", Lang::Pl, link.to_owned())),
+        nonce: [1; 12],
+    };
+    db.queue_mail(&outgoing, NOON).await.unwrap();
 }
 
 #[tokio::test]
@@ -28,7 +31,13 @@ async fn a_mail_leaves_by_smtp_with_starttls_and_auth() {
         server.port
     );
     let post = Post::smtp(&url, FROM, Some(server.authority.as_bytes())).unwrap();
-    send_due(&db, &Clock::standing_at(NOON), &post).await;
+    send_due(
+        &db,
+        &Clock::standing_at(NOON),
+        &testkit::random::seeded(1),
+        &post,
+    )
+    .await;
     let received = server.received();
     assert_eq!(received.len(), 1);
     assert_eq!(received[0].recipient, "anna@example.com");
@@ -60,7 +69,13 @@ async fn a_server_with_a_foreign_certificate_gets_no_mail_and_no_password() {
         stranger.port
     );
     let post = Post::smtp(&url, FROM, Some(server.authority.as_bytes())).unwrap();
-    send_due(&db, &Clock::standing_at(NOON), &post).await;
+    send_due(
+        &db,
+        &Clock::standing_at(NOON),
+        &testkit::random::seeded(1),
+        &post,
+    )
+    .await;
     assert!(stranger.received().is_empty());
     assert!(!stranger.saw_login());
 }
@@ -78,12 +93,12 @@ async fn a_mail_that_fails_is_due_again_after_a_minute_and_then_sent() {
         );
         Post::smtp(&url, FROM, Some(server.authority.as_bytes())).unwrap()
     };
-    send_due(&db, &clock, &post("wrong")).await;
+    send_due(&db, &clock, &testkit::random::seeded(1), &post("wrong")).await;
     assert!(server.received().is_empty());
-    send_due(&db, &clock, &post("right")).await;
+    send_due(&db, &clock, &testkit::random::seeded(1), &post("right")).await;
     assert!(server.received().is_empty(), "not before its time");
     clock.advance(MINUTE);
-    send_due(&db, &clock, &post("right")).await;
+    send_due(&db, &clock, &testkit::random::seeded(1), &post("right")).await;
     assert_eq!(server.received().len(), 1);
 }
 
@@ -93,7 +108,13 @@ async fn without_smtp_mails_become_files() {
     queue(&db, "https://portal.test/x").await;
     let folder = std::env::temp_dir().join(format!("suncellar-mail-{}", std::process::id()));
     let post = Post::folder(folder.clone(), FROM).unwrap();
-    send_due(&db, &Clock::standing_at(NOON), &post).await;
+    send_due(
+        &db,
+        &Clock::standing_at(NOON),
+        &testkit::random::seeded(1),
+        &post,
+    )
+    .await;
     let files: Vec<_> = std::fs::read_dir(&folder).unwrap().flatten().collect();
     assert_eq!(files.len(), 1);
     let text = std::fs::read_to_string(files[0].path()).unwrap();

@@ -57,6 +57,31 @@ pub(crate) async fn begin(tx: &mut Tx, account: AccountId, sn: &Serial, now: Mil
         .await
 }
 
+/// `owner` has the system now: their claim is done, and whoever else was waiting learns that it is somebody else's.
+pub(crate) async fn end_others(
+    tx: &mut Tx,
+    sn: &Serial,
+    owner: AccountId,
+    now: Millis,
+) -> Result<()> {
+    execute!(
+        tx,
+        sqlx::query("DELETE FROM claims WHERE sn = $1 AND account_id = $2")
+            .bind(sn.as_str())
+            .bind(owner.0)
+    )?;
+    execute!(
+        tx,
+        sqlx::query(
+            "UPDATE claims SET state = 'contested'
+             WHERE sn = $1 AND state = 'waiting' AND expires_at >= $2"
+        )
+        .bind(sn.as_str())
+        .bind(now)
+    )?;
+    Ok(())
+}
+
 impl Store {
     /// The claims of an account that have not been completed, as they stand now.
     pub async fn claims_of(&self, account: AccountId, now: Millis) -> Result<Vec<WaitingClaim>> {

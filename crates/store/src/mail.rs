@@ -23,12 +23,24 @@ impl Mail {
     }
 }
 
+/// What waits in the outbox.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Body {
+    Mail(Mail),
+    /// Somebody asked to reset the password of whoever has this address. Whether that is anybody shows only when it
+    /// is sent, so that asking is the same work for every address. The token is appended to `page`.
+    Reset {
+        page: String,
+    },
+}
+
 /// A mail whose time has come, leased to the one who asked.
 #[derive(Debug)]
 pub struct DueMail {
     pub id: i64,
     pub recipient: String,
-    pub mail: Mail,
+    pub body: Body,
     pub tries: i64,
 }
 
@@ -55,7 +67,7 @@ pub struct Outgoing<'a> {
     /// Whose mail it is, whatever address it goes to; it disappears with the account.
     pub account: Option<AccountId>,
     pub recipient: &'a Email,
-    pub mail: &'a Mail,
+    pub body: Body,
     pub nonce: [u8; 12],
 }
 
@@ -65,7 +77,7 @@ pub(crate) async fn queue(
     outgoing: &Outgoing<'_>,
     now: Millis,
 ) -> Result<()> {
-    let clear = serde_json::to_vec(outgoing.mail).expect("a mail is plain text");
+    let clear = serde_json::to_vec(&outgoing.body).expect("a mail is plain text");
     execute!(tx, sqlx::query(
         "INSERT INTO mails (account_id, recipient, body, due_at, tries, created_at) VALUES ($1, $2, $3, $4, 0, $4)")
         .bind(outgoing.account.map(|account| account.0))
@@ -76,25 +88,8 @@ pub(crate) async fn queue(
 }
 
 impl Store {
-    /// Queues a mail that belongs to nobody's account.
-    pub async fn queue_mail(
-        &self,
-        recipient: &Email,
-        mail: &Mail,
-        nonce: [u8; 12],
-        now: Millis,
-    ) -> Result<()> {
-        let outgoing = Outgoing {
-            account: None,
-            recipient,
-            mail,
-            nonce,
-        };
-        self.queue_notice(&outgoing, now).await
-    }
-
-    /// Queues a mail that tells about something done already.
-    pub async fn queue_notice(&self, outgoing: &Outgoing<'_>, now: Millis) -> Result<()> {
+    /// Queues a mail that goes with no other change.
+    pub async fn queue_mail(&self, outgoing: &Outgoing<'_>, now: Millis) -> Result<()> {
         let mut tx = self.begin().await?;
         queue(&mut tx, &self.keyring, outgoing, now).await?;
         tx.commit().await
@@ -109,7 +104,7 @@ impl Store {
             .bind(now).bind(LEASE).fetch_optional(p).await)?;
         let Some(row) = row else { return Ok(None) };
         // A body that does not open was sealed with another secret: nobody can ever send it.
-        let Some(mail) = self
+        let Some(body) = self
             .keyring
             .open(Purpose::MailBody, &row.body)
             .and_then(|b| serde_json::from_slice(&b).ok())
@@ -124,7 +119,7 @@ impl Store {
         Ok(Some(DueMail {
             id: row.id,
             recipient: row.recipient,
-            mail,
+            body,
             tries: row.tries,
         }))
     }

@@ -2,18 +2,18 @@
 use crate::account::Account;
 use crate::db::Tx;
 use crate::journal::{Entry, Event};
-use crate::mail::{Mail, Outgoing};
+use crate::mail::{Body, Mail, Outgoing};
 use crate::{Purpose, Result, Store, account, mail};
 use domain::clock::{DAY, MINUTE, Millis};
-use domain::{AccountId, Email, Role};
+use domain::{AccountId, Email, Lang, Role};
 
 pub const RESET_LIFE: Millis = 30 * MINUTE;
 pub const EMAIL_LIFE: Millis = DAY;
 
-/// What is sent, to whom, and the token its link carries.
-pub struct NewLink<'a> {
+/// A mail to a new address, and the token its link carries.
+pub struct NewAddress<'a> {
     pub account: AccountId,
-    pub recipient: &'a Email,
+    pub address: &'a Email,
     pub token: &'a [u8],
     pub mail: &'a Mail,
     pub nonce: [u8; 12],
@@ -39,48 +39,64 @@ row!(Row {
 });
 
 impl Store {
-    /// Queues a reset mail; earlier reset links of the account stop working.
-    pub async fn send_reset(&self, link: &NewLink<'_>, now: Millis) -> Result<()> {
-        self.send_link(link, "reset", None, now + RESET_LIFE, now)
-            .await
-    }
-
-    /// Queues a mail to the new address that makes it the account's.
-    pub async fn send_email_change(&self, link: &NewLink<'_>, now: Millis) -> Result<()> {
-        self.send_link(link, "email", Some(link.recipient), now + EMAIL_LIFE, now)
-            .await
-    }
-
-    async fn send_link(
+    /// Makes a reset link for whoever has this address, and tells their language; earlier ones stop working.
+    /// `None`: nobody has it, or the account is locked.
+    pub async fn open_reset(
         &self,
-        link: &NewLink<'_>,
-        kind: &str,
-        email: Option<&Email>,
-        expires_at: Millis,
+        address: &Email,
+        token: &[u8],
         now: Millis,
-    ) -> Result<()> {
+    ) -> Result<Option<Lang>> {
+        let account = self.account_by_email(address).await?;
+        let Some(account) = account.filter(|account| account.locked_at.is_none()) else {
+            return Ok(None);
+        };
         let mut tx = self.begin().await?;
-        execute!(
-            &mut tx,
-            sqlx::query("DELETE FROM mail_links WHERE account_id = $1 AND kind = $2")
-                .bind(link.account.0)
-                .bind(kind)
-        )?;
-        execute!(&mut tx, sqlx::query(
-            "INSERT INTO mail_links (token_hash, kind, account_id, email, expires_at) VALUES ($1, $2, $3, $4, $5)")
-            .bind(self.keyring.hash(Purpose::MailedLink, link.token))
-            .bind(kind)
-            .bind(link.account.0)
-            .bind(email.map(Email::as_str))
-            .bind(expires_at))?;
+        let until = now + RESET_LIFE;
+        self.open_link(&mut tx, account.id(), token, ("reset", None), until)
+            .await?;
+        tx.commit().await?;
+        Ok(Some(account.lang()))
+    }
+
+    /// Queues a mail to a new address, whose link makes it the account's.
+    pub async fn send_email_change(&self, new: &NewAddress<'_>, now: Millis) -> Result<()> {
+        let mut tx = self.begin().await?;
+        let what = ("email", Some(new.address));
+        self.open_link(&mut tx, new.account, new.token, what, now + EMAIL_LIFE)
+            .await?;
         let outgoing = Outgoing {
-            account: Some(link.account),
-            recipient: link.recipient,
-            mail: link.mail,
-            nonce: link.nonce,
+            account: Some(new.account),
+            recipient: new.address,
+            body: Body::Mail(new.mail.clone()),
+            nonce: new.nonce,
         };
         mail::queue(&mut tx, &self.keyring, &outgoing, now).await?;
         tx.commit().await
+    }
+
+    async fn open_link(
+        &self,
+        tx: &mut Tx,
+        account: AccountId,
+        token: &[u8],
+        (kind, email): (&str, Option<&Email>),
+        expires_at: Millis,
+    ) -> Result<()> {
+        execute!(
+            tx,
+            sqlx::query("DELETE FROM mail_links WHERE account_id = $1 AND kind = $2")
+                .bind(account.0)
+                .bind(kind)
+        )?;
+        execute!(tx, sqlx::query(
+            "INSERT INTO mail_links (token_hash, kind, account_id, email, expires_at) VALUES ($1, $2, $3, $4, $5)")
+            .bind(self.keyring.hash(Purpose::MailedLink, token))
+            .bind(kind)
+            .bind(account.0)
+            .bind(email.map(Email::as_str))
+            .bind(expires_at))?;
+        Ok(())
     }
 
     /// Uses a reset link: sets the password and ends every session. `None`: used, run out, or never sent.

@@ -22,12 +22,7 @@ macro_rules! steps {
     };
 }
 
-const STEPS: &[Step] = steps![
-    1 "0001_accounts",
-    2 "0002_systems",
-    3 "0003_partners",
-    4 "0004_mails_of_accounts",
-];
+const STEPS: &[Step] = steps![1 "0001_accounts", 2 "0002_systems", 3 "0003_partners"];
 
 pub(crate) async fn run(db: &Db) -> Result<()> {
     match db {

@@ -1,7 +1,7 @@
 //! Registration: at once with a valid code, otherwise only after the mailed link was opened.
 use crate::account::{NewAccount, Profile};
 use crate::key::Outcome;
-use crate::mail::{Mail, Outgoing};
+use crate::mail::{Body, Mail, Outgoing};
 use crate::{Error, Purpose, Result, Store, account, mail};
 use domain::clock::{DAY, Millis};
 use domain::key::KeyStatus;
@@ -71,7 +71,7 @@ impl Store {
         let outgoing = Outgoing {
             account: Some(id),
             recipient: &new.profile.email,
-            mail: welcome,
+            body: Body::Mail(welcome.clone()),
             nonce,
         };
         mail::queue(&mut tx, &self.keyring, &outgoing, now).await?;
@@ -123,7 +123,7 @@ impl Store {
         let outgoing = Outgoing {
             account: None,
             recipient: &profile.email,
-            mail,
+            body: Body::Mail(mail.clone()),
             nonce,
         };
         mail::queue(&mut tx, &self.keyring, &outgoing, now).await?;

@@ -82,17 +82,19 @@ impl Store {
     }
 }
 
-/// Makes `owner` the owner if nobody is; `false` when somebody else was faster.
+/// Makes `owner` the owner if nobody is; `false` when somebody else was faster. Others who waited have lost.
 pub(crate) async fn link(tx: &mut Tx, sn: &Serial, owner: AccountId, now: Millis) -> Result<bool> {
-    let linked =
-        execute!(tx, sqlx::query(
-        "UPDATE systems SET owner_id = $2, linked_at = $3 WHERE sn = $1 AND owner_id IS NULL")
-        .bind(sn.as_str()).bind(owner.0).bind(now))?;
-    execute!(
+    let linked = execute!(
         tx,
-        sqlx::query("DELETE FROM claims WHERE account_id = $1 AND sn = $2")
-            .bind(owner.0)
-            .bind(sn.as_str())
+        sqlx::query(
+            "UPDATE systems SET owner_id = $2, linked_at = $3 WHERE sn = $1 AND owner_id IS NULL"
+        )
+        .bind(sn.as_str())
+        .bind(owner.0)
+        .bind(now)
     )?;
+    if linked == 1 {
+        crate::claim::end_others(tx, sn, owner, now).await?;
+    }
     Ok(linked == 1)
 }

@@ -3,8 +3,8 @@
 use domain::clock::{DAY, MINUTE};
 use domain::{AccountId, Country, Email, Lang, Phone, Role};
 use store::account::Profile;
-use store::mail::{GIVE_UP_AFTER, Mail};
-use store::mail_link::NewLink;
+use store::mail::{Body, GIVE_UP_AFTER, Mail, Outgoing};
+use store::mail_link::NewAddress;
 use store::registration::{ConfirmMails, Registration};
 use store::{Keyring, Store};
 use testkit::{NOON, TestDb, on_both};
@@ -17,9 +17,14 @@ fn mail(name: &str) -> Mail {
     Mail::new(name, Lang::De, format!("https://portal.test/{name}"))
 }
 
-async fn queue(db: &TestDb, to: &str, at: i64) {
-    let mail = mail("welcome");
-    db.queue_mail(&email(to), &mail, [7; 12], at).await.unwrap();
+async fn queue(db: &Store, to: &str, at: i64) {
+    let outgoing = Outgoing {
+        account: None,
+        recipient: &email(to),
+        body: Body::Mail(mail("welcome")),
+        nonce: [7; 12],
+    };
+    db.queue_mail(&outgoing, at).await.unwrap();
 }
 
 /// To whom the next due mail goes.
@@ -67,7 +72,7 @@ on_both!(mails_are_leased_oldest_first, |db| {
 on_both!(a_mail_says_what_was_queued, |db| {
     queue(db, "a@example.com", NOON).await;
     let due = db.lease_mail(NOON).await.unwrap().unwrap();
-    assert_eq!(due.mail, mail("welcome"));
+    assert_eq!(due.body, Body::Mail(mail("welcome")));
     assert_eq!(due.tries, 1);
 });
 
@@ -132,11 +137,7 @@ on_both!(
         queue(db, "a@example.com", NOON).await;
         let other = Keyring::new("zyxwvutsrqponmlkjihgfedcba9876543210").unwrap();
         let store = Store::open(db.url(), other).await.unwrap();
-        let (to, letter) = (email("b@example.com"), mail("welcome"));
-        store
-            .queue_mail(&to, &letter, [8; 12], NOON + 1)
-            .await
-            .unwrap();
+        queue(&store, "b@example.com", NOON + 1).await;
         assert_eq!(lease(&store, NOON + 1).await, None);
         assert_eq!(
             lease(&store, NOON + 1).await.as_deref(),
@@ -149,9 +150,9 @@ on_both!(
 
 on_both!(the_mails_of_an_account_go_with_it_wherever_they_go, |db| {
     let anna = account(db, "anna@example.com").await;
-    let link = NewLink {
+    let link = NewAddress {
         account: anna,
-        recipient: &email("new@example.com"),
+        address: &email("new@example.com"),
         token: &[5; 32],
         mail: &mail("email_change"),
         nonce: [2; 12],
@@ -180,22 +181,27 @@ fn traces(token: &[u8]) -> [String; 4] {
 }
 
 on_both!(
-    a_reset_link_can_be_read_neither_from_the_outbox_nor_from_the_links,
+    a_mailed_link_can_be_read_neither_from_the_outbox_nor_from_the_links,
     |db| {
         let anna = account(db, "anna@example.com").await;
         let token: [u8; 32] = std::array::from_fn(|n| n as u8 * 7 + 1);
-        let mut mail = mail("reset");
-        mail.link = format!("https://portal.test/password_reset#token={}", hex(&token));
-        let link = NewLink {
+        let mut mail = mail("email_change");
+        mail.link = format!("https://portal.test/settings#email={}", hex(&token));
+        let link = NewAddress {
             account: anna,
-            recipient: &email("anna@example.com"),
+            address: &email("new@example.com"),
             token: &token,
             mail: &mail,
             nonce: [3; 12],
         };
-        db.send_reset(&link, NOON).await.unwrap();
+        db.send_email_change(&link, NOON).await.unwrap();
+        let reset: [u8; 32] = std::array::from_fn(|n| n as u8 * 3 + 2);
+        let opened = db
+            .open_reset(&email("anna@example.com"), &reset, NOON)
+            .await;
+        assert_eq!(opened.unwrap(), Some(Lang::De));
         let kept = format!("{:?}", db.dump().await);
-        for trace in traces(&token) {
+        for trace in traces(&token).into_iter().chain(traces(&reset)) {
             assert!(!kept.contains(&trace), "{trace}");
         }
     }

@@ -116,13 +116,13 @@ pub(crate) async fn run(
         .transpose()?;
     portal.metrics =
         Some(metrics_exporter_prometheus::PrometheusBuilder::new().install_recorder()?);
-    let store = portal.store.clone();
+    let (store, random) = (portal.store.clone(), portal.random.clone());
     if config.has(Role::Portal) {
         tracing::info!(address = %listener.local_addr()?, "the portal listens");
         tasks.spawn(api::serve(listener, api::portal(portal), tls, stop.clone()));
     }
     if config.has(Role::Jobs) {
-        tasks.spawn(jobs::run(store.clone(), clock, post, stop.clone()));
+        tasks.spawn(jobs::run(store.clone(), clock, random, post, stop.clone()));
     }
     asked_to_stop().await?;
     tracing::info!("stopping");

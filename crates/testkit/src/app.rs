@@ -81,25 +81,22 @@ impl TestApp {
             "test@portal.test",
         )
         .unwrap();
-        send_due(&self.store, &self.clock, &post).await;
+        send_due(&self.store, &self.clock, &self.portal.random, &post).await;
         self.letters.lock().unwrap().clone()
     }
 
-    /// The part after `#name=` in the link of the newest letter to `to`; waits for a letter that is still being queued.
+    /// The part after `#name=` in the link of the newest letter to `to`.
     pub async fn mailed(&self, to: &str, name: &str) -> String {
         let marker = format!("#{name}=");
-        for _ in 0..400 {
-            let letters = self.letters().await;
-            let newest = letters.iter().rev().filter(|letter| letter.to == to);
-            if let Some(token) = newest
-                .filter_map(|letter| letter.text.split_once(&marker))
-                .next()
-            {
-                return token.1.lines().next().unwrap().to_owned();
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-        }
-        panic!("no letter with {marker} to {to}");
+        let letters = self.letters().await;
+        let newest = letters.iter().rev().filter(|letter| letter.to == to);
+        let found = newest
+            .filter_map(|letter| letter.text.split_once(&marker))
+            .next();
+        let Some((_, rest)) = found else {
+            panic!("no letter with {marker} to {to}: {letters:?}");
+        };
+        rest.lines().next().unwrap().to_owned()
     }
 
     pub async fn stop(self) {

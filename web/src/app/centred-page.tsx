@@ -26,7 +26,7 @@ export function CentredMessage({ mark, title, text, action }: MessageProps) {
 export function CentredPage({ children }: { children: ReactNode }) {
   return (
     <div className="flex min-h-dvh flex-col">
-      <header className="flex items-center justify-between px-5 pt-3 lg:px-12 lg:pt-9">
+      <header className="flex flex-wrap items-center justify-between px-5 pt-3 lg:px-12 lg:pt-9">
         <Wordmark className="text-[17px]" />
         <Preferences />
       </header>

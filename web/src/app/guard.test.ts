@@ -47,6 +47,13 @@ describe('the route guard', () => {
     }
   }
 
+  it('lets everybody open the mailed link that confirms a registration', () => {
+    for (const visitor of Object.values(VISITORS)) {
+      expect(guard('/register', visitor, 'confirm=abc')).toBeNull()
+    }
+    expect(guard('/register', VISITORS.owner, 'other=abc')).toBe(home)
+  })
+
   it('does not care about a slash at the end', () => {
     expect(guard('/dashboard/', VISITORS.guest)).toBe(login)
   })

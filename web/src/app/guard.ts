@@ -40,7 +40,12 @@ const RULES: Record<string, Rule> = {
   '/update': ({ authenticated, role }) => (authenticated ? null : dashboardOf(role)),
 }
 
-/** Where the visitor has to go instead, or null to stay. */
-export function guard(path: string, visitor: Visitor): Door | null {
+/** A mailed link confirms an account whoever is logged in in this browser. */
+const opensMailedLink = (path: string, fragment: string) =>
+  path === '/register' && fragment.startsWith('confirm=')
+
+/** Where the visitor has to go instead, or null to stay. `fragment`: what stands behind the `#`. */
+export function guard(path: string, visitor: Visitor, fragment = ''): Door | null {
+  if (opensMailedLink(path, fragment)) return null
   return RULES[path.replace(/(?<=.)\/+$/, '')]?.(visitor) ?? null
 }

@@ -24,7 +24,7 @@ const root = createRootRoute({
     const role = readRole()
     if (role !== useSession.getState().role) useSession.setState({ role })
     const visitor = { authenticated: isAuthenticated(), role, limited: limitedAccess !== null }
-    const to = guard(location.pathname, visitor)
+    const to = guard(location.pathname, visitor, location.hash)
     // A mailed link to the settings has its secret behind the `#`; electricians take it along to theirs.
     if (to) throw redirect({ to, hash: location.hash, replace: true })
   },

@@ -16,8 +16,8 @@ use domain::account::parse_company;
 use domain::{Country, Email, Lang, Message, Password, Phone, Role};
 use serde::{Deserialize, Serialize};
 use store::account::{Account, ProfileChange};
-use store::mail::{Mail, Outgoing};
-use store::mail_link::NewLink;
+use store::mail::{Body, Mail, Outgoing};
+use store::mail_link::NewAddress;
 use utoipa::{IntoParams, ToSchema};
 
 #[derive(Serialize, ToSchema)]
@@ -228,9 +228,9 @@ async fn send_email_change(portal: &Portal, account: &Account, email: &Email) ->
     let link = portal.link(&format!("/settings#email={}", BASE64.encode(token)));
     let mail = Mail::new("email_change", account.lang(), link);
     let nonce = portal.random.bytes();
-    let link = NewLink {
+    let link = NewAddress {
         account: account.id(),
-        recipient: email,
+        address: email,
         token: &token,
         mail: &mail,
         nonce,
@@ -245,10 +245,10 @@ async fn notify(portal: &Portal, account: &Account, text: &str, path: &str) -> R
     let outgoing = Outgoing {
         account: Some(account.id()),
         recipient: &email,
-        mail: &Mail::new(text, account.lang(), portal.link(path)),
+        body: Body::Mail(Mail::new(text, account.lang(), portal.link(path))),
         nonce: portal.random.bytes(),
     };
-    Ok(portal.store.queue_notice(&outgoing, portal.now()).await?)
+    Ok(portal.store.queue_mail(&outgoing, portal.now()).await?)
 }
 
 #[derive(Deserialize, ToSchema)]

@@ -13,8 +13,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
 use domain::{Email, Message, Password};
 use serde::{Deserialize, Serialize};
-use store::mail::{Mail, Outgoing};
-use store::mail_link::NewLink;
+use store::mail::{Body, Mail, Outgoing};
 use utoipa::ToSchema;
 
 #[derive(Deserialize, ToSchema)]
@@ -43,44 +42,22 @@ pub(crate) async fn ask(
         .map_err(|message| Error::field("email", message))?;
     portal.limits.mail_from(client.0)?;
     if portal.limits.may_mail(email.as_str()) {
-        // Looking the address up and queueing differ in time between known and unknown, so they happen after the answer.
-        let portal = portal.clone();
-        let queued = tokio::spawn(async move { queue(&portal, &email).await });
-        drop(queued);
+        // Known or not, the address is only put on the list; who has it is looked up when the mail is sent.
+        let outgoing = Outgoing {
+            account: None,
+            recipient: &email,
+            body: Body::Reset {
+                page: portal.link("/password_reset#token="),
+            },
+            nonce: portal.random.bytes(),
+        };
+        let queued = portal.store.queue_mail(&outgoing, portal.now()).await;
+        queued.map_err(|error| {
+            tracing::error!(%error, "reset not queued");
+            Error::Refused(StatusCode::SERVICE_UNAVAILABLE, Message::MailFailed)
+        })?;
     }
-    // 'Sending the email failed' may only depend on the outbox, never on the address.
-    portal
-        .store
-        .ping()
-        .await
-        .map_err(|_| Error::Refused(StatusCode::SERVICE_UNAVAILABLE, Message::MailFailed))?;
     Ok((StatusCode::ACCEPTED, Json(ResetAsked {})))
-}
-
-async fn queue(portal: &Portal, email: &Email) {
-    let queued = async {
-        let Some(account) = portal.store.account_by_email(email).await? else {
-            return Ok(());
-        };
-        if account.locked_at.is_some() {
-            return Ok(());
-        }
-        let token = portal.random.bytes::<32>();
-        let link = portal.link(&format!("/password_reset#token={}", BASE64.encode(token)));
-        let mail = Mail::new("reset", account.lang(), link);
-        let nonce = portal.random.bytes();
-        let link = NewLink {
-            account: account.id(),
-            recipient: email,
-            token: &token,
-            mail: &mail,
-            nonce,
-        };
-        portal.store.send_reset(&link, portal.now()).await
-    };
-    if let Err(error) = queued.await {
-        tracing::error!(%error, "reset mail not queued");
-    }
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -132,10 +109,14 @@ pub(crate) async fn confirm(
         let outgoing = Outgoing {
             account: Some(account.id()),
             recipient: &email,
-            mail: &Mail::new("password_changed", account.lang(), portal.link("/lock")),
+            body: Body::Mail(Mail::new(
+                "password_changed",
+                account.lang(),
+                portal.link("/lock"),
+            )),
             nonce: portal.random.bytes(),
         };
-        portal.store.queue_notice(&outgoing, portal.now()).await?;
+        portal.store.queue_mail(&outgoing, portal.now()).await?;
     }
     Ok((
         AppendHeaders(cookies),

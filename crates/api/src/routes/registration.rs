@@ -89,7 +89,7 @@ pub(crate) async fn register(
         .zip(&outcomes)
         .map(|((_, key), outcome)| KeyResult::new(key, outcome, lang))
         .collect();
-    let plain_keys: Vec<Key> = keys.into_iter().map(|(_, key)| key).collect();
+    let plain_keys: Vec<Key> = keys.iter().map(|(_, key)| key.clone()).collect();
     let password_hash = portal.passwords.hash(&password).await;
     let registration = Registration {
         profile: &profile,
@@ -99,10 +99,16 @@ pub(crate) async fn register(
 
     if proven {
         let welcome = Mail::new("welcome", lang, portal.link("/login"));
-        portal
+        let nonce = portal.random.bytes();
+        let made = portal
             .store
-            .register(&registration, &welcome, portal.random.bytes(), portal.now())
-            .await?;
+            .register(&registration, &welcome, nonce, portal.now())
+            .await;
+        if matches!(made, Err(store::Error::Conflict)) {
+            // Somebody used the same code at the same moment: now it shows at its field.
+            judge(&portal, &keys).await?;
+        }
+        made?;
         metrics::counter!("registrations_total").increment(1);
         return Ok((
             StatusCode::CREATED,

@@ -56,8 +56,10 @@ CREATE TABLE mail_links (
 CREATE INDEX mail_links_account ON mail_links (account_id);
 
 -- Mails waiting to be sent. The body can hold a link that opens an account, so it is sealed with the configured key.
+-- A mail can go to another address than the account's (the old one, or one to be confirmed), and disappears with it.
 CREATE TABLE mails (
     id         INTEGER PRIMARY KEY,
+    account_id BIGINT  REFERENCES accounts (id) ON DELETE CASCADE,
     recipient  TEXT    NOT NULL,
     body       BLOB    NOT NULL,
     due_at     BIGINT  NOT NULL,
@@ -65,3 +67,4 @@ CREATE TABLE mails (
     created_at BIGINT  NOT NULL
 );
 CREATE INDEX mails_due ON mails (due_at);
+CREATE INDEX mails_account ON mails (account_id);
