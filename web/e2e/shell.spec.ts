@@ -104,7 +104,10 @@ test('on a phone the floating toggle opens the menu, and the tabs at the bottom 
   await drawer.getByRole('link', { name: text('nav.update') }).click()
   await expect(page).toHaveURL(/\/update$/)
   await expect(drawer).toBeHidden()
-  await page.getByRole('navigation').getByRole('link', { name: text('nav.dashboard') }).click()
+  await page
+    .getByRole('navigation')
+    .getByRole('link', { name: text('nav.dashboard') })
+    .click()
   await expect(page).toHaveURL(/\/dashboard$/)
 })
 

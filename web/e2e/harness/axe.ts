@@ -26,7 +26,10 @@ export async function expectNoSidewaysScroll(page: Page) {
     if (document.documentElement.scrollWidth <= width) return []
     return [...document.querySelectorAll('body *')]
       .filter((element) => element.getBoundingClientRect().right > width + 0.5)
-      .map((element) => `${element.tagName} ${element.className} ${element.textContent?.slice(0, 40)}`)
+      .map(
+        (element) =>
+          `${element.tagName} ${element.getAttribute('class')} ${element.textContent?.slice(0, 40)}`,
+      )
       .slice(-5)
   })
   expect(beyond, 'reaches beyond the right edge').toEqual([])
