@@ -20,8 +20,11 @@ use tokio_util::task::TaskTracker;
 
 const PASSWORD: &str = "Sonnenschein-1!";
 
-/// Accounts with the serial numbers and phases of their systems.
-const ACCOUNTS: &[(&str, Role, &[(&str, u8)])] = &[
+/// A serial number and the phase it is on.
+type Unit = (&'static str, u8);
+
+/// Accounts with their systems.
+const ACCOUNTS: &[(&str, Role, &[Unit])] = &[
     ("owner@example.com", Role::User, &[("SC24A0001", 1)]),
     (
         "family@example.com",
@@ -34,7 +37,7 @@ const ACCOUNTS: &[(&str, Role, &[(&str, u8)])] = &[
 ];
 
 /// Systems that nobody owns, by site; each site gets a registration code at every start.
-const UNCLAIMED: &[&[(&str, u8)]] = &[
+const UNCLAIMED: &[&[Unit]] = &[
     &[("SC24D0001", 1)],
     &[("SC24D0002", 1)],
     &[("SC24D0003", 1)],
@@ -135,7 +138,7 @@ async fn furnish(portal: &Portal) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn import(portal: &Portal, systems: &[(&str, u8)]) -> anyhow::Result<()> {
+async fn import(portal: &Portal, systems: &[Unit]) -> anyhow::Result<()> {
     for (sn, phase) in systems {
         let (sn, secret) = (serial(sn)?, portal.random.bytes::<32>());
         let device = NewDevice {
@@ -156,7 +159,7 @@ async fn register(
     portal: &Portal,
     email: &str,
     role: Role,
-    systems: &[(&str, u8)],
+    systems: &[Unit],
 ) -> anyhow::Result<()> {
     let invalid = |_| anyhow::anyhow!("a demo account");
     let keys = if systems.is_empty() {
@@ -196,7 +199,7 @@ async fn register(
     Ok(())
 }
 
-async fn issue(portal: &Portal, systems: &[(&str, u8)]) -> anyhow::Result<Code> {
+async fn issue(portal: &Portal, systems: &[Unit]) -> anyhow::Result<Code> {
     let serials = systems
         .iter()
         .map(|(sn, _)| serial(sn))
