@@ -1,7 +1,8 @@
 //! Puts the portal together: documented calls, the web app, and the layers around them.
 use crate::form::MAX_BODY;
 use crate::routes::{
-    account, health, partner, partner_api, password_reset, registration, session, systems,
+    account, health, partner, partner_api, password_reset, personal_data, registration, session,
+    systems,
 };
 use crate::{Portal, assets, authenticate, demo, error, headers};
 use axum::extract::DefaultBodyLimit;
@@ -36,8 +37,12 @@ fn documented() -> OpenApiRouter<Portal> {
         .routes(routes!(registration::confirm))
         .routes(routes!(password_reset::ask))
         .routes(routes!(password_reset::confirm))
-        .routes(routes!(account::show, account::change, account::delete))
-        .routes(routes!(account::export))
+        .routes(routes!(
+            account::show,
+            account::change,
+            personal_data::delete
+        ))
+        .routes(routes!(personal_data::export))
         .routes(routes!(account::confirm_email))
         .routes(routes!(systems::list, systems::add))
         .routes(routes!(systems::claims))

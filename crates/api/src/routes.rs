@@ -5,6 +5,7 @@ pub(crate) mod health;
 pub(crate) mod partner;
 pub(crate) mod partner_api;
 pub(crate) mod password_reset;
+pub(crate) mod personal_data;
 pub(crate) mod registration;
 pub(crate) mod session;
 pub(crate) mod systems;

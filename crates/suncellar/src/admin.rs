@@ -1,6 +1,6 @@
 //! The operator's commands. They work on the database directly, beside a running server.
 use crate::cli::{Admin, CodeKind};
-use crate::options::Config;
+use crate::config::Config;
 use crate::roles::{open_store, random};
 use anyhow::{Context as _, bail, ensure};
 use domain::code::{Code, CodeKind as Kind};

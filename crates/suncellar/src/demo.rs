@@ -1,6 +1,6 @@
 //! The product with demo accounts: nothing to configure, nothing sent, everything on this machine.
 use crate::cli::Demo;
-use crate::options::Config;
+use crate::config::Config;
 use crate::roles::{self, Parts, bind, open_store, random};
 use anyhow::Context as _;
 use api::Portal;

@@ -2,6 +2,7 @@
 
 mod admin;
 mod cli;
+mod config;
 mod demo;
 mod options;
 mod roles;
@@ -9,7 +10,8 @@ mod tls;
 
 use clap::Parser as _;
 use cli::{Cli, Command};
-use options::{Config, LogFormat};
+use config::Config;
+use options::LogFormat;
 use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
 

@@ -1,11 +1,8 @@
-//! Configuration: options, then `SUNCELLAR_…` variables, then a TOML file, then defaults, in that order of strength.
-use anyhow::{Context as _, bail, ensure};
-use api::{Links, Settings};
+//! Everything that can be set, as option, `SUNCELLAR_…` variable and TOML key; [`crate::config`] makes sense of it.
 use clap::{Args, ValueEnum};
-use ipnet::IpNet;
 use serde::Deserialize;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Everything that can be set, each as option, variable and TOML key of the same name.
 #[derive(Clone, Default, Args, Deserialize)]
@@ -14,10 +11,10 @@ pub(crate) struct Options {
     /// TOML file with any of these options (names without the dashes in front)
     #[arg(long, global = true, env = "SUNCELLAR_CONFIG", value_name = "FILE")]
     #[serde(skip)]
-    config: Option<PathBuf>,
+    pub(crate) config: Option<PathBuf>,
     /// Where the portal listens [default: 127.0.0.1:8080]
     #[arg(long, global = true, env = "SUNCELLAR_LISTEN", value_name = "ADDRESS")]
-    listen: Option<SocketAddr>,
+    pub(crate) listen: Option<SocketAddr>,
     /// Where the update service listens [default: 127.0.0.1:8081]
     #[arg(
         long,
@@ -25,7 +22,7 @@ pub(crate) struct Options {
         env = "SUNCELLAR_UPDATES_LISTEN",
         value_name = "ADDRESS"
     )]
-    updates_listen: Option<SocketAddr>,
+    pub(crate) updates_listen: Option<SocketAddr>,
     /// Where batteries connect [default: 127.0.0.1:1883]
     #[arg(
         long,
@@ -33,10 +30,10 @@ pub(crate) struct Options {
         env = "SUNCELLAR_DEVICES_LISTEN",
         value_name = "ADDRESS"
     )]
-    devices_listen: Option<SocketAddr>,
+    pub(crate) devices_listen: Option<SocketAddr>,
     /// Folder for the embedded database and mails that are not sent [default: data]
     #[arg(long, global = true, env = "SUNCELLAR_DATA_DIR", value_name = "FOLDER")]
-    data_dir: Option<PathBuf>,
+    pub(crate) data_dir: Option<PathBuf>,
     /// sqlite:PATH or postgres://… [default: suncellar.db in the data folder]
     #[arg(
         long,
@@ -45,7 +42,7 @@ pub(crate) struct Options {
         value_name = "URL",
         hide_env_values = true
     )]
-    database: Option<String>,
+    pub(crate) database: Option<String>,
     /// Run only these roles in this process; give it once for each [default: all]
     #[arg(
         long = "role",
@@ -54,7 +51,7 @@ pub(crate) struct Options {
         value_delimiter = ',',
         value_name = "ROLE"
     )]
-    role: Option<Vec<Role>>,
+    pub(crate) role: Option<Vec<Role>>,
     /// Signing secret of at least 32 random characters; a file is safer than an option, which others can list
     #[arg(
         long,
@@ -63,7 +60,7 @@ pub(crate) struct Options {
         value_name = "TEXT",
         hide_env_values = true
     )]
-    secret: Option<String>,
+    pub(crate) secret: Option<String>,
     /// File that holds the signing secret
     #[arg(
         long,
@@ -71,13 +68,13 @@ pub(crate) struct Options {
         env = "SUNCELLAR_SECRET_FILE",
         value_name = "FILE"
     )]
-    secret_file: Option<PathBuf>,
+    pub(crate) secret_file: Option<PathBuf>,
     /// Address that people type, for links in mails [default: http:// and the portal's listener]
     #[arg(long, global = true, env = "SUNCELLAR_PUBLIC_URL", value_name = "URL")]
-    public_url: Option<String>,
+    pub(crate) public_url: Option<String>,
     /// Address of the update service as browsers reach it [default: http:// and its listener]
     #[arg(long, global = true, env = "SUNCELLAR_UPDATES_URL", value_name = "URL")]
-    updates_url: Option<String>,
+    pub(crate) updates_url: Option<String>,
     /// Proxy (address or network) whose X-Forwarded-For is believed; give it once for each
     #[arg(
         long,
@@ -86,13 +83,13 @@ pub(crate) struct Options {
         value_delimiter = ',',
         value_name = "ADDRESS"
     )]
-    trusted_proxy: Option<Vec<String>>,
+    pub(crate) trusted_proxy: Option<Vec<String>>,
     /// Certificate chain (PEM) to serve HTTPS without a proxy
     #[arg(long, global = true, env = "SUNCELLAR_TLS_CERT", value_name = "FILE")]
-    tls_cert: Option<PathBuf>,
+    pub(crate) tls_cert: Option<PathBuf>,
     /// Private key (PEM) of the certificate
     #[arg(long, global = true, env = "SUNCELLAR_TLS_KEY", value_name = "FILE")]
-    tls_key: Option<PathBuf>,
+    pub(crate) tls_key: Option<PathBuf>,
     /// Mail server, such as smtp://user:password@host:587?tls=required; without it mails go to a folder
     #[arg(
         long,
@@ -101,10 +98,10 @@ pub(crate) struct Options {
         value_name = "URL",
         hide_env_values = true
     )]
-    smtp: Option<String>,
+    pub(crate) smtp: Option<String>,
     /// Certificate (PEM) that the mail server's must come from, instead of the system's authorities
     #[arg(long, global = true, env = "SUNCELLAR_SMTP_CA", value_name = "FILE")]
-    smtp_ca: Option<PathBuf>,
+    pub(crate) smtp_ca: Option<PathBuf>,
     /// Sender of mails [default: Suncellar <noreply@localhost>]
     #[arg(
         long,
@@ -112,7 +109,7 @@ pub(crate) struct Options {
         env = "SUNCELLAR_MAIL_FROM",
         value_name = "MAILBOX"
     )]
-    mail_from: Option<String>,
+    pub(crate) mail_from: Option<String>,
     /// How the log is written [default: text]
     #[arg(
         long,
@@ -120,7 +117,7 @@ pub(crate) struct Options {
         env = "SUNCELLAR_LOG_FORMAT",
         value_name = "FORMAT"
     )]
-    log_format: Option<LogFormat>,
+    pub(crate) log_format: Option<LogFormat>,
     /// External page: the maker's homepage
     #[arg(
         long,
@@ -128,19 +125,19 @@ pub(crate) struct Options {
         env = "SUNCELLAR_HOMEPAGE_URL",
         value_name = "URL"
     )]
-    homepage_url: Option<String>,
+    pub(crate) homepage_url: Option<String>,
     /// External page: contact
     #[arg(long, global = true, env = "SUNCELLAR_CONTACT_URL", value_name = "URL")]
-    contact_url: Option<String>,
+    pub(crate) contact_url: Option<String>,
     /// External page: imprint
     #[arg(long, global = true, env = "SUNCELLAR_IMPRINT_URL", value_name = "URL")]
-    imprint_url: Option<String>,
+    pub(crate) imprint_url: Option<String>,
     /// External page: privacy policy
     #[arg(long, global = true, env = "SUNCELLAR_PRIVACY_URL", value_name = "URL")]
-    privacy_url: Option<String>,
+    pub(crate) privacy_url: Option<String>,
     /// External page: terms of use
     #[arg(long, global = true, env = "SUNCELLAR_TERMS_URL", value_name = "URL")]
-    terms_url: Option<String>,
+    pub(crate) terms_url: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
@@ -153,7 +150,7 @@ pub(crate) enum Role {
 }
 
 impl Role {
-    const ALL: [Self; 4] = [Self::Portal, Self::Updates, Self::Gateway, Self::Jobs];
+    pub(crate) const ALL: [Self; 4] = [Self::Portal, Self::Updates, Self::Gateway, Self::Jobs];
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Deserialize)]
@@ -164,26 +161,6 @@ pub(crate) enum LogFormat {
     Json,
 }
 
-/// What was set, complete and checked.
-#[derive(Clone)]
-pub(crate) struct Config {
-    pub(crate) listen: SocketAddr,
-    pub(crate) updates_listen: SocketAddr,
-    pub(crate) data_dir: PathBuf,
-    pub(crate) database: String,
-    pub(crate) roles: Vec<Role>,
-    pub(crate) secret: Option<String>,
-    pub(crate) tls: Option<(PathBuf, PathBuf)>,
-    pub(crate) smtp: Option<String>,
-    pub(crate) smtp_ca: Option<PathBuf>,
-    pub(crate) mail_from: String,
-    pub(crate) log: LogFormat,
-    public_url: Option<String>,
-    updates_url: Option<String>,
-    trusted_proxies: Vec<IpNet>,
-    links: Links,
-}
-
 /// Takes the stronger of two values, option by option.
 macro_rules! merge {
     ($strong:ident, $weak:ident: $($field:ident),* $(,)?) => {
@@ -192,141 +169,11 @@ macro_rules! merge {
 }
 
 impl Options {
-    fn or(self, weak: Self) -> Self {
+    /// Fills what is not set here from weaker ones.
+    pub(crate) fn or(self, weak: Self) -> Self {
         let strong = self;
         merge!(strong, weak: config, listen, updates_listen, devices_listen, data_dir, database, role, secret,
             secret_file, public_url, updates_url, trusted_proxy, tls_cert, tls_key, smtp, smtp_ca, mail_from, log_format,
             homepage_url, contact_url, imprint_url, privacy_url, terms_url)
     }
-}
-
-impl Config {
-    pub(crate) fn load(options: Options) -> anyhow::Result<Self> {
-        let file = match &options.config {
-            Some(path) => read_file(path)?,
-            None => Options::default(),
-        };
-        Self::check(options.or(file))
-    }
-
-    fn check(options: Options) -> anyhow::Result<Self> {
-        let data_dir = options.data_dir.unwrap_or_else(|| "data".into());
-        let database = options
-            .database
-            .unwrap_or_else(|| format!("sqlite:{}", data_dir.join("suncellar.db").display()));
-        let roles = options.role.unwrap_or_else(|| Role::ALL.to_vec());
-        if database.starts_with("sqlite:") && !Role::ALL.iter().all(|role| roles.contains(role)) {
-            bail!(
-                "an SQLite database belongs to one process: leave --role out, or use --database postgres://…"
-            );
-        }
-        let secret = match (options.secret, options.secret_file) {
-            (Some(_), Some(_)) => bail!("give either secret or secret-file, not both"),
-            (Some(secret), None) => Some(secret),
-            (None, Some(path)) => Some(
-                read_text(&path)
-                    .context("the secret file cannot be read")?
-                    .trim()
-                    .to_owned(),
-            ),
-            (None, None) => None,
-        };
-        let tls = match (options.tls_cert, options.tls_key) {
-            (Some(cert), Some(key)) => Some((cert, key)),
-            (None, None) => None,
-            _ => bail!("tls-cert and tls-key belong together: give both or neither"),
-        };
-        let url = |name: &str, url: Option<String>| url.map(|url| origin(name, &url)).transpose();
-        let page = |url: Option<String>, fallback: &str| url.unwrap_or_else(|| fallback.to_owned());
-        Ok(Self {
-            listen: options.listen.unwrap_or(([127, 0, 0, 1], 8080).into()),
-            updates_listen: options
-                .updates_listen
-                .unwrap_or(([127, 0, 0, 1], 8081).into()),
-            roles,
-            secret,
-            tls,
-            smtp: options.smtp,
-            smtp_ca: options.smtp_ca,
-            mail_from: options
-                .mail_from
-                .unwrap_or_else(|| "Suncellar <noreply@localhost>".into()),
-            log: options.log_format.unwrap_or_default(),
-            public_url: url("public-url", options.public_url)?,
-            updates_url: url("updates-url", options.updates_url)?,
-            trusted_proxies: networks(&options.trusted_proxy.unwrap_or_default())?,
-            links: Links {
-                homepage: page(options.homepage_url, "https://example.com/"),
-                contact: page(options.contact_url, "https://example.com/contact"),
-                imprint: page(options.imprint_url, "https://example.com/imprint"),
-                privacy: page(options.privacy_url, "https://example.com/privacy"),
-                terms: page(options.terms_url, "https://example.com/terms"),
-            },
-            data_dir,
-            database,
-        })
-    }
-
-    pub(crate) fn has(&self, role: Role) -> bool {
-        self.roles.contains(&role)
-    }
-
-    /// What answers depend on, once the listener's real address is known.
-    pub(crate) fn settings(&self, listening: SocketAddr) -> Settings {
-        let scheme = if self.tls.is_some() { "https" } else { "http" };
-        let reach = |address: SocketAddr| {
-            let host = if address.ip().is_loopback() {
-                "localhost".into()
-            } else {
-                address.ip().to_string()
-            };
-            format!("{scheme}://{host}:{}", address.port())
-        };
-        Settings {
-            public_url: self.public_url.clone().unwrap_or_else(|| reach(listening)),
-            updates_url: self
-                .updates_url
-                .clone()
-                .unwrap_or_else(|| reach(self.updates_listen)),
-            trusted_proxies: self.trusted_proxies.clone(),
-            links: self.links.clone(),
-        }
-    }
-}
-
-fn read_file(path: &Path) -> anyhow::Result<Options> {
-    let text = read_text(path).context("the configuration file cannot be read")?;
-    toml::from_str(&text)
-        .with_context(|| format!("the configuration file {} is not valid", path.display()))
-}
-
-fn read_text(path: &Path) -> anyhow::Result<String> {
-    std::fs::read_to_string(path).with_context(|| path.display().to_string())
-}
-
-/// `https://host:port` without anything behind it, as links and the security policy need it.
-fn origin(name: &str, url: &str) -> anyhow::Result<String> {
-    let url = url.trim_end_matches('/');
-    let host = url
-        .strip_prefix("https://")
-        .or_else(|| url.strip_prefix("http://"))
-        .unwrap_or_default();
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '[' | ']');
-    ensure!(
-        !host.is_empty() && host.chars().all(plain),
-        "{name} must look like https://portal.example.com, not {url:?}"
-    );
-    Ok(url.to_owned())
-}
-
-fn networks(texts: &[String]) -> anyhow::Result<Vec<IpNet>> {
-    let parse = |text: &String| {
-        let one = text.parse::<std::net::IpAddr>().map(IpNet::from).ok();
-        one.or_else(|| text.parse().ok()).with_context(|| {
-            format!(
-                "trusted-proxy must be an address or a network such as 10.0.0.0/8, not {text:?}"
-            )
-        })
-    };
-    texts.iter().map(parse).collect()
 }

@@ -1,5 +1,6 @@
 //! Starts the chosen roles in this process and stops them together.
-use crate::options::{Config, Role};
+use crate::config::Config;
+use crate::options::Role;
 use crate::tls;
 use anyhow::{Context as _, bail};
 use api::Portal;

@@ -1,15 +1,12 @@
-//! A person's own account: profile, password, e-mail address, export and deletion.
+//! A person's own account: profile, password, e-mail address.
 use crate::Portal;
 use crate::access::Person;
 use crate::client::Client;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
-use crate::form::{Form, Query};
+use crate::form::Form;
 use crate::routes::session::RoleName;
 use axum::Json;
 use axum::extract::State;
-use axum::http::StatusCode;
-use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
-use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
 use domain::account::parse_company;
@@ -18,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use store::account::{Account, ProfileChange};
 use store::mail::{Body, Mail, Outgoing};
 use store::mail_link::NewAddress;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct AccountEntry {
@@ -59,7 +56,7 @@ async fn entry(
     }))
 }
 
-async fn load(portal: &Portal, person: Person) -> Result<Account> {
+pub(super) async fn load(portal: &Portal, person: Person) -> Result<Account> {
     portal
         .store
         .account(person.account)
@@ -187,7 +184,11 @@ fn check(form: &ChangeAccount, account: &Account) -> Result<Change> {
 }
 
 /// The password typed again: proof that it is still the person at the keyboard.
-async fn prove(portal: &Portal, account: &Account, password: Option<&str>) -> Result<()> {
+pub(super) async fn prove(
+    portal: &Portal,
+    account: &Account,
+    password: Option<&str>,
+) -> Result<()> {
     let password = password
         .filter(|text| !text.is_empty())
         .ok_or(Error::field("password", Message::Required))?;
@@ -284,66 +285,4 @@ pub(crate) async fn confirm_email(
     Ok(Json(EmailChanged {
         email: changed.new.to_string(),
     }))
-}
-
-#[derive(Deserialize, ToSchema)]
-pub(crate) struct DeleteAccount {
-    /// The password, typed again.
-    password: Option<String>,
-}
-
-/// Delete the account and every personal value. Systems become free; the journal loses the name behind its lines.
-#[utoipa::path(delete, path = "/api/auth/account/", tag = "account",
-    request_body(content = DeleteAccount, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 204), (status = 400, body = Problem), (status = 401, body = Refusal)))]
-pub(crate) async fn delete(
-    State(portal): State<Portal>,
-    person: Person,
-    Form(form): Form<DeleteAccount>,
-) -> Result<StatusCode> {
-    let account = load(&portal, person).await?;
-    prove(&portal, &account, form.password.as_deref()).await?;
-    portal.store.erase_account(person.account).await?;
-    Ok(StatusCode::NO_CONTENT)
-}
-
-#[derive(Deserialize, IntoParams)]
-pub(crate) struct ExportQuery {
-    /// `json` (default) or `csv`.
-    #[serde(default)]
-    format: String,
-}
-
-/// Everything kept about the caller, to take away.
-#[utoipa::path(get, path = "/api/auth/account/export/", tag = "account", params(ExportQuery),
-    responses((status = 200, description = "a file", content((Object = "application/json"), (String = "text/csv"))),
-        (status = 401, body = Refusal)))]
-pub(crate) async fn export(
-    State(portal): State<Portal>,
-    person: Person,
-    Query(query): Query<ExportQuery>,
-) -> Result<Response> {
-    let data = portal
-        .store
-        .export_account(person.account)
-        .await?
-        .ok_or(Error::token_invalid())?;
-    let (mime, name, body) = if query.format == "csv" {
-        (
-            "text/csv; charset=utf-8",
-            "suncellar.csv",
-            crate::csv::flat(&data),
-        )
-    } else {
-        ("application/json", "suncellar.json", format!("{data:#}"))
-    };
-    let disposition = format!("attachment; filename=\"{name}\"");
-    Ok((
-        [
-            (CONTENT_TYPE, mime.to_owned()),
-            (CONTENT_DISPOSITION, disposition),
-        ],
-        body,
-    )
-        .into_response())
 }

@@ -1,0 +1,74 @@
+//! What a person may always do with what is kept about them: take it away, and have it deleted.
+use crate::Portal;
+use crate::access::Person;
+use crate::error::{Error, Problem, Refusal, Result};
+use crate::form::{Form, Query};
+use crate::routes::account::{load, prove};
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use utoipa::{IntoParams, ToSchema};
+
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct DeleteAccount {
+    /// The password, typed again.
+    password: Option<String>,
+}
+
+/// Delete the account and every personal value. Systems become free; the journal loses the name behind its lines.
+#[utoipa::path(delete, path = "/api/auth/account/", tag = "account",
+    request_body(content = DeleteAccount, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 204), (status = 400, body = Problem), (status = 401, body = Refusal)))]
+pub(crate) async fn delete(
+    State(portal): State<Portal>,
+    person: Person,
+    Form(form): Form<DeleteAccount>,
+) -> Result<StatusCode> {
+    let account = load(&portal, person).await?;
+    prove(&portal, &account, form.password.as_deref()).await?;
+    portal.store.erase_account(person.account).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+#[derive(Deserialize, IntoParams)]
+pub(crate) struct ExportQuery {
+    /// `json` (default) or `csv`.
+    #[serde(default)]
+    format: String,
+}
+
+/// Everything kept about the caller, to take away.
+#[utoipa::path(get, path = "/api/auth/account/export/", tag = "account", params(ExportQuery),
+    responses((status = 200, description = "a file", content((Object = "application/json"), (String = "text/csv"))),
+        (status = 401, body = Refusal)))]
+pub(crate) async fn export(
+    State(portal): State<Portal>,
+    person: Person,
+    Query(query): Query<ExportQuery>,
+) -> Result<Response> {
+    let data = portal
+        .store
+        .export_account(person.account)
+        .await?
+        .ok_or(Error::token_invalid())?;
+    let (mime, name, body) = if query.format == "csv" {
+        (
+            "text/csv; charset=utf-8",
+            "suncellar.csv",
+            crate::csv::flat(&data),
+        )
+    } else {
+        ("application/json", "suncellar.json", format!("{data:#}"))
+    };
+    let disposition = format!("attachment; filename=\"{name}\"");
+    Ok((
+        [
+            (CONTENT_TYPE, mime.to_owned()),
+            (CONTENT_DISPOSITION, disposition),
+        ],
+        body,
+    )
+        .into_response())
+}

@@ -1,0 +1,158 @@
+//! Configuration: options, then `SUNCELLAR_…` variables, then a TOML file, then defaults, in that order of strength.
+use crate::options::{LogFormat, Options, Role};
+use anyhow::{Context as _, bail, ensure};
+use api::{Links, Settings};
+use ipnet::IpNet;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+/// What was set, complete and checked.
+#[derive(Clone)]
+pub(crate) struct Config {
+    pub(crate) listen: SocketAddr,
+    pub(crate) updates_listen: SocketAddr,
+    pub(crate) data_dir: PathBuf,
+    pub(crate) database: String,
+    pub(crate) roles: Vec<Role>,
+    pub(crate) secret: Option<String>,
+    pub(crate) tls: Option<(PathBuf, PathBuf)>,
+    pub(crate) smtp: Option<String>,
+    pub(crate) smtp_ca: Option<PathBuf>,
+    pub(crate) mail_from: String,
+    pub(crate) log: LogFormat,
+    public_url: Option<String>,
+    updates_url: Option<String>,
+    trusted_proxies: Vec<IpNet>,
+    links: Links,
+}
+
+impl Config {
+    pub(crate) fn load(options: Options) -> anyhow::Result<Self> {
+        let file = match &options.config {
+            Some(path) => read_file(path)?,
+            None => Options::default(),
+        };
+        Self::check(options.or(file))
+    }
+
+    fn check(options: Options) -> anyhow::Result<Self> {
+        let data_dir = options.data_dir.unwrap_or_else(|| "data".into());
+        let database = options
+            .database
+            .unwrap_or_else(|| format!("sqlite:{}", data_dir.join("suncellar.db").display()));
+        let roles = options.role.unwrap_or_else(|| Role::ALL.to_vec());
+        if database.starts_with("sqlite:") && !Role::ALL.iter().all(|role| roles.contains(role)) {
+            bail!(
+                "an SQLite database belongs to one process: leave --role out, or use --database postgres://…"
+            );
+        }
+        let secret = match (options.secret, options.secret_file) {
+            (Some(_), Some(_)) => bail!("give either secret or secret-file, not both"),
+            (Some(secret), None) => Some(secret),
+            (None, Some(path)) => Some(
+                read_text(&path)
+                    .context("the secret file cannot be read")?
+                    .trim()
+                    .to_owned(),
+            ),
+            (None, None) => None,
+        };
+        let tls = match (options.tls_cert, options.tls_key) {
+            (Some(cert), Some(key)) => Some((cert, key)),
+            (None, None) => None,
+            _ => bail!("tls-cert and tls-key belong together: give both or neither"),
+        };
+        let url = |name: &str, url: Option<String>| url.map(|url| origin(name, &url)).transpose();
+        let page = |url: Option<String>, fallback: &str| url.unwrap_or_else(|| fallback.to_owned());
+        Ok(Self {
+            listen: options.listen.unwrap_or(([127, 0, 0, 1], 8080).into()),
+            updates_listen: options
+                .updates_listen
+                .unwrap_or(([127, 0, 0, 1], 8081).into()),
+            roles,
+            secret,
+            tls,
+            smtp: options.smtp,
+            smtp_ca: options.smtp_ca,
+            mail_from: options
+                .mail_from
+                .unwrap_or_else(|| "Suncellar <noreply@localhost>".into()),
+            log: options.log_format.unwrap_or_default(),
+            public_url: url("public-url", options.public_url)?,
+            updates_url: url("updates-url", options.updates_url)?,
+            trusted_proxies: networks(&options.trusted_proxy.unwrap_or_default())?,
+            links: Links {
+                homepage: page(options.homepage_url, "https://example.com/"),
+                contact: page(options.contact_url, "https://example.com/contact"),
+                imprint: page(options.imprint_url, "https://example.com/imprint"),
+                privacy: page(options.privacy_url, "https://example.com/privacy"),
+                terms: page(options.terms_url, "https://example.com/terms"),
+            },
+            data_dir,
+            database,
+        })
+    }
+
+    pub(crate) fn has(&self, role: Role) -> bool {
+        self.roles.contains(&role)
+    }
+
+    /// What answers depend on, once the listener's real address is known.
+    pub(crate) fn settings(&self, listening: SocketAddr) -> Settings {
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        let reach = |address: SocketAddr| {
+            let host = if address.ip().is_loopback() {
+                "localhost".into()
+            } else {
+                address.ip().to_string()
+            };
+            format!("{scheme}://{host}:{}", address.port())
+        };
+        Settings {
+            public_url: self.public_url.clone().unwrap_or_else(|| reach(listening)),
+            updates_url: self
+                .updates_url
+                .clone()
+                .unwrap_or_else(|| reach(self.updates_listen)),
+            trusted_proxies: self.trusted_proxies.clone(),
+            links: self.links.clone(),
+        }
+    }
+}
+
+fn read_file(path: &Path) -> anyhow::Result<Options> {
+    let text = read_text(path).context("the configuration file cannot be read")?;
+    toml::from_str(&text)
+        .with_context(|| format!("the configuration file {} is not valid", path.display()))
+}
+
+fn read_text(path: &Path) -> anyhow::Result<String> {
+    std::fs::read_to_string(path).with_context(|| path.display().to_string())
+}
+
+/// `https://host:port` without anything behind it, as links and the security policy need it.
+fn origin(name: &str, url: &str) -> anyhow::Result<String> {
+    let url = url.trim_end_matches('/');
+    let host = url
+        .strip_prefix("https://")
+        .or_else(|| url.strip_prefix("http://"))
+        .unwrap_or_default();
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '[' | ']');
+    ensure!(
+        !host.is_empty() && host.chars().all(plain),
+        "{name} must look like https://portal.example.com, not {url:?}"
+    );
+    Ok(url.to_owned())
+}
+
+fn networks(texts: &[String]) -> anyhow::Result<Vec<IpNet>> {
+    let parse = |text: &String| {
+        let one = text.parse::<std::net::IpAddr>().map(IpNet::from).ok();
+        one.or_else(|| text.parse().ok()).with_context(|| {
+            format!(
+                "trusted-proxy must be an address or a network such as 10.0.0.0/8, not {text:?}"
+            )
+        })
+    };
+    texts.iter().map(parse).collect()
+}
