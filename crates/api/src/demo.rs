@@ -50,11 +50,19 @@ impl Demo {
 
 pub(crate) fn routes() -> Router<Portal> {
     Router::new()
+        .route("/demo/demo.css", get(style))
         .route("/demo/mail/", get(mail_page))
         .route("/demo/mail.json", get(mail_list))
         .route("/demo/partner/", get(partner_page))
         .route("/demo/switch/", post(turn_switch))
         .route("/demo/clock/", post(move_clock))
+}
+
+async fn style() -> impl IntoResponse {
+    (
+        [(CONTENT_TYPE, "text/css; charset=utf-8")],
+        include_str!("demo/demo.css"),
+    )
 }
 
 async fn mail_list(State(portal): State<Portal>) -> Json<Vec<SentMail>> {
