@@ -5,7 +5,7 @@ import { Spinner } from './spinner'
 
 /** Also for links that look like a button: `<Link className={buttonStyle({ variant: 'outline' })}>`. */
 export const buttonStyle = cva(
-  'inline-flex shrink-0 items-center justify-center gap-2 rounded-xl font-medium transition-colors select-none disabled:pointer-events-none disabled:opacity-50 aria-busy:pointer-events-none',
+  'inline-flex max-w-full shrink-0 items-center justify-center gap-2 rounded-xl font-medium transition-colors select-none disabled:pointer-events-none disabled:opacity-50 aria-busy:pointer-events-none',
   {
     variants: {
       variant: {
