@@ -6,7 +6,7 @@ import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
 import { Skeleton } from '@/components/ui/skeleton'
-import { accountQuery } from '@/lib/api/queries'
+import { accountQuery, systemsQuery } from '@/lib/api/queries'
 import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
 import { EmailCard } from './email-card'
@@ -29,7 +29,9 @@ export function AccountPanel() {
 function Cards() {
   const { t, locale } = useT()
   const { data: account, error, isFetching, refetch } = useQuery(accountQuery)
-  if (!account) {
+  // The list of systems is on its way at every start; a card that grows later would push the others down.
+  const { isPending: systemsOnTheirWay } = useQuery(systemsQuery)
+  if (!account || systemsOnTheirWay) {
     return error ? (
       <Callout
         tone="danger"
@@ -42,10 +44,7 @@ function Cards() {
         {refusalText(error, t, locale)}
       </Callout>
     ) : (
-      <div key="waiting" aria-busy="true" className="grid items-start gap-5 lg:grid-cols-2">
-        <Skeleton className="h-96" />
-        <Skeleton className="h-96" />
-      </div>
+      <Waiting />
     )
   }
   const isOwner = account.role === 'user'
@@ -66,6 +65,22 @@ function Cards() {
         <PasswordCard email={account.email} />
         <EmailCard account={account} />
         {isOwner && more}
+      </div>
+    </div>
+  )
+}
+
+/** As tall as the cards will be, so that nothing moves when they come. */
+function Waiting() {
+  return (
+    <div key="waiting" aria-busy="true" className="grid items-start gap-5 lg:grid-cols-2">
+      <div className="grid gap-5">
+        <Skeleton className="h-108" />
+        <Skeleton className="h-104" />
+      </div>
+      <div className="grid gap-5">
+        <Skeleton className="h-124" />
+        <Skeleton className="h-84" />
       </div>
     </div>
   )
