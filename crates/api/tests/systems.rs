@@ -373,3 +373,13 @@ with_app!(an_owner_sees_only_the_own_systems_and_claims, |app| {
     assert_eq!(serials(app, &anna.access).await, ["SC000001"]);
     assert_eq!(claims(app, &anna.access).await, json!([]));
 });
+
+with_app!(a_system_is_listed_with_these_fields_and_no_others, |app| {
+    let anna = app.owner("anna", "SC000001").await;
+    let call = app.get("/api/auth/usr_sn/").bearer(&anna.access);
+    let want = json!([{
+        "sn": "SC000001", "phase": 1, "master_version": null, "gateway_version": null, "slave_version": null,
+        "first_name": null, "last_name": null, "group_name": null, "access": "owner",
+    }]);
+    assert_eq!(call.send().await.expect(200).json(), want);
+});

@@ -1,10 +1,12 @@
 //! What every answer carries, and what no request may do to the server.
 #![allow(clippy::unwrap_used)]
 use proptest::prelude::*;
+use std::sync::Arc;
 use std::time::Duration;
 use testkit::{TestApp, TestDb, with_app};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+use tokio::sync::Notify;
 
 with_app!(every_answer_is_protected_by_its_headers, |app| {
     for path in [
@@ -15,7 +17,8 @@ with_app!(every_answer_is_protected_by_its_headers, |app| {
         "/config.json",
         "/healthz",
     ] {
-        let answer = app.get(path).send().await;
+        let call = app.get(path).header("origin", "https://evil.example");
+        let answer = call.send().await;
         let header = |name: &str| answer.headers[name].to_str().unwrap().to_owned();
         let policy = header("content-security-policy");
         assert!(!policy.contains("unsafe"), "{policy}");
@@ -110,6 +113,17 @@ with_app!(figures_are_for_the_machine_itself, |app| {
         .expect(404);
 });
 
+with_app!(the_browser_learns_where_the_updates_are, |app| {
+    let config = app.get("/config.json").send().await.expect(200).json();
+    assert_eq!(config["updates"], "https://updates.test");
+    assert_eq!(config["demo"], false);
+});
+
+with_app!(the_api_describes_itself, |app| {
+    let served = app.get("/api/openapi.json").send().await.expect(200);
+    assert_eq!(served.json(), serde_json::to_value(api::openapi()).unwrap());
+});
+
 #[tokio::test]
 async fn a_database_that_is_gone_is_told_in_plain_words() {
     let db = TestDb::sqlite().await;
@@ -153,6 +167,52 @@ async fn a_client_that_never_finishes_its_headers_is_let_go() {
         .expect("the connection is closed within a minute")
         .unwrap();
     stop.cancel();
+}
+
+/// The same for a body that never comes to its end.
+#[tokio::test]
+async fn a_client_that_never_finishes_its_body_is_let_go() {
+    let db = TestDb::sqlite().await;
+    let app = TestApp::start(&db).await;
+    tokio::time::pause();
+    let mut slow = TcpStream::connect(app.address).await.unwrap();
+    let head = "POST /api/auth/token/ HTTP/1.1\r\nHost: test\r\nContent-Length: 100\r\n\r\nemail=";
+    slow.write_all(head.as_bytes()).await.unwrap();
+    let mut status = [0; 12];
+    let answered =
+        tokio::time::timeout(Duration::from_secs(60), slow.read_exact(&mut status)).await;
+    answered.expect("an answer within a minute").unwrap();
+    assert_eq!(&status, b"HTTP/1.1 408");
+    tokio::time::resume();
+    drop(slow);
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn a_request_under_way_is_answered_before_the_server_stops() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let stop = tokio_util::sync::CancellationToken::new();
+    let (begun, stopping) = (Arc::new(Notify::new()), stop.clone());
+    let tell = Arc::clone(&begun);
+    let answer = async move || {
+        tell.notify_one();
+        stopping.cancelled().await;
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        "done"
+    };
+    let router = axum::Router::new().route("/", axum::routing::get(answer));
+    let serving = tokio::spawn(api::serve(listener, router, None, stop.clone()));
+    let mut client = TcpStream::connect(address).await.unwrap();
+    let request = b"GET / HTTP/1.1\r\nHost: test\r\n\r\n";
+    client.write_all(request).await.unwrap();
+    begun.notified().await;
+    stop.cancel();
+    let mut text = String::new();
+    client.read_to_string(&mut text).await.unwrap();
+    assert!(text.ends_with("done"), "{text}");
+    serving.await.unwrap();
+    assert!(TcpStream::connect(address).await.is_err());
 }
 
 proptest! {

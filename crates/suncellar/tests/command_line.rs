@@ -4,6 +4,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
 use tempfile::TempDir;
 
 const SECRET: &str = "7f3a9c1e5b8d2064c7e1f9a3b5d8e6027c4b";
@@ -264,6 +265,42 @@ fn the_demo_keeps_its_accounts_and_its_key_over_a_restart() {
     let second = Demo::start(folder.path());
     let answer = second.post("/api/auth/token/refresh/", &format!("refresh={refresh}"));
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+}
+
+#[test]
+fn the_demo_turns_the_main_switch_of_a_claimed_battery_by_itself() {
+    let folder = TempDir::new().unwrap();
+    let demo = Demo::start(folder.path());
+    let login = "email=owner%40example.com&password=Sonnenschein-1%21";
+    let tokens = demo.post("/api/auth/token/", login);
+    let access = tokens.split("\"access\":\"").nth(1).unwrap();
+    let access = access.split('"').next().unwrap();
+    let call = |line: &str, body: &str| {
+        let length = body.len();
+        demo.send(&format!(
+            "{line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer {access}\r\nContent-Length: {length}\r\n\r\n{body}"
+        ))
+    };
+    let added = call("POST /api/auth/usr_sn/", "keys=SC24D0001");
+    assert!(added.contains("\"status\":\"waiting\""), "{added}");
+    let linked = || call("GET /api/auth/usr_sn/", "").contains("SC24D0001");
+    let in_time = (0..60).any(|_| {
+        std::thread::sleep(Duration::from_millis(500));
+        linked()
+    });
+    assert!(in_time, "not linked after 30 s");
+}
+
+#[test]
+fn the_demo_shows_its_mails_on_a_page() {
+    let folder = TempDir::new().unwrap();
+    let demo = Demo::start(folder.path());
+    demo.post("/api/auth/password_reset/", "email=owner%40example.com");
+    let shown = (0..60).any(|_| {
+        std::thread::sleep(Duration::from_millis(500));
+        demo.get("/demo/mail/").contains("password_reset#token=")
+    });
+    assert!(shown, "not there after 30 s");
 }
 
 #[test]

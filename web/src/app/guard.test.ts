@@ -41,7 +41,8 @@ describe('the route guard', () => {
   for (const [path, row] of TABLE) {
     for (const [index, [name, visitor]] of Object.entries(VISITORS).entries()) {
       const expected = row[index] ?? null
-      it(`${expected ? `sends a ${name} from ${path} to ${expected}` : `lets a ${name} open ${path}`}`, () => {
+      const title = expected ? `sends a ${name} from ${path} to ${expected}` : `lets a ${name} open ${path}`
+      it(title, () => {
         expect(guard(path, visitor)).toBe(expected)
       })
     }

@@ -1,8 +1,10 @@
 import { screen } from '@testing-library/react'
-import { expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { notify, useNotifications } from '@/lib/notify'
 import { renderUi } from '@/lib/testing/render'
 import { Notifications } from './notifications'
+
+afterEach(() => useNotifications.setState({ waiting: [] }))
 
 it('shows what was said before the toaster was loaded, and what is said after, once each', async () => {
   notify.success('Gespeichert.')
@@ -13,4 +15,18 @@ it('shows what was said before the toaster was loaded, and what is said after, o
   expect(screen.getByText('Bitte noch einmal.')).toBeInTheDocument()
   expect(screen.getAllByText('Gespeichert.')).toHaveLength(1)
   expect(useNotifications.getState().waiting).toHaveLength(0)
+})
+
+it('stays 5 seconds, and 2 as a toast', () => {
+  notify.success('Gespeichert.')
+  notify.toast('Kopiert.')
+  expect(useNotifications.getState().waiting.map(({ duration }) => duration)).toEqual([5_000, 2_000])
+})
+
+it('appears at the top right', async () => {
+  notify.info('Neu.')
+  await renderUi(<Notifications />)
+  const list = (await screen.findByText('Neu.')).closest('ol')
+  expect(list).toHaveAttribute('data-y-position', 'top')
+  expect(list).toHaveAttribute('data-x-position', 'right')
 })

@@ -1,9 +1,11 @@
 import 'fake-indexeddb/auto'
 import { screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
+import { HttpResponse, http } from 'msw'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { resetSessionStore, useSession } from '@/lib/session/session-store'
 import { isAuthenticated } from '@/lib/session/tokens'
+import { server } from '@/lib/testing/server'
 import { logIn, openApp, openRoute, serveSystems } from './testing'
 
 beforeEach(() => serveSystems(['SC24A0001']))
@@ -58,6 +60,34 @@ describe('the routes', () => {
     const router = await openApp('/dashboard')
     await router.preloadRoute({ to: '/logout' })
     expect(isAuthenticated()).toBe(true)
+  })
+})
+
+describe('the layouts', () => {
+  beforeEach(() => server.use(http.get('*/api/auth/account/', () => HttpResponse.error())))
+
+  it.each(['/login', '/register', '/login_cleverpv', '/lock', '/password_reset'])(
+    '%s has the one for guests',
+    async (path) => {
+      await openApp(path)
+      expect(await screen.findByRole('combobox', { name: 'Sprache' })).toBeInTheDocument()
+      expect(screen.queryByRole('button', { name: 'Ihr Konto' })).toBeNull()
+    },
+  )
+
+  it.each([
+    ['user', '/dashboard'],
+    ['user', '/calendar'],
+    ['user', '/charts'],
+    ['user', '/update'],
+    ['user', '/settings'],
+    ['electrician', '/electrician-dashboard'],
+    ['electrician', '/electrician-settings'],
+  ] as const)('for the role %s, %s has the main one', async (role, path) => {
+    await logIn(role)
+    await openApp(path)
+    expect(await screen.findByRole('button', { name: 'Ihr Konto' })).toBeInTheDocument()
+    expect(screen.queryByRole('combobox', { name: 'Sprache' })).toBeNull()
   })
 })
 

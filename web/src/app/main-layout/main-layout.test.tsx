@@ -1,11 +1,12 @@
 import 'fake-indexeddb/auto'
-import { screen, waitFor, within } from '@testing-library/react'
+import { cleanup, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { readLogoutNotice } from '@/lib/session/logout-notice'
 import { page } from '@/lib/session/page'
 import { resetSessionStore, useSession } from '@/lib/session/session-store'
 import { isAuthenticated } from '@/lib/session/tokens'
+import { server } from '@/lib/testing/server'
 import { logIn, openApp, serveSystems } from '../testing'
 
 beforeEach(() => {
@@ -22,6 +23,19 @@ describe('the start', () => {
     expect(await within(list).findByText('SC24A0001')).toBeInTheDocument()
     expect(within(list).getByText('4.12')).toBeInTheDocument()
     expect(useSession.getState().serials).toEqual(['SC24A0001'])
+  })
+
+  it('asks for no systems without a token', async () => {
+    serveSystems(['SC24A0001'])
+    const asked = vi.fn()
+    server.events.on('request:start', ({ request }) => asked(new URL(request.url).pathname))
+    for (const path of ['/dashboard', '/update', '/lock']) {
+      await openApp(path)
+      await screen.findAllByRole('heading', { level: 1 })
+      cleanup()
+    }
+    expect(asked).not.toHaveBeenCalledWith('/api/auth/usr_sn/')
+    server.events.removeAllListeners()
   })
 
   it('goes to the dashboard when the systems have changed', async () => {

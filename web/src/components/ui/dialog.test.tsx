@@ -2,6 +2,7 @@ import { screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
 import { describe, expect, it } from 'vitest'
+import { DIALOG_ANIMATION } from '@/lib/constants'
 import { renderUi } from '@/lib/testing/render'
 import { Button } from './button'
 import { Dialog } from './dialog'
@@ -40,5 +41,16 @@ describe('a dialog', () => {
     await renderUi(<Example />)
     await userEvent.click(screen.getByRole('button', { name: 'open' }))
     expect(document.querySelectorAll('style')).toHaveLength(0)
+  })
+
+  it('moves as long as the specification says, in and out', async () => {
+    await renderUi(<Example />)
+    await userEvent.click(screen.getByRole('button', { name: 'open' }))
+    for (const part of [screen.getByRole('dialog'), document.querySelector('[data-dialog-overlay]')]) {
+      const times = [...(part?.className ?? '').matchAll(/animate-\[[\w-]+_(\d+)ms/g)].map(([, ms]) =>
+        Number(ms),
+      )
+      expect(times).toEqual([DIALOG_ANIMATION, DIALOG_ANIMATION])
+    }
   })
 })

@@ -55,6 +55,7 @@ describe('a login', () => {
     await logIn()
     expect(await screen.findByRole('alert')).toHaveTextContent('Anmeldung fehlgeschlagen.')
     expect(screen.getByLabelText('Passwort')).toHaveValue('Sonnenschein-1!')
+    expect(screen.getByRole('button', { name: 'Anmelden' })).not.toHaveAttribute('aria-busy')
     expect(path()).toBe('/here')
   })
 

@@ -51,6 +51,14 @@ describe('the link to a new password', () => {
     expect(screen.getByLabelText('Neues Passwort')).toHaveValue('Password1!')
   })
 
+  it('can be tried again after an internal error', async () => {
+    answer(500, {})
+    await open('#token=secret')
+    await choose('Sonnenschein-2!')
+    expect(await screen.findByRole('alert')).toHaveTextContent('Bitte versuchen Sie es noch einmal.')
+    expect(screen.getByRole('button', { name: 'Passwort speichern' })).not.toHaveAttribute('aria-busy')
+  })
+
   it('wants the same password twice', async () => {
     await open('#token=secret')
     await choose('Sonnenschein-2!', 'Sonnenschein-3!')
