@@ -77,6 +77,7 @@ test('register, log in and log out with the keyboard alone', async ({ page, serv
   await page.keyboard.press('Enter')
   await expect(page.getByRole('menuitem', { name: text('nav.settings') })).toBeFocused()
   await page.keyboard.press('ArrowDown')
+  await expect(page.getByRole('menuitem', { name: text('top.log_out') })).toBeFocused()
   await page.keyboard.press('Enter')
   await page.waitForURL('**/login')
 })

@@ -1,7 +1,7 @@
 /** Every screen of the app, and how to get it on the page. */
 import type { Page } from '@playwright/test'
 import type { Account, Server } from './server.ts'
-import { beLoggedIn, button, sendLogin } from './steps.ts'
+import { beLoggedIn, button, sendLogin, settled } from './steps.ts'
 import { text } from './texts.ts'
 
 export type Visitor = 'guest' | 'owner' | 'electrician' | 'waiting'
@@ -78,7 +78,7 @@ export async function open(page: Page, address: string) {
   await page.goto('/healthz')
   await page.goto(address)
   await page.getByRole('heading', { level: 1 }).waitFor()
-  await page.waitForFunction(() => !document.querySelector('[aria-busy=true]'))
+  await settled(page)
   await page.evaluate(() => document.fonts.ready)
 }
 

@@ -10,6 +10,9 @@ export const button = (page: Page | Locator, name: string) => page.getByRole('bu
 export const homeOf = ({ role }: Account) =>
   role === 'electrician' ? '/electrician-dashboard' : '/dashboard'
 
+/** Everything that the page asked the server for has come. */
+export const settled = (page: Page) => expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+
 /** Fills in the login form that is on screen and sends it. */
 export async function sendLogin(page: Page, { email, password, role }: Account) {
   if (role === 'electrician') await page.getByText(text('role.electrician'), { exact: true }).click()
@@ -18,12 +21,13 @@ export async function sendLogin(page: Page, { email, password, role }: Account) 
   await button(page, text('login.submit')).click()
 }
 
-/** Logs in by the form, up to the dashboard. */
+/** Logs in by the form, up to the dashboard and what it shows. */
 export async function logIn(page: Page, account: Account) {
   await page.goto('/login')
   await sendLogin(page, account)
   await page.waitForURL(`**${homeOf(account)}`)
   await expect(heading(page)).toBeVisible()
+  await settled(page)
 }
 
 export async function logOutByMenu(page: Page) {
