@@ -21,7 +21,7 @@ const QUOTED = {
 } satisfies Partial<Record<keyof typeof en, string>>
 
 describe('a text that the specification quotes', () => {
-  it.each(Object.entries(QUOTED))('%s is "%s"', (id, quote) => {
+  it.each(Object.entries(QUOTED))('%s says "%s"', (id, quote) => {
     expect(en[id as keyof typeof QUOTED]).toContain(quote)
   })
 })
