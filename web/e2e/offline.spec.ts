@@ -156,7 +156,7 @@ test('a page whose script does not come says so and can be loaded again', async 
     .getByRole('link', { name: text('nav.settings') })
     .first()
     .click()
-  await expect(page.getByRole('main').getByRole('heading')).toHaveText(text('failure.chunk'))
+  await expect(heading(page)).toHaveText(text('failure.chunk'))
   await page.unroute(chunk)
   await button(page, text('failure.reload')).click()
   await expect(page.getByRole('heading', { name: text('account.profile') })).toBeVisible()

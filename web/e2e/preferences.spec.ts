@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { prefer } from './harness/screens.ts'
 import { beLoggedIn, button, heading } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
 import { LANGUAGES, text } from './harness/texts.ts'
@@ -36,11 +37,8 @@ test('language and theme are kept over a reload and a login', async ({ page, ser
 })
 
 test('theme and language stand before the app has loaded, so that nothing flashes', async ({ page }) => {
-  await page.goto('/login')
-  await page.evaluate(() => {
-    localStorage.setItem('darkMode', 'false')
-    localStorage.setItem('language', 'fr')
-  })
+  await page.goto('/healthz')
+  await prefer(page, { language: 'fr', dark: false })
   let letGo = () => {}
   const held = new Promise<void>((resolve) => {
     letGo = resolve
@@ -49,7 +47,7 @@ test('theme and language stand before the app has loaded, so that nothing flashe
     await held
     await route.continue()
   })
-  await page.reload({ waitUntil: 'commit' })
+  await page.goto('/login', { waitUntil: 'commit' })
   await expect(page.locator('#root > [role=status]')).toBeVisible()
   await expect(html(page)).toHaveAttribute('data-theme', 'light')
   await expect(html(page)).toHaveAttribute('lang', 'fr')
