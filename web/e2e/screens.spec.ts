@@ -99,6 +99,24 @@ for (const width of [1440, 390]) {
   })
 }
 
+for (const width of [1440, 390]) {
+  test(`text of twice the size loses nothing on the pages behind the login at ${width} px`, async ({
+    page,
+    server,
+  }) => {
+    await page.setViewportSize({ width, height: 900 })
+    await become(page, server, 'owner')
+    for (const screen of SCREENS.filter(({ visitor }) => visitor === 'owner')) {
+      await test.step(screen.path, async () => {
+        await open(page, addressOf(screen, server))
+        await doubleText(page)
+        await expectNoSidewaysScroll(page)
+        await expectNothingCut(page)
+      })
+    }
+  })
+}
+
 /** What a browser's text size does: letters grow, boxes stay as they are laid out. */
 async function doubleText(page: Page) {
   await page.evaluate(() => {

@@ -73,7 +73,7 @@ function SystemRow({ system }: { system: System }) {
         <p className="num font-medium break-all">{system.sn}</p>
         <p className="text-[13px] text-muted">{t('systems.phase', { phase: system.phase })}</p>
       </div>
-      <dl className="num flex basis-full gap-8 pl-15 text-[14px] sm:basis-auto sm:pl-0">
+      <dl className="num flex basis-full flex-wrap gap-x-8 gap-y-2 pl-15 text-[14px] sm:basis-auto sm:pl-0">
         {VERSIONS.map(({ name, field }) => (
           <div key={field}>
             <dt className="text-[12px] text-muted">{name}</dt>
