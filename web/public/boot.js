@@ -11,7 +11,7 @@
   } catch {
     // Storage is blocked: dark and German, as on a first visit.
   }
-  if (language) root.lang = language
+  if (/^(de|en|pl|fr|hr)$/.test(language)) root.lang = language
   if (dark === 'false') {
     root.dataset.theme = 'light'
     document.querySelector('meta[name="theme-color"]')?.setAttribute('content', '#f4f6f9')
