@@ -1,7 +1,7 @@
 /** Every screen in both themes, on a phone and on a desk: axe, sideways scroll, targets (checks 41). */
 import type { Page } from '@playwright/test'
 import { expectAccessible, expectNoSidewaysScroll } from './harness/axe.ts'
-import { addressOf, authScreens, become, open, prefer, SCREENS, STATES } from './harness/screens.ts'
+import { addressOf, authScreens, become, open, SCREENS, STATES } from './harness/screens.ts'
 import { expect, test } from './harness/test.ts'
 
 // A dialog that is still fading in has the wrong contrast.
@@ -11,12 +11,18 @@ const PHONE = { width: 390, height: 844 }
 const DESK = { width: 1440, height: 900 }
 const THEMES = ['dark', 'light'] as const
 
-/** Both sizes of what is on the page. */
-async function expectGoodOnPhoneAndDesk(page: Page) {
+/** Both themes and both sizes of what is on the page. That each theme is kept and applied is tested elsewhere. */
+async function expectGoodEverywhere(page: Page) {
+  for (const theme of THEMES) {
+    await page.evaluate((name) => document.documentElement.setAttribute('data-theme', name), theme)
+    for (const size of [DESK, PHONE]) {
+      await page.setViewportSize(size)
+      await expectAccessible(page)
+    }
+  }
   for (const size of [DESK, PHONE]) {
     await page.setViewportSize(size)
     await expectNoSidewaysScroll(page)
-    await expectAccessible(page)
     await expectReachableTargets(page)
   }
 }
@@ -39,28 +45,21 @@ async function expectReachableTargets(page: Page) {
   expect(small, 'smaller than 24 px').toEqual([])
 }
 
-for (const theme of THEMES) {
-  for (const screen of SCREENS) {
-    test(`${screen.path} is accessible in the ${theme} theme on phone and desk`, async ({ page, server }) => {
-      await become(page, server, screen.visitor)
-      if (screen.visitor === 'guest') await page.goto('/healthz')
-      await prefer(page, { dark: theme === 'dark' })
-      await open(page, addressOf(screen, server))
-      await expect(page.locator('html')).toHaveAttribute('data-theme', theme)
-      await expectGoodOnPhoneAndDesk(page)
-    })
-  }
+for (const screen of SCREENS) {
+  test(`${screen.path} is accessible in both themes on phone and desk`, async ({ page, server }) => {
+    await become(page, server, screen.visitor)
+    await open(page, addressOf(screen, server))
+    await expectGoodEverywhere(page)
+  })
+}
 
-  for (const { name, screen, act } of STATES) {
-    test(`${name} is accessible in the ${theme} theme on phone and desk`, async ({ page, server }) => {
-      await become(page, server, screen.visitor)
-      if (screen.visitor === 'guest') await page.goto('/healthz')
-      await prefer(page, { dark: theme === 'dark' })
-      await open(page, addressOf(screen, server))
-      await act(page)
-      await expectGoodOnPhoneAndDesk(page)
-    })
-  }
+for (const { name, screen, act } of STATES) {
+  test(`${name} is accessible in both themes on phone and desk`, async ({ page, server }) => {
+    await become(page, server, screen.visitor)
+    await open(page, addressOf(screen, server))
+    await act(page)
+    await expectGoodEverywhere(page)
+  })
 }
 
 test('the pages before the login reflow at 320 px', async ({ page, server }) => {
