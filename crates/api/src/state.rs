@@ -2,7 +2,6 @@
 use crate::demo::Demo;
 use crate::limits::Limits;
 use crate::{Passwords, Tokens};
-use axum::extract::FromRef;
 use domain::{Clock, Random};
 use ipnet::IpNet;
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -76,11 +75,5 @@ impl Portal {
     /// An address of the portal, for a mail.
     pub(crate) fn link(&self, path: &str) -> String {
         format!("{}{path}", self.settings.public_url)
-    }
-}
-
-impl FromRef<Portal> for Store {
-    fn from_ref(portal: &Portal) -> Self {
-        portal.store.clone()
     }
 }

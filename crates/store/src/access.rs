@@ -2,7 +2,7 @@
 use crate::{Result, Store};
 use domain::{AccountId, Serial};
 
-/// What an account may do with a system, weakest first; electricians reach the lower levels by a grant.
+/// What an account may do with a system, as the list of systems names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     Owner,
@@ -21,7 +21,6 @@ impl Level {
 pub struct Access {
     account: AccountId,
     sn: Serial,
-    level: Level,
 }
 
 impl Access {
@@ -31,10 +30,6 @@ impl Access {
 
     pub fn sn(&self) -> &Serial {
         &self.sn
-    }
-
-    pub fn level(&self) -> Level {
-        self.level
     }
 }
 
@@ -47,7 +42,6 @@ impl Store {
         Ok(owned.map(|_| Access {
             account,
             sn: sn.clone(),
-            level: Level::Owner,
         }))
     }
 }

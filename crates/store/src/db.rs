@@ -137,10 +137,6 @@ impl Store {
         Ok(Self { db, keyring })
     }
 
-    pub fn is_sqlite(&self) -> bool {
-        matches!(self.db, Db::Sqlite(_))
-    }
-
     pub fn keyring(&self) -> &Keyring {
         &self.keyring
     }

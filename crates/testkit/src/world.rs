@@ -76,16 +76,7 @@ impl TestApp {
         let mut form = self.owner_form(&email, "");
         form.retain(|(field, _)| !matches!(*field, "role" | "sn1"));
         form.extend([("role", "electrician"), ("company", "Elektro Sonnenberg")]);
-        self.post("/api/auth/register/", &form)
-            .from(&own_address(name))
-            .send()
-            .await
-            .expect(202);
-        let token = self.mailed(&email, "confirm").await;
-        self.post("/api/auth/register/confirm/", &[("token", &token)])
-            .send()
-            .await
-            .expect(200);
+        self.register_by_mail(name, &email, &form).await;
         self.log_in(&email, true).await
     }
 
@@ -94,16 +85,7 @@ impl TestApp {
         self.device(sn).await;
         let email = format!("{name}@example.com");
         let form = self.owner_form(&email, sn);
-        self.post("/api/auth/register/", &form)
-            .from(&own_address(name))
-            .send()
-            .await
-            .expect(202);
-        let token = self.mailed(&email, "confirm").await;
-        self.post("/api/auth/register/confirm/", &[("token", &token)])
-            .send()
-            .await
-            .expect(200);
+        self.register_by_mail(name, &email, &form).await;
         let answer = self.try_log_in(&email, PASSWORD, false).await.expect(403);
         let access = answer.json()["access"].as_str().unwrap().to_owned();
         Person {
@@ -111,6 +93,19 @@ impl TestApp {
             access,
             refresh: String::new(),
         }
+    }
+
+    async fn register_by_mail(&self, name: &str, email: &str, form: &[(&str, &str)]) {
+        self.post("/api/auth/register/", form)
+            .from(&own_address(name))
+            .send()
+            .await
+            .expect(202);
+        let token = self.mailed(email, "confirm").await;
+        self.post("/api/auth/register/confirm/", &[("token", &token)])
+            .send()
+            .await
+            .expect(200);
     }
 
     pub async fn log_in(&self, email: &str, electrician: bool) -> Person {
