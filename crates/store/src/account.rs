@@ -200,14 +200,15 @@ impl Store {
     }
 
     /// Deletes the account and every personal value; systems become free, the journal loses the name behind its lines.
-    pub async fn erase_account(&self, account: AccountId) -> Result<()> {
+    pub async fn erase_account(&self, account: AccountId, now: Millis) -> Result<()> {
         let mut tx = self.begin().await?;
         let email: Option<String> = within!(&mut tx, c => sqlx::query_scalar("SELECT email FROM accounts WHERE id = $1")
             .bind(account.0).fetch_optional(c).await)?;
         let Some(email) = email else { return Ok(()) };
         execute!(&mut tx, sqlx::query(
-            "UPDATE systems SET owner_id = NULL, linked_at = NULL, first_name = NULL, last_name = NULL WHERE owner_id = $1")
-            .bind(account.0))?;
+            "UPDATE systems SET owner_id = NULL, linked_at = NULL, first_name = NULL, last_name = NULL, history_from = $2
+             WHERE owner_id = $1")
+            .bind(account.0).bind(now))?;
         execute!(
             &mut tx,
             sqlx::query("DELETE FROM registrations WHERE email = $1").bind(&email)

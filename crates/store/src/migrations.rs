@@ -22,7 +22,8 @@ macro_rules! steps {
     };
 }
 
-const STEPS: &[Step] = steps![1 "0001_accounts", 2 "0002_systems", 3 "0003_partners"];
+const STEPS: &[Step] =
+    steps![1 "0001_accounts", 2 "0002_systems", 3 "0003_partners", 4 "0004_system_facts"];
 
 pub(crate) async fn run(db: &Db) -> Result<()> {
     match db {

@@ -43,13 +43,13 @@ impl Store {
             .bind(owner.0).fetch_all(p).await)?)
     }
 
-    /// Ends the ownership; the names of the people go with it.
+    /// Ends the ownership; the names of the people go with it, and what was measured so far is nobody's to see.
     pub async fn unlink(&self, access: &Access, now: Millis) -> Result<()> {
         let mut tx = self.begin().await?;
         execute!(&mut tx, sqlx::query(
-            "UPDATE systems SET owner_id = NULL, linked_at = NULL, first_name = NULL, last_name = NULL
+            "UPDATE systems SET owner_id = NULL, linked_at = NULL, first_name = NULL, last_name = NULL, history_from = $3
              WHERE sn = $1 AND owner_id = $2")
-            .bind(access.sn().as_str()).bind(access.account().0))?;
+            .bind(access.sn().as_str()).bind(access.account().0).bind(now))?;
         Entry::by(access.account(), Event::SystemUnlinked, now)
             .on(access.sn())
             .write(&mut tx)

@@ -160,7 +160,7 @@ on_both!(the_mails_of_an_account_go_with_it_wherever_they_go, |db| {
     db.send_email_change(&link, NOON).await.unwrap();
     queue(db, "ben@example.com", NOON).await;
     assert_eq!(count(db).await, 3);
-    db.erase_account(anna).await.unwrap();
+    db.erase_account(anna, NOON).await.unwrap();
     assert_eq!(lease(db, NOON).await.as_deref(), Some("ben@example.com"));
     assert_eq!(count(db).await, 1);
 });

@@ -28,7 +28,10 @@ pub(crate) async fn delete(
 ) -> Result<StatusCode> {
     let account = load(&portal, person).await?;
     prove(&portal, &account, form.password.as_deref()).await?;
-    portal.store.erase_account(person.account).await?;
+    portal
+        .store
+        .erase_account(person.account, portal.now())
+        .await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

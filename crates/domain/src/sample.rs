@@ -1,0 +1,168 @@
+//! One report of a battery: what it measured at one moment. Integers in the units they are kept in.
+use crate::clock::Millis;
+use crate::flags::Flags;
+
+/// Which message of which boot: together with the serial number it identifies what a battery sent, once and for ever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct MessageId {
+    /// Counts the starts of the device.
+    pub boot: u32,
+    /// Counts the messages since that start.
+    pub seq: u32,
+}
+
+/// A counter of energy in Wh that never falls while the device is well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Counter {
+    Import,
+    FeedIn,
+    Pv,
+    Charge,
+    Discharge,
+}
+
+impl Counter {
+    pub const ALL: [Self; 5] = [
+        Self::Import,
+        Self::FeedIn,
+        Self::Pv,
+        Self::Charge,
+        Self::Discharge,
+    ];
+}
+
+/// What the battery says it is doing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum BatteryStatus {
+    #[default]
+    Off = 0,
+    Standby = 1,
+    Charging = 2,
+    Discharging = 3,
+    Full = 4,
+    Empty = 5,
+    Calibrating = 6,
+    Fault = 7,
+}
+
+impl BatteryStatus {
+    pub const ALL: [Self; 8] = [
+        Self::Off,
+        Self::Standby,
+        Self::Charging,
+        Self::Discharging,
+        Self::Full,
+        Self::Empty,
+        Self::Calibrating,
+        Self::Fault,
+    ];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Standby => "standby",
+            Self::Charging => "charging",
+            Self::Discharging => "discharging",
+            Self::Full => "full",
+            Self::Empty => "empty",
+            Self::Calibrating => "calibrating",
+            Self::Fault => "fault",
+        }
+    }
+
+    pub fn from_number(number: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(number)).copied()
+    }
+}
+
+/// `None` is a value that was not measured; it is never a zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// When it was measured, after the clock rules.
+    pub at: Millis,
+    pub id: MessageId,
+    /// Grid voltage per phase, in tenths of a volt.
+    pub voltage: [Option<i32>; 3],
+    /// In hundredths of a hertz.
+    pub frequency: Option<i32>,
+    /// Power at the meter per phase, in W; import is positive.
+    pub meter_power: [Option<i32>; 3],
+    /// In W; import is positive.
+    pub grid_power: Option<i32>,
+    /// In W, never negative.
+    pub pv_power: Option<i32>,
+    /// In W; discharge is positive.
+    pub battery_power: Option<i32>,
+    /// State of charge in tenths of a percent, 0 to 1000.
+    pub soc: Option<i32>,
+    /// Counter readings in Wh, in the order of [`Counter::ALL`].
+    pub counters: [Option<i64>; 5],
+    pub status: BatteryStatus,
+    pub flags: Flags,
+}
+
+impl Sample {
+    /// What the house takes: PV + grid + battery. A missing part makes it missing.
+    pub fn house_power(&self) -> Option<i32> {
+        Some(self.pv_power? + self.grid_power? + self.battery_power?)
+    }
+
+    pub fn counter(&self, counter: Counter) -> Option<i64> {
+        self.counters[counter as usize]
+    }
+
+    /// The order in which samples count: by time, then by what was sent first.
+    pub fn order(&self) -> (Millis, MessageId) {
+        (self.at, self.id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    pub(crate) fn sample() -> Sample {
+        Sample {
+            at: 0,
+            id: MessageId { boot: 1, seq: 1 },
+            voltage: [None; 3],
+            frequency: None,
+            meter_power: [None; 3],
+            grid_power: Some(-400),
+            pv_power: Some(1500),
+            battery_power: Some(-600),
+            soc: None,
+            counters: [None; 5],
+            status: BatteryStatus::Charging,
+            flags: Flags::default(),
+        }
+    }
+
+    #[test]
+    fn the_house_is_what_sun_grid_and_battery_give_it() {
+        assert_eq!(sample().house_power(), Some(500));
+    }
+
+    #[test]
+    fn a_missing_part_makes_the_house_missing() {
+        let blind = Sample {
+            grid_power: None,
+            ..sample()
+        };
+        assert_eq!(blind.house_power(), None);
+    }
+
+    #[test]
+    fn a_status_is_sent_as_its_place_in_the_list() {
+        for status in BatteryStatus::ALL {
+            assert_eq!(
+                BatteryStatus::from_number(status as u8),
+                Some(status),
+                "{}",
+                status.as_str()
+            );
+        }
+        assert_eq!(BatteryStatus::from_number(8), None);
+    }
+}

@@ -1,0 +1,1 @@
+//! The device endpoint. The only crate that knows MQTT.
