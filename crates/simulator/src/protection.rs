@@ -1,0 +1,243 @@
+//! NA-Schutz: disconnects from a grid out of its range, by VDE-AR-N 4105, and waits a minute of good grid before it returns.
+use crate::grid::Conditions;
+use domain::clock::{MINUTE, Millis, SECOND};
+
+/// Limits in tenths of a volt and hundredths of a hertz, with the time that they may be crossed.
+const LOW: (i32, Millis) = (1_840, 3 * SECOND);
+const VERY_LOW: (i32, Millis) = (1_035, 300);
+const VERY_HIGH: (i32, Millis) = (2_875, 100);
+const SLOW: (i32, Millis) = (4_750, 100);
+const FAST: (i32, Millis) = (5_150, 100);
+/// On the mean of ten minutes.
+const HIGH_MEAN: i32 = 2_530;
+
+/// The grid must have been good for so long before it returns.
+pub const WAIT: Millis = 60 * SECOND;
+
+const SLOT: Millis = 30 * SECOND;
+const SLOTS: usize = (10 * MINUTE / SLOT) as usize;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trip {
+    VoltageLow,
+    VoltageHigh,
+    FrequencyLow,
+    FrequencyHigh,
+}
+
+impl Trip {
+    /// The event that a battery reports.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::VoltageLow => "na_u_low",
+            Self::VoltageHigh => "na_u_high",
+            Self::FrequencyLow => "na_f_low",
+            Self::FrequencyHigh => "na_f_high",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    Connected,
+    /// Disconnected, and the grid has been good for so long.
+    Tripped(Trip, Millis),
+}
+
+#[derive(Clone, Debug)]
+pub struct Protection {
+    state: State,
+    /// For how long each limit has been crossed, in the order of [`crossed`].
+    crossed: [Millis; 5],
+    mean: TenMinutes,
+}
+
+impl Default for Protection {
+    fn default() -> Self {
+        Self {
+            state: State::Connected,
+            crossed: [0; 5],
+            mean: TenMinutes::default(),
+        }
+    }
+}
+
+/// Every limit with what crossing it means, and whether these conditions cross it.
+fn limits(now: Conditions) -> [(Trip, Millis, bool); 5] {
+    let lowest = now.voltage.into_iter().min().unwrap_or(0);
+    let highest = now.voltage.into_iter().max().unwrap_or(0);
+    [
+        (Trip::VoltageLow, LOW.1, lowest < LOW.0),
+        (Trip::VoltageLow, VERY_LOW.1, lowest < VERY_LOW.0),
+        (Trip::VoltageHigh, VERY_HIGH.1, highest > VERY_HIGH.0),
+        (Trip::FrequencyLow, SLOW.1, now.frequency < SLOW.0),
+        (Trip::FrequencyHigh, FAST.1, now.frequency > FAST.0),
+    ]
+}
+
+impl Protection {
+    pub fn connected(&self) -> bool {
+        self.state == State::Connected
+    }
+
+    /// The grid is good again and the minute runs.
+    pub fn waiting(&self) -> bool {
+        matches!(self.state, State::Tripped(_, good) if good > 0)
+    }
+
+    pub fn state(&self) -> State {
+        self.state
+    }
+
+    /// The grid was like this for `millis`. Returns the state if that changed it.
+    pub fn observe(&mut self, now: Conditions, millis: Millis) -> Option<State> {
+        self.mean.add(now.voltage, millis);
+        let mut trip = None;
+        let mut good = true;
+        for ((means, allowed, crossing), crossed) in limits(now).into_iter().zip(&mut self.crossed)
+        {
+            *crossed = if crossing { *crossed + millis } else { 0 };
+            good &= !crossing;
+            if *crossed >= allowed {
+                trip = trip.or(Some(means));
+            }
+        }
+        if self.mean.highest().is_some_and(|mean| mean > HIGH_MEAN) {
+            good = false;
+            trip = trip.or(Some(Trip::VoltageHigh));
+        }
+        let next = match (self.state, trip) {
+            (State::Connected, Some(trip)) => State::Tripped(trip, 0),
+            (State::Connected, None) => return None,
+            (State::Tripped(why, so_far), _) if good && so_far + millis < WAIT => {
+                State::Tripped(why, so_far + millis)
+            }
+            (State::Tripped(..), _) if good => State::Connected,
+            (State::Tripped(why, _), _) => State::Tripped(why, 0),
+        };
+        let changed = matches!(self.state, State::Connected) != matches!(next, State::Connected);
+        self.state = next;
+        changed.then_some(next)
+    }
+}
+
+/// The running mean of ten minutes, phase by phase.
+#[derive(Clone, Debug)]
+struct TenMinutes {
+    slots: [[i16; 3]; SLOTS],
+    /// How many are filled, and which comes next.
+    filled: u8,
+    next: u8,
+    sum: [i64; 3],
+    time: Millis,
+}
+
+impl Default for TenMinutes {
+    fn default() -> Self {
+        Self {
+            slots: [[0; 3]; SLOTS],
+            filled: 0,
+            next: 0,
+            sum: [0; 3],
+            time: 0,
+        }
+    }
+}
+
+impl TenMinutes {
+    fn add(&mut self, voltage: [i32; 3], mut millis: Millis) {
+        while millis > 0 {
+            let part = millis.min(SLOT - self.time);
+            for (sum, voltage) in self.sum.iter_mut().zip(voltage) {
+                *sum += i64::from(voltage) * part;
+            }
+            (self.time, millis) = (self.time + part, millis - part);
+            if self.time == SLOT {
+                self.slots[usize::from(self.next)] = self.sum.map(|sum| (sum / SLOT) as i16);
+                self.next = (self.next + 1) % SLOTS as u8;
+                self.filled = (self.filled + 1).min(SLOTS as u8);
+                (self.sum, self.time) = ([0; 3], 0);
+            }
+        }
+    }
+
+    /// The highest phase's mean, once there are ten minutes of it.
+    fn highest(&self) -> Option<i32> {
+        let mean = |phase: usize| {
+            let sum: i32 = self.slots.iter().map(|slot| i32::from(slot[phase])).sum();
+            sum / SLOTS as i32
+        };
+        (usize::from(self.filled) == SLOTS).then(|| mean(0).max(mean(1)).max(mean(2)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: Conditions = Conditions {
+        voltage: [2_300; 3],
+        frequency: 5_000,
+    };
+
+    fn volts(voltage: i32) -> Conditions {
+        Conditions {
+            voltage: [2_300, voltage * 10, 2_300],
+            ..GOOD
+        }
+    }
+
+    fn hertz(frequency: i32) -> Conditions {
+        Conditions { frequency, ..GOOD }
+    }
+
+    #[test]
+    fn each_limit_trips_after_its_time_and_not_before() {
+        for (name, now, allowed, code) in [
+            ("U<", volts(183), 3_000, "na_u_low"),
+            ("U<<", volts(100), 300, "na_u_low"),
+            ("U>>", volts(288), 100, "na_u_high"),
+            ("f<", hertz(4_749), 100, "na_f_low"),
+            ("f>", hertz(5_151), 100, "na_f_high"),
+        ] {
+            let mut protection = Protection::default();
+            assert_eq!(protection.observe(now, allowed - 1), None, "{name}");
+            let Some(State::Tripped(trip, 0)) = protection.observe(now, 1) else {
+                panic!("{name} did not trip");
+            };
+            assert_eq!(trip.code(), code, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_dip_shorter_than_allowed_is_forgotten() {
+        let mut protection = Protection::default();
+        for _ in 0..10 {
+            assert_eq!(protection.observe(volts(180), 2_900), None);
+            assert_eq!(protection.observe(GOOD, 100), None);
+        }
+    }
+
+    #[test]
+    fn a_high_voltage_trips_by_its_mean_of_ten_minutes() {
+        let mut protection = Protection::default();
+        assert_eq!(protection.observe(GOOD, 5 * MINUTE), None);
+        let minutes = (1..).find(|_| protection.observe(volts(256), MINUTE).is_some());
+        // 256 V for nine of ten minutes and 230 V for one make 253.4 V.
+        assert_eq!(minutes, Some(9));
+    }
+
+    #[test]
+    fn it_returns_after_a_minute_of_good_grid_that_begins_anew_with_each_fault() {
+        let mut protection = Protection::default();
+        protection.observe(volts(0), 300);
+        assert!(!protection.connected() && !protection.waiting());
+        protection.observe(GOOD, 59_999);
+        assert!(protection.waiting());
+        protection.observe(volts(180), 10);
+        assert!(!protection.waiting());
+        protection.observe(GOOD, 59_999);
+        assert!(!protection.connected());
+        assert_eq!(protection.observe(GOOD, 1), Some(State::Connected));
+    }
+}

@@ -1,0 +1,441 @@
+//! One storage system in its home: every step balances to the watt, and the counters are the integral of what it reports.
+use crate::battery::{Battery, FULL, Rating};
+use crate::chance::Seed;
+use crate::counters::Counters;
+use crate::grid::{Conditions, Grid};
+use crate::home::{Home, Household};
+use crate::meter::Meter;
+use crate::protection::{Protection, State};
+use crate::settings::Settings;
+use domain::clock::{DAY, MINUTE, Millis};
+use domain::flags::{self, Flags, MESSAGE1, MESSAGE2, MESSAGE3, MESSAGE5, MESSAGE6};
+use domain::sample::{BatteryStatus, Counter, MessageId};
+use domain::{Sample, Zone};
+use std::sync::LazyLock;
+
+/// No step is longer, however far the clock has moved.
+pub const LONGEST_STEP: Millis = 5 * MINUTE;
+
+/// A battery wants to be full this often, to know its charge.
+const CALIBRATION_DUE: Millis = 60 * DAY;
+/// A trickle begins below the first and ends at the second charge, in ‰.
+const FLOAT: std::ops::Range<i64> = 20..50;
+/// Below this wish it rests.
+const DEAD_BAND: i32 = 25;
+
+/// What a unit is responsible for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Share {
+    /// A single unit reports the whole house.
+    House,
+    /// One of several reports its own phase; together they add up to the house.
+    Phase,
+}
+
+/// A unit as it was installed.
+#[derive(Clone, Debug)]
+pub struct Installation {
+    pub seed: Seed,
+    /// The home's seed: units of one site share it.
+    pub site: Seed,
+    pub household: Household,
+    pub rating: Rating,
+    /// 1 to 3.
+    pub phase: u8,
+    pub share: Share,
+    pub zone: Zone,
+}
+
+/// Powers of one step in W: `grid = house − pv − battery`, whatever the battery can see of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flows {
+    pub house: i32,
+    pub pv: i32,
+    /// Discharge is positive.
+    pub battery: i32,
+    /// Import is positive.
+    pub grid: i32,
+    /// At the meter; they add up to `grid`. A phase that another unit answers for is `None`.
+    pub phases: [Option<i32>; 3],
+}
+
+/// Something that a battery tells its owner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Happening {
+    pub at: Millis,
+    pub code: &'static str,
+    /// It began, or it ended.
+    pub on: bool,
+}
+
+pub struct Unit {
+    pub settings: Settings,
+    pub meter: Meter,
+    pub grid: Grid,
+    home: Home,
+    protection: Protection,
+    battery: Battery,
+    counters: Counters,
+    seed: Seed,
+    phase: usize,
+    share: Share,
+    /// It has lived until here.
+    at: Millis,
+    switched_on: bool,
+    faulty: bool,
+    hears_meter: bool,
+    floating: bool,
+    calibrating: bool,
+    calibration_told: bool,
+    last_full: Millis,
+    flows: Flows,
+    conditions: Conditions,
+    happenings: Vec<Happening>,
+}
+
+impl Unit {
+    /// A unit that begins to live at `at` with `charge` ‰ in its cells and these counter readings.
+    pub fn new(installation: Installation, at: Millis, charge: i64, readings: [i64; 5]) -> Self {
+        let Installation {
+            seed,
+            site,
+            household,
+            rating,
+            phase,
+            share,
+            zone,
+        } = installation;
+        let grid = Grid::new(site);
+        let conditions = grid.conditions(at, [0; 3]);
+        Self {
+            settings: Settings::default(),
+            meter: Meter::default(),
+            grid,
+            home: Home::new(site, household, zone),
+            protection: Protection::default(),
+            battery: Battery::new(rating, charge),
+            counters: Counters::from_readings(readings),
+            seed,
+            phase: usize::from(phase.clamp(1, 3)) - 1,
+            share,
+            at,
+            switched_on: true,
+            faulty: false,
+            hears_meter: true,
+            floating: false,
+            calibrating: false,
+            calibration_told: false,
+            last_full: at,
+            flows: Flows::default(),
+            conditions,
+            happenings: Vec::new(),
+        }
+    }
+
+    pub fn at(&self) -> Millis {
+        self.at
+    }
+
+    pub fn flows(&self) -> Flows {
+        self.flows
+    }
+
+    pub fn battery(&self) -> &Battery {
+        &self.battery
+    }
+
+    pub fn readings(&self) -> [i64; 5] {
+        self.counters.readings()
+    }
+
+    pub fn turn_switch(&mut self, on: bool) {
+        self.switched_on = on;
+    }
+
+    pub fn switched_on(&self) -> bool {
+        self.switched_on
+    }
+
+    /// The battery management finds a fault in the cells, or finds them well again.
+    pub fn set_faulty(&mut self, faulty: bool) {
+        if self.faulty != faulty {
+            self.faulty = faulty;
+            self.tell("bms_fault", faulty);
+        }
+    }
+
+    /// What happened since this was asked last, oldest first.
+    pub fn take_happenings(&mut self) -> Vec<Happening> {
+        std::mem::take(&mut self.happenings)
+    }
+
+    /// Lives on until `until`, in steps of at most [`LONGEST_STEP`].
+    pub fn live(&mut self, until: Millis) {
+        while self.at < until {
+            let millis = (until - self.at).min(LONGEST_STEP);
+            self.step(millis);
+        }
+    }
+
+    fn step(&mut self, millis: Millis) {
+        let middle = self.at + millis / 2;
+        let (house, pv) = self.nature(middle);
+        let load = self.flows.phases.map(Option::unwrap_or_default);
+        let usual = self.grid.conditions(middle, load);
+        let connected = self.watch_grid(usual, millis);
+        self.look_for_meter();
+        let battery = if connected && self.switched_on && !self.faulty {
+            self.decide(house - pv, middle, millis)
+        } else {
+            0
+        };
+        self.battery.flow(battery, millis);
+        self.at += millis;
+        self.mind_calibration();
+        self.flows = self.balance(house, pv, battery);
+        let Flows { grid, .. } = self.flows;
+        let counters = &mut self.counters;
+        counters.flow(Counter::Import, Counter::FeedIn, grid, millis);
+        counters.flow(Counter::Discharge, Counter::Charge, battery, millis);
+        counters.count(Counter::Pv, pv, millis);
+    }
+
+    /// What house and sun do: this unit's share of it.
+    fn nature(&mut self, at: Millis) -> (i32, i32) {
+        let (load, pv) = (self.home.load(at), self.home.pv(at));
+        match self.share {
+            Share::House => (load, pv),
+            Share::Phase => (
+                self.home.on_phases(load)[self.phase],
+                thirds(pv)[self.phase],
+            ),
+        }
+    }
+
+    fn balance(&self, house: i32, pv: i32, battery: i32) -> Flows {
+        let grid = house - pv - battery;
+        let mut phases = [None; 3];
+        match self.share {
+            Share::Phase => phases[self.phase] = Some(grid),
+            Share::House => {
+                let (loads, suns) = (self.home.on_phases(house), thirds(pv));
+                for phase in 0..3 {
+                    let own = if phase == self.phase { battery } else { 0 };
+                    phases[phase] = Some(loads[phase] - suns[phase] - own);
+                }
+            }
+        }
+        Flows {
+            house,
+            pv,
+            battery,
+            grid,
+            phases,
+        }
+    }
+
+    /// Shows the protection the grid of this step, a deviation for exactly as long as it lasts. Whether it stayed connected.
+    fn watch_grid(&mut self, usual: Conditions, millis: Millis) -> bool {
+        let (from, until) = (self.at, self.at + millis);
+        let mut connected = self.protection.connected();
+        let mut show = |unit: &mut Self, conditions, from: Millis, until: Millis| {
+            if until <= from {
+                return;
+            }
+            unit.conditions = conditions;
+            match unit.protection.observe(conditions, until - from) {
+                Some(State::Tripped(trip, _)) => {
+                    connected = false;
+                    unit.tell(trip.code(), true);
+                }
+                Some(State::Connected) | None => {}
+            }
+        };
+        match self.grid.excursion(from, until) {
+            None => show(self, usual, from, until),
+            Some(it) => {
+                let (begins, ends) = (it.from.max(from), it.until.min(until));
+                show(self, usual, from, begins);
+                show(self, it.to.of(usual), begins, ends);
+                show(self, usual, ends, until);
+            }
+        }
+        connected
+    }
+
+    fn look_for_meter(&mut self) {
+        let hears = self.meter.answers(self.settings.meter_address);
+        if hears != self.hears_meter {
+            self.hears_meter = hears;
+            self.tell("meter_lost", !hears);
+        }
+    }
+
+    /// The power that it lets flow, discharge positive, when the house lacks `lack` W.
+    fn decide(&mut self, lack: i32, at: Millis, millis: Millis) -> i32 {
+        let rating = *self.battery.rating();
+        let reserve = i64::from(self.settings.reserve_soc.min(100)) * 10;
+        let charge = self.battery.charge();
+        let most = self
+            .battery
+            .takes(millis)
+            .min(self.settings.charge_limit.max(0));
+        if self.calibrating {
+            return -most.min(rating.charge / 2);
+        }
+        if self.keeps_alive(charge) {
+            return -most.min(rating.charge / 10);
+        }
+        if !self.hears_meter {
+            return 0;
+        }
+        // The controller never hits zero: it aims at a trace of import and misses by some watts.
+        let wish = lack - 10 - (8.0 * self.seed.noise(at, 1_000)) as i32;
+        let minute = self.home.minute_of_day(at);
+        if wish > DEAD_BAND && self.settings.discharge_window.contains(minute) {
+            let limit = self.settings.discharge_limit.max(0);
+            wish.min(limit).min(self.battery.gives(reserve, millis))
+        } else if wish < -DEAD_BAND && self.settings.charge_window.contains(minute) {
+            -most.min(-wish)
+        } else {
+            0
+        }
+    }
+
+    /// In dark weeks the standby loss empties the cells; a trickle from the grid keeps them from harm.
+    fn keeps_alive(&mut self, charge: i64) -> bool {
+        if !self.floating && charge < FLOAT.start {
+            self.floating = true;
+            self.tell("float_charge", true);
+        } else if self.floating && charge >= FLOAT.end {
+            self.floating = false;
+            self.tell("float_charge", false);
+        }
+        self.floating
+    }
+
+    fn mind_calibration(&mut self) {
+        if self.battery.charge() >= FULL - 3 {
+            self.last_full = self.at;
+            self.calibration_told = false;
+            if self.calibrating {
+                self.calibrating = false;
+                self.tell("calibration_done", true);
+            }
+        } else if self.at - self.last_full >= CALIBRATION_DUE && !self.calibration_told {
+            self.calibration_told = true;
+            self.tell("calibration_due", true);
+        } else if self.at - self.last_full >= CALIBRATION_DUE + DAY {
+            self.calibrating = !self.faulty && self.switched_on;
+        }
+    }
+
+    fn tell(&mut self, code: &'static str, on: bool) {
+        self.happenings.push(Happening {
+            at: self.at,
+            code,
+            on,
+        });
+    }
+
+    /// What it reports about the step that ended now. A silent meter leaves its values out.
+    pub fn sample(&self, id: MessageId) -> Sample {
+        let metered = |value: i32| self.hears_meter.then_some(value);
+        let mut counters = self.counters.readings().map(Some);
+        if !self.hears_meter {
+            counters[Counter::Import as usize] = None;
+            counters[Counter::FeedIn as usize] = None;
+        }
+        Sample {
+            at: self.at,
+            id,
+            voltage: self.conditions.voltage.map(Some),
+            frequency: Some(self.conditions.frequency),
+            meter_power: self.flows.phases.map(|power| power.and_then(metered)),
+            grid_power: metered(self.flows.grid),
+            pv_power: Some(self.flows.pv),
+            battery_power: Some(self.flows.battery),
+            soc: i32::try_from(self.battery.charge()).ok(),
+            counters,
+            status: self.status(),
+            flags: self.flags(),
+        }
+    }
+
+    pub fn status(&self) -> BatteryStatus {
+        let reserve = i64::from(self.settings.reserve_soc) * 10;
+        match self.flows.battery {
+            _ if !self.switched_on => BatteryStatus::Off,
+            _ if self.faulty => BatteryStatus::Fault,
+            _ if self.calibrating => BatteryStatus::Calibrating,
+            power if power < 0 => BatteryStatus::Charging,
+            power if power > 0 => BatteryStatus::Discharging,
+            _ if self.battery.charge() >= FULL - 5 => BatteryStatus::Full,
+            _ if self.battery.charge() <= reserve + 5 => BatteryStatus::Empty,
+            _ => BatteryStatus::Standby,
+        }
+    }
+
+    fn flags(&self) -> Flags {
+        let bits = &*BITS;
+        let when = |set: bool, bit: u16| if set { bit } else { 0 };
+        let tripped = !self.protection.connected();
+        let balancing = self.battery.charge() >= FULL - 20 && self.flows.battery < 0;
+        Flags {
+            message1: when(self.protection.waiting(), bits.wait60),
+            message2: when(self.switched_on, bits.ein)
+                | when(!self.switched_on, bits.aus)
+                | when(!self.hears_meter, bits.sm1)
+                | when(self.faulty, bits.bat)
+                | when(self.calibrating, bits.sv)
+                | when(tripped || !self.switched_on, bits.relay)
+                | when(tripped, bits.na_schutz),
+            message3: bits.present | when(self.faulty, bits.bms) | when(balancing, bits.balancing),
+            message5: when(self.hears_meter, bits.meter_passed),
+            message6: bits.power_management,
+        }
+    }
+}
+
+/// A three-phase inverter gives each phase a third; the last takes what does not divide.
+fn thirds(power: i32) -> [i32; 3] {
+    let third = power / 3;
+    [third, third, power - 2 * third]
+}
+
+struct Bits {
+    wait60: u16,
+    ein: u16,
+    aus: u16,
+    sm1: u16,
+    bat: u16,
+    sv: u16,
+    relay: u16,
+    na_schutz: u16,
+    present: u16,
+    bms: u16,
+    balancing: u16,
+    meter_passed: u16,
+    power_management: u16,
+}
+
+/// Looked up once: a year has many samples.
+static BITS: LazyLock<Bits> = LazyLock::new(|| {
+    let two = |name| flags::bit(MESSAGE2, name);
+    let three = |name| flags::bit(MESSAGE3, name);
+    Bits {
+        wait60: flags::bit(MESSAGE1, "wait60"),
+        ein: two("ein"),
+        aus: two("aus"),
+        sm1: two("sm1"),
+        bat: two("bat"),
+        sv: two("sv"),
+        relay: two("relay"),
+        na_schutz: two("na_schutz"),
+        present: three("m3_slave") | three("m3_gateway"),
+        bms: three("m3_BMS"),
+        balancing: three("m3_volt_balanc"),
+        meter_passed: flags::bit(MESSAGE5, "m5_sm_test"),
+        power_management: flags::bit(MESSAGE6, "m6_power_mang"),
+    }
+});
