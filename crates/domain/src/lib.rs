@@ -6,6 +6,7 @@ pub mod clock;
 pub mod code;
 pub mod country;
 pub mod email;
+pub mod energy;
 pub mod flags;
 pub mod key;
 pub mod lang;

@@ -18,6 +18,7 @@ pub mod partner;
 pub mod registration;
 pub mod session;
 pub mod system;
+pub mod telemetry;
 
 pub use access::Access;
 pub use db::{Error, Result, Store};

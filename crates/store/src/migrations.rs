@@ -22,8 +22,7 @@ macro_rules! steps {
     };
 }
 
-const STEPS: &[Step] =
-    steps![1 "0001_accounts", 2 "0002_systems", 3 "0003_partners", 4 "0004_system_facts"];
+const STEPS: &[Step] = steps![1 "0001_accounts", 2 "0002_systems", 3 "0003_partners", 4 "0004_system_facts", 5 "0005_telemetry"];
 
 pub(crate) async fn run(db: &Db) -> Result<()> {
     match db {

@@ -1,0 +1,136 @@
+//! Takes samples in: one statement per group while they come as they are measured, more care when they come late.
+use super::{late, row};
+use crate::db::Tx;
+use crate::{Error, Result, Store};
+use domain::clock::{HOUR, Millis};
+use domain::sample::MessageId;
+use domain::{Sample, Serial};
+use sqlx::{AssertSqlSafe, Row as _};
+use std::collections::HashSet;
+
+/// A sample this old may concern a day that is sealed already.
+pub(super) const LATE: Millis = HOUR;
+
+/// Rows in one SQLite statement. Groups are cut into powers of two, so that few statements are ever prepared.
+const ROWS_AT_MOST: usize = 512;
+
+type Key = (String, i64, i64);
+
+fn key(sn: &Serial, id: MessageId) -> Key {
+    (
+        sn.as_str().to_owned(),
+        i64::from(id.boot),
+        i64::from(id.seq),
+    )
+}
+
+/// Writes what is not there yet and tells which ones that were; a repeat changes nothing.
+pub(crate) async fn insert(
+    tx: &mut Tx,
+    samples: &[(&Serial, &Sample)],
+    now: Millis,
+) -> Result<Vec<bool>> {
+    let late: Vec<_> = samples
+        .iter()
+        .copied()
+        .filter(|(_, sample)| now - sample.at >= LATE)
+        .collect();
+    let mut known = if late.is_empty() {
+        HashSet::new()
+    } else {
+        late::prepare(tx, &late).await?
+    };
+    // One order for everybody, so that two writers never wait for each other.
+    let mut fresh: Vec<_> = samples
+        .iter()
+        .copied()
+        .filter(|(sn, sample)| known.is_empty() || !known.contains(&((*sn).clone(), sample.id)))
+        .collect();
+    fresh.sort_unstable_by_key(|(sn, sample)| (sn.as_str(), sample.id, sample.at));
+    let mut written = match tx {
+        Tx::Sqlite(tx) => insert_sqlite(&mut *tx, &fresh).await?,
+        Tx::Postgres(tx) => insert_postgres(&mut *tx, &fresh).await?,
+    };
+    known.clear();
+    let new = samples
+        .iter()
+        .map(|(sn, sample)| written.remove(&key(sn, sample.id)));
+    Ok(new.collect())
+}
+
+async fn insert_sqlite(
+    connection: &mut sqlx::SqliteConnection,
+    mut samples: &[(&Serial, &Sample)],
+) -> Result<HashSet<Key>> {
+    let mut written = HashSet::with_capacity(samples.len());
+    while !samples.is_empty() {
+        let fitting = 1 << samples.len().ilog2();
+        let (part, rest) = samples.split_at(ROWS_AT_MOST.min(fitting));
+        samples = rest;
+        let mut query = sqlx::query(AssertSqlSafe(sqlite_statement(part.len())));
+        for (sn, sample) in part {
+            query = query
+                .bind(sn.as_str())
+                .bind(sample.at)
+                .bind(i64::from(sample.id.boot))
+                .bind(i64::from(sample.id.seq))
+                .bind(row::pack(sample));
+        }
+        for row in query.fetch_all(&mut *connection).await? {
+            written.insert((row.try_get(0)?, row.try_get(1)?, row.try_get(2)?));
+        }
+    }
+    Ok(written)
+}
+
+fn sqlite_statement(rows: usize) -> String {
+    let places = vec!["(?, ?, ?, ?, ?)"; rows].join(", ");
+    format!(
+        "INSERT INTO samples (sn, ts, boot, seq, body) VALUES {places}
+         ON CONFLICT DO NOTHING RETURNING sn, boot, seq"
+    )
+}
+
+async fn insert_postgres(
+    connection: &mut sqlx::PgConnection,
+    samples: &[(&Serial, &Sample)],
+) -> Result<HashSet<Key>> {
+    let column = |value: fn(&Sample) -> i64| samples.iter().map(move |(_, sample)| value(sample));
+    let serials: Vec<&str> = samples.iter().map(|(sn, _)| sn.as_str()).collect();
+    let bodies: Vec<Vec<u8>> = samples
+        .iter()
+        .map(|(_, sample)| row::pack(sample))
+        .collect();
+    let rows = sqlx::query(
+        "INSERT INTO samples (sn, ts, boot, seq, body)
+         SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bytea[])
+         ON CONFLICT DO NOTHING RETURNING sn, boot, seq",
+    )
+    .bind(serials)
+    .bind(column(|sample| sample.at).collect::<Vec<_>>())
+    .bind(column(|sample| i64::from(sample.id.boot)).collect::<Vec<_>>())
+    .bind(column(|sample| i64::from(sample.id.seq)).collect::<Vec<_>>())
+    .bind(bodies)
+    .fetch_all(connection)
+    .await?;
+    rows.iter()
+        .map(|row| Ok((row.try_get(0)?, row.try_get(1)?, row.try_get(2)?)))
+        .collect::<Result<_, sqlx::Error>>()
+        .map_err(Error::from)
+}
+
+impl Store {
+    /// Keeps samples of one system and tells how many were new; durable when it returns.
+    pub async fn append_samples(
+        &self,
+        sn: &Serial,
+        samples: &[Sample],
+        now: Millis,
+    ) -> Result<usize> {
+        let samples: Vec<_> = samples.iter().map(|sample| (sn, sample)).collect();
+        let mut tx = self.begin().await?;
+        let new = super::insert(&mut tx, &samples, now).await?;
+        tx.commit().await?;
+        Ok(new.into_iter().filter(|new| *new).count())
+    }
+}
