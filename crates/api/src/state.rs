@@ -2,6 +2,7 @@
 use crate::demo::Demo;
 use crate::limits::Limits;
 use crate::{Passwords, Tokens};
+use bus::Live;
 use domain::{Clock, Random};
 use ipnet::IpNet;
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -14,6 +15,8 @@ use utoipa::ToSchema;
 #[derive(Clone)]
 pub struct Portal {
     pub store: Store,
+    /// Every system as it is right now.
+    pub live: Live,
     pub clock: Clock,
     pub random: Random,
     pub settings: Arc<Settings>,
@@ -54,13 +57,14 @@ pub struct Links {
 }
 
 impl Portal {
-    pub fn new(store: Store, clock: Clock, random: Random, settings: Settings) -> Self {
+    pub fn new(store: Store, live: Live, clock: Clock, random: Random, settings: Settings) -> Self {
         Self {
             tokens: Tokens::new(store.keyring().clone()),
             limits: Arc::new(Limits::new(&clock)),
             passwords: Passwords::new(random.clone()),
             settings: Arc::new(settings),
             store,
+            live,
             clock,
             random,
             metrics: None,

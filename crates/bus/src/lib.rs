@@ -1,1 +1,241 @@
 //! How the roles talk: what batteries report goes up, what they are told goes down, and the live view in between.
+//!
+//! In one process the calls are direct. Several processes on one PostgreSQL tell each other of live changes,
+//! viewers and deliveries by short notices.
+
+mod changes;
+pub mod downlink;
+mod live;
+mod notice;
+mod snapshot;
+mod uplink;
+
+pub use changes::Changes;
+pub use downlink::Downlink;
+pub use live::{Live, SILENCE};
+pub use snapshot::{Snapshot, Today};
+pub use uplink::{HOLD, NotStored, Receipt, Uplink};
+
+use domain::{Clock, Random, Serial};
+use notice::{Letter, Notice, Notices};
+use std::time::Duration;
+use store::Store;
+use store::notify::{Heard, Listener};
+use store::presence::Presence;
+use store::report::{Body, Report};
+use tokio::sync::mpsc;
+use tokio::time::MissedTickBehavior;
+use tokio_util::sync::CancellationToken;
+
+/// How often somebody looks who has fallen silent.
+const SWEEP: Duration = Duration::from_secs(1);
+const COUNTED_AT_START: usize = 200;
+const RECONNECT: Duration = Duration::from_secs(1);
+
+/// The ends that the roles hold. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Bus {
+    pub uplink: Uplink,
+    pub live: Live,
+    pub downlink: Downlink,
+    clock: Clock,
+    notices: Notices,
+}
+
+/// What has to run for the ends to work.
+#[derive(Debug)]
+pub struct Engine {
+    store: Store,
+    bus: Bus,
+    number: u64,
+    jobs: mpsc::Receiver<uplink::Job>,
+    outgoing: mpsc::Receiver<Notice>,
+}
+
+impl Bus {
+    /// Reads the live view; nothing moves before [`Engine::run`].
+    pub async fn open(
+        store: Store,
+        clock: Clock,
+        random: &Random,
+    ) -> store::Result<(Self, Engine)> {
+        let downlink = Downlink::default();
+        let (notices, outgoing) = Notices::channel(store.is_shared());
+        let (uplink, jobs) = Uplink::channel();
+        let live = Live::new(
+            store.clone(),
+            clock.clone(),
+            downlink.clone(),
+            notices.clone(),
+        );
+        live.load().await?;
+        // A small fleet is complete at once; a large one would keep its start waiting, and is counted meanwhile.
+        for _ in 0..COUNTED_AT_START {
+            if !live.count_one().await? {
+                break;
+            }
+        }
+        let bus = Self {
+            uplink,
+            live,
+            downlink,
+            clock,
+            notices,
+        };
+        let engine = Engine {
+            store,
+            bus: bus.clone(),
+            number: notice::own_number(random),
+            jobs,
+            outgoing,
+        };
+        Ok((bus, engine))
+    }
+
+    /// A connection of this battery begins here; one elsewhere, in this process or another, ends.
+    pub fn attach(&self, sn: &Serial) -> downlink::Attached {
+        self.notices.send(Notice::Attached { sn: sn.to_string() });
+        self.downlink.attach(sn)
+    }
+
+    /// Hands a message to the battery's connection, here or in another process. `false` when there is surely none,
+    /// or it does not keep up: the battery gets it on its next hello.
+    pub fn deliver(&self, sn: &Serial, topic: &str, payload: impl Into<Vec<u8>>) -> bool {
+        let payload = payload.into();
+        self.downlink.send(sn, topic, payload.clone())
+            || self.live.is_online(sn)
+                && self.notices.send(Notice::Deliver {
+                    sn: sn.to_string(),
+                    topic: topic.to_owned(),
+                    payload,
+                })
+    }
+}
+
+impl Engine {
+    /// Runs until `stop` is cancelled, then commits what was handed in before.
+    pub async fn run(self, stop: CancellationToken) {
+        let Self {
+            store,
+            bus,
+            number,
+            jobs,
+            outgoing,
+        } = self;
+        let commits = uplink::commit_all(store.clone(), bus.live.clone(), jobs, stop.clone());
+        // Of its own, so that a long commit holds up neither the sweeper nor the listener.
+        let commits = tokio::spawn(commits);
+        let talk = async {
+            tokio::join!(
+                sweep(&bus),
+                bus.live.count(),
+                notice::send_all(&store, number, outgoing),
+                listen(&store, &bus, number),
+            )
+        };
+        tokio::select! {
+            _ = talk => {}
+            () = stop.cancelled() => {}
+        }
+        if let Err(error) = commits.await {
+            tracing::error!(%error, "the last reports were not committed");
+        }
+    }
+}
+
+/// One look at all systems instead of a timer for each.
+async fn sweep(bus: &Bus) {
+    let mut tick = tokio::time::interval(SWEEP);
+    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tick.tick().await;
+        bus.live.forget_viewers();
+        for sn in bus.live.silent() {
+            let report = Report {
+                sn,
+                received_at: bus.clock.now(),
+                body: Body::Offline { boot: None },
+            };
+            // The answer does not matter: who is still silent is found again by the next look.
+            if bus.uplink.submit(report).await.is_err() {
+                break;
+            }
+        }
+    }
+}
+
+/// Hears what other processes say, for ever; on SQLite there are none.
+async fn listen(store: &Store, bus: &Bus, number: u64) {
+    if !bus.notices.are_sent() {
+        return std::future::pending().await;
+    }
+    loop {
+        match store.listen().await {
+            Ok(Some(mut listener)) => {
+                // What was said while nobody listened is in the database.
+                bus.live.load_or_log().await;
+                hear(&mut listener, bus, number).await;
+            }
+            Ok(None) => return std::future::pending().await,
+            Err(error) => tracing::warn!(%error, "other processes cannot be heard"),
+        }
+        tokio::time::sleep(RECONNECT).await;
+    }
+}
+
+async fn hear(listener: &mut Listener, bus: &Bus, number: u64) {
+    loop {
+        match listener.next().await {
+            Ok(Heard::Gap) => bus.live.load_or_log().await,
+            Ok(Heard::Notice(text)) => match serde_json::from_str::<Letter>(&text) {
+                Ok(letter) if letter.from == number => {}
+                Ok(letter) => {
+                    for notice in letter.notices {
+                        take(bus, notice).await;
+                    }
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "a notice of another process is not understood")
+                }
+            },
+            Err(error) => {
+                tracing::warn!(%error, "other processes are not heard any more");
+                return;
+            }
+        }
+    }
+}
+
+/// What another process said. A serial number comes from a process of ours, so one that is none is left out.
+async fn take(bus: &Bus, notice: Notice) {
+    let Ok(sn) = notice.sn().parse::<Serial>() else {
+        return;
+    };
+    match notice {
+        Notice::Sampled(sampled) => {
+            bus.live
+                .sampled(&sn, &sampled.sample(), sampled.received_at());
+        }
+        Notice::Presence {
+            online,
+            since,
+            boot,
+            ..
+        } => bus.live.stands(
+            &sn,
+            Presence {
+                online,
+                since,
+                boot,
+            },
+        ),
+        Notice::Reload { .. } => bus.live.reload_or_log(&sn).await,
+        Notice::Watch { until, .. } => {
+            bus.live.watch_here(&sn, until);
+        }
+        Notice::Attached { .. } => bus.downlink.replace(&sn),
+        Notice::Deliver { topic, payload, .. } => {
+            bus.downlink.send(&sn, &topic, payload);
+        }
+    }
+}

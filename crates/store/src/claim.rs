@@ -116,7 +116,7 @@ impl Store {
             .collect()
     }
 
-    /// The battery reports that its main switch was turned off and on. Returns the new owner, if that made one.
+    /// [`switch_cycled`] on its own.
     pub async fn switch_cycled(
         &self,
         sn: &Serial,
@@ -124,43 +124,52 @@ impl Store {
         now: Millis,
     ) -> Result<Option<AccountId>> {
         let mut tx = self.begin().await?;
-        let rows: Vec<Row> = within!(&mut tx, c => sqlx::query_as(
-            "SELECT account_id, sn, state, created_at, expires_at FROM claims
-             WHERE sn = $1 AND state = 'waiting' AND created_at <= $2 AND expires_at >= $2")
-            .bind(sn.as_str()).bind(at).fetch_all(c).await)?;
-        let mut owner = None;
-        for row in &rows {
-            let account = AccountId(row.account_id);
-            let event = ClaimEvent::SwitchCycled {
-                at,
-                rivals: rows.len() - 1,
-            };
-            let Ok(claim) = row.claim()?.next(event) else {
-                continue;
-            };
-            match claim.state {
-                ClaimState::Linked if system::link(&mut tx, sn, account, now).await? => {
-                    owner = Some(account);
-                    let entry = Entry::by(account, Event::SystemLinked, now).on(sn);
-                    entry.through(Actor::Battery).write(&mut tx).await?;
-                }
-                ClaimState::Contested => {
-                    execute!(
-                        &mut tx,
-                        sqlx::query(
-                            "UPDATE claims SET state = $3 WHERE account_id = $1 AND sn = $2"
-                        )
-                        .bind(account.0)
-                        .bind(sn.as_str())
-                        .bind(claim.state.as_str())
-                    )?;
-                    let entry = Entry::by(account, Event::ClaimContested, now).on(sn);
-                    entry.through(Actor::Battery).write(&mut tx).await?;
-                }
-                _ => {}
-            }
-        }
+        let owner = switch_cycled(&mut tx, sn, at, now).await?;
         tx.commit().await?;
         Ok(owner)
     }
+}
+
+/// The battery reports that its main switch was turned off and on. Returns the new owner, if that made one.
+pub(crate) async fn switch_cycled(
+    tx: &mut Tx,
+    sn: &Serial,
+    at: Millis,
+    now: Millis,
+) -> Result<Option<AccountId>> {
+    let rows: Vec<Row> = within!(&mut *tx, c => sqlx::query_as(
+        "SELECT account_id, sn, state, created_at, expires_at FROM claims
+         WHERE sn = $1 AND state = 'waiting' AND created_at <= $2 AND expires_at >= $2")
+        .bind(sn.as_str()).bind(at).fetch_all(c).await)?;
+    let mut owner = None;
+    for row in &rows {
+        let account = AccountId(row.account_id);
+        let event = ClaimEvent::SwitchCycled {
+            at,
+            rivals: rows.len() - 1,
+        };
+        let Ok(claim) = row.claim()?.next(event) else {
+            continue;
+        };
+        match claim.state {
+            ClaimState::Linked if system::link(tx, sn, account, now).await? => {
+                owner = Some(account);
+                let entry = Entry::by(account, Event::SystemLinked, now).on(sn);
+                entry.through(Actor::Battery).write(tx).await?;
+            }
+            ClaimState::Contested => {
+                execute!(
+                    &mut *tx,
+                    sqlx::query("UPDATE claims SET state = $3 WHERE account_id = $1 AND sn = $2")
+                        .bind(account.0)
+                        .bind(sn.as_str())
+                        .bind(claim.state.as_str())
+                )?;
+                let entry = Entry::by(account, Event::ClaimContested, now).on(sn);
+                entry.through(Actor::Battery).write(tx).await?;
+            }
+            _ => {}
+        }
+    }
+    Ok(owner)
 }

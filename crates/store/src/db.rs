@@ -54,6 +54,25 @@ impl From<sqlx::Error> for Error {
     }
 }
 
+impl Error {
+    /// Whether the database refused these rows for good, rather than being busy, full or away.
+    pub fn is_refusal(&self) -> bool {
+        match self {
+            Self::Taken(_) | Self::UnknownSerial(_) => true,
+            Self::Sqlx(sqlx::Error::Database(cause)) => {
+                let code = cause.code().unwrap_or_default();
+                match code.len() {
+                    // SQLSTATE: wrong data, broken constraints.
+                    5 => code.starts_with("22") || code.starts_with("23"),
+                    // SQLite, in the lowest byte: too big, constraint, mismatch.
+                    _ => matches!(code.parse::<u32>().map_or(0, |code| code & 0xff), 18..=20),
+                }
+            }
+            _ => false,
+        }
+    }
+}
+
 /// PostgreSQL names the constraint (`accounts_email_key`), SQLite only the column in its message.
 fn unique_column(cause: &dyn sqlx::error::DatabaseError) -> String {
     match (cause.table(), cause.constraint()) {

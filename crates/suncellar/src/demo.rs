@@ -4,6 +4,7 @@ use crate::config::Config;
 use crate::roles::{self, Parts, bind, open_store, random};
 use anyhow::Context as _;
 use api::Portal;
+use bus::Bus;
 use domain::clock::SECOND;
 use domain::code::{Code, CodeKind};
 use domain::{Clock, Country, Key, Lang, Password, Phone, Role, Serial};
@@ -55,8 +56,12 @@ pub(crate) async fn run(mut config: Config, demo: Demo) -> anyhow::Result<()> {
     let listener = bind(&config).await?;
     let clock = Clock::system();
     let settings = config.settings(listener.local_addr()?);
-    let mut portal = Portal::new(store.clone(), clock.clone(), random(), settings);
+    let (bus, engine) = Bus::open(store.clone(), clock.clone(), &random()).await?;
+    let live = bus.live.clone();
+    let mut portal = Portal::new(store.clone(), live, clock.clone(), random(), settings);
     furnish(&portal).await?;
+    // The systems are new at the first start.
+    bus.live.load().await?;
     print_welcome(&portal, demo.switch_after).await?;
 
     let mails = api::Demo::default();
@@ -85,6 +90,7 @@ pub(crate) async fn run(mut config: Config, demo: Demo) -> anyhow::Result<()> {
         Parts {
             portal,
             listener,
+            engine,
             post,
             clock,
         },

@@ -4,6 +4,7 @@ use crate::options::Role;
 use crate::tls;
 use anyhow::{Context as _, bail};
 use api::Portal;
+use bus::{Bus, Engine};
 use domain::{Clock, Random};
 use jobs::mail::Post;
 use ring::rand::{SecureRandom as _, SystemRandom};
@@ -67,6 +68,7 @@ pub(crate) fn post(config: &Config) -> anyhow::Result<Post> {
 pub(crate) struct Parts {
     pub(crate) portal: Portal,
     pub(crate) listener: TcpListener,
+    pub(crate) engine: Engine,
     pub(crate) post: Post,
     pub(crate) clock: Clock,
 }
@@ -77,8 +79,10 @@ pub(crate) async fn serve(config: Config) -> anyhow::Result<()> {
     let store = open_store(&config).await?;
     let listener = bind(&config).await?;
     let clock = Clock::system();
+    let (bus, engine) = Bus::open(store.clone(), clock.clone(), &random()).await?;
     let portal = Portal::new(
         store,
+        bus.live.clone(),
         clock.clone(),
         random(),
         config.settings(listener.local_addr()?),
@@ -88,6 +92,7 @@ pub(crate) async fn serve(config: Config) -> anyhow::Result<()> {
         Parts {
             portal,
             listener,
+            engine,
             post,
             clock,
         },
@@ -107,6 +112,7 @@ pub(crate) async fn run(
     let Parts {
         mut portal,
         listener,
+        engine,
         post,
         clock,
     } = parts;
@@ -125,11 +131,16 @@ pub(crate) async fn run(
     if config.has(Role::Jobs) {
         tasks.spawn(jobs::run(store.clone(), clock, random, post, stop.clone()));
     }
+    // The bus goes on until nobody can hand in anything any more.
+    let last = CancellationToken::new();
+    let moving = tokio::spawn(engine.run(last.clone()));
     asked_to_stop().await?;
     tracing::info!("stopping");
     stop.cancel();
     tasks.close();
     tasks.wait().await;
+    last.cancel();
+    moving.await?;
     store.close().await;
     Ok(())
 }

@@ -3,6 +3,7 @@ use crate::http::Call;
 use crate::{NOON, TestDb, random};
 use api::{Links, Portal, Settings};
 use axum::http::Method;
+use bus::Bus;
 use domain::Clock;
 use jobs::mail::{Letter, Post, send_due};
 use std::net::SocketAddr;
@@ -17,9 +18,12 @@ pub struct TestApp {
     pub clock: Clock,
     pub store: Store,
     pub portal: Portal,
+    /// The way up and down; [`crate::link`] puts a device endpoint on it.
+    pub bus: Bus,
     letters: Arc<Mutex<Vec<Letter>>>,
     stop: CancellationToken,
     serving: JoinHandle<()>,
+    moving: JoinHandle<()>,
 }
 
 /// Where mails in tests point to; nothing listens there.
@@ -40,7 +44,10 @@ impl TestApp {
             links: links(),
         };
         change(&mut settings);
-        let portal = Portal::new(db.store(), clock.clone(), random::seeded(7), settings);
+        let random = random::seeded(7);
+        let (bus, engine) = Bus::open(db.store(), clock.clone(), &random).await.unwrap();
+        let live = bus.live.clone();
+        let portal = Portal::new(db.store(), live, clock.clone(), random, settings);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let stop = CancellationToken::new();
@@ -50,14 +57,17 @@ impl TestApp {
             None,
             stop.clone(),
         ));
+        let moving = tokio::spawn(engine.run(stop.clone()));
         Self {
             address,
             clock,
             store: db.store(),
             portal,
+            bus,
             letters: Arc::default(),
             stop,
             serving,
+            moving,
         }
     }
 
@@ -102,6 +112,7 @@ impl TestApp {
     pub async fn stop(self) {
         self.stop.cancel();
         self.serving.await.unwrap();
+        self.moving.await.unwrap();
     }
 }
 

@@ -1,0 +1,324 @@
+//! Every system as it is right now, in memory: read once at the start, changed after each commit.
+use crate::changes::{Changes, Subscribers};
+use crate::downlink::Downlink;
+use crate::notice::{Notice, Notices};
+use crate::snapshot::Snapshot;
+use dashmap::DashMap;
+use domain::clock::{MINUTE, Millis, SECOND};
+use domain::energy::CONTEXT;
+use domain::{Clock, Sample, Serial};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use store::Store;
+use store::event::LoggedEvent;
+use store::presence::Presence;
+use store::report::{Body, Outcome, Report};
+use tokio::sync::Notify;
+
+/// A battery that says neither hello nor a sample for this long is offline.
+pub const SILENCE: Millis = 90 * SECOND;
+/// A viewer's wish is passed on only when it reaches this much further than the last one.
+const WATCH_STEP: Millis = 5 * SECOND;
+/// Nobody watches longer than this without saying so again.
+const WATCH_MAX: Millis = 10 * MINUTE;
+const COUNT_PAUSE: Duration = Duration::from_secs(1);
+
+/// Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Live(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    store: Store,
+    clock: Clock,
+    systems: DashMap<Serial, Arc<Snapshot>>,
+    subscribers: Arc<Subscribers>,
+    /// Until when somebody looks.
+    watched: DashMap<Serial, Millis>,
+    downlink: Downlink,
+    notices: Notices,
+    /// Systems whose day has to be read from the store.
+    uncounted: Mutex<BTreeSet<Serial>>,
+    to_count: Notify,
+}
+
+impl Live {
+    pub(crate) fn new(store: Store, clock: Clock, downlink: Downlink, notices: Notices) -> Self {
+        Self(Arc::new(Inner {
+            store,
+            clock,
+            systems: DashMap::new(),
+            subscribers: Arc::default(),
+            watched: DashMap::new(),
+            downlink,
+            notices,
+            uncounted: Mutex::default(),
+            to_count: Notify::new(),
+        }))
+    }
+
+    /// `None` for a system that was registered after the start and has not said hello yet.
+    pub fn get(&self, sn: &Serial) -> Option<Arc<Snapshot>> {
+        self.0.systems.get(sn).map(|found| Arc::clone(&found))
+    }
+
+    /// Changes of these systems from now on.
+    pub fn subscribe(&self, systems: impl IntoIterator<Item = Serial>) -> Changes {
+        self.0.subscribers.subscribe(systems)
+    }
+
+    /// Somebody looks at this system until then: the battery reports every 2 s instead of every 30.
+    pub fn watch(&self, sn: &Serial, until: Millis) {
+        if let Some(until) = self.watch_here(sn, until) {
+            self.0.notices.send(Notice::Watch {
+                sn: sn.to_string(),
+                until,
+            });
+        }
+    }
+
+    /// Until when somebody looks at this system.
+    pub fn watched(&self, sn: &Serial) -> Option<Millis> {
+        let until = self.0.watched.get(sn).map(|until| *until)?;
+        (until > self.0.clock.now()).then_some(until)
+    }
+
+    /// The new end, if it reaches far enough to be passed on.
+    pub(crate) fn watch_here(&self, sn: &Serial, until: Millis) -> Option<Millis> {
+        let until = until.min(self.0.clock.now() + WATCH_MAX);
+        let before = self.watched(sn).unwrap_or(0);
+        if until < before + WATCH_STEP {
+            return None;
+        }
+        self.0.watched.insert(sn.clone(), until);
+        self.0
+            .downlink
+            .send(sn, "watch", format!("{{\"until\":{until}}}"));
+        Some(until)
+    }
+
+    /// Reads everything; at the start, and when notices of other processes were missed.
+    pub async fn load(&self) -> store::Result<()> {
+        let store = &self.0.store;
+        let mut presences: HashMap<Serial, Presence> =
+            store.presences().await?.into_iter().collect();
+        let mut samples: HashMap<Serial, Sample> =
+            store.latest_samples().await?.into_iter().collect();
+        let mut events: HashMap<Serial, Vec<LoggedEvent>> = HashMap::new();
+        for (sn, event) in store.newest_events().await? {
+            events.entry(sn).or_default().push(event);
+        }
+        for (sn, facts) in store.all_facts().await? {
+            let mut snapshot = Snapshot::new(facts);
+            snapshot.messages = events.remove(&sn).unwrap_or_default().into();
+            self.fill(&mut snapshot, presences.remove(&sn), samples.remove(&sn));
+            self.put(&sn, snapshot);
+            self.count_again(&sn);
+        }
+        Ok(())
+    }
+
+    /// Reads one system again: its facts changed, or it is new here.
+    pub async fn reload(&self, sn: &Serial) -> store::Result<()> {
+        let store = &self.0.store;
+        let Some(facts) = store.facts(sn).await? else {
+            self.0.systems.remove(sn);
+            return Ok(());
+        };
+        let mut snapshot = Snapshot::new(facts);
+        snapshot.messages = store.newest_events_of(sn).await?.into();
+        self.fill(&mut snapshot, store.presence(sn).await?, None);
+        self.put(sn, snapshot);
+        self.count_again(sn);
+        Ok(())
+    }
+
+    /// The day's energy of this system has to be read again: late samples came, or its day is another one now.
+    fn count_again(&self, sn: &Serial) {
+        self.uncounted().insert(sn.clone());
+        self.0.to_count.notify_one();
+    }
+
+    fn uncounted(&self) -> MutexGuard<'_, BTreeSet<Serial>> {
+        let uncounted = self.0.uncounted.lock();
+        uncounted.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads the days that have to be read; says whether there was one.
+    pub(crate) async fn count_one(&self) -> store::Result<bool> {
+        let Some(sn) = self.uncounted().pop_first() else {
+            return Ok(false);
+        };
+        if let Some(snapshot) = self.get(&sn) {
+            let zone = &snapshot.facts.zone;
+            let store = &self.0.store;
+            let tally = store.energy_today(&sn, zone, self.0.clock.now()).await?;
+            self.change(&sn, |snapshot| snapshot.start_day(tally));
+        }
+        Ok(true)
+    }
+
+    /// Counts days as they become due, for ever.
+    pub(crate) async fn count(&self) {
+        loop {
+            match self.count_one().await {
+                Ok(true) => {}
+                Ok(false) => self.0.to_count.notified().await,
+                Err(error) => {
+                    tracing::warn!(%error, "the day's energy of a system could not be read");
+                    tokio::time::sleep(COUNT_PAUSE).await;
+                }
+            }
+        }
+    }
+
+    fn fill(&self, snapshot: &mut Snapshot, presence: Option<Presence>, sample: Option<Sample>) {
+        if let Some(presence) = presence {
+            snapshot.stand(presence);
+        }
+        snapshot.sample = sample;
+        // Who was online gets a full 90 s to say something before silence counts.
+        snapshot.received_at = if snapshot.online {
+            Some(self.0.clock.now())
+        } else {
+            sample.map(|sample| sample.at)
+        };
+    }
+
+    /// Keeps what memory knows better than the database: the newest sample and when the battery was heard.
+    fn put(&self, sn: &Serial, mut snapshot: Snapshot) {
+        let mut entry = self
+            .0
+            .systems
+            .entry(sn.clone())
+            .or_insert_with(|| Arc::new(snapshot.clone()));
+        snapshot.take_newer(&entry);
+        *entry = Arc::new(snapshot);
+        drop(entry);
+        self.0.subscribers.tell(sn);
+    }
+
+    /// Changes one system and tells who listens.
+    fn change(&self, sn: &Serial, change: impl FnOnce(&mut Snapshot)) {
+        if let Some(mut entry) = self.0.systems.get_mut(sn) {
+            change(Arc::make_mut(&mut entry));
+            drop(entry);
+            self.0.subscribers.tell(sn);
+        }
+    }
+
+    /// Puts what was committed into the view, and tells the other processes.
+    pub(crate) async fn committed(&self, reports: &[Report], outcomes: &[Outcome]) {
+        for (report, outcome) in reports.iter().zip(outcomes) {
+            if outcome.facts_changed || self.is_new(report) {
+                self.reload_or_log(&report.sn).await;
+                self.0.notices.send(Notice::Reload {
+                    sn: report.sn.to_string(),
+                });
+            }
+            self.apply(report, outcome);
+        }
+    }
+
+    fn is_new(&self, report: &Report) -> bool {
+        !matches!(report.body, Body::Reject { .. }) && !self.0.systems.contains_key(&report.sn)
+    }
+
+    pub(crate) async fn load_or_log(&self) {
+        if let Err(error) = self.load().await {
+            tracing::warn!(%error, "the live view could not be read again");
+        }
+    }
+
+    pub(crate) async fn reload_or_log(&self, sn: &Serial) {
+        if let Err(error) = self.reload(sn).await {
+            tracing::warn!(%error, %sn, "the live view of a system could not be read");
+        }
+    }
+
+    fn apply(&self, report: &Report, outcome: &Outcome) {
+        let sn = &report.sn;
+        if let Some(presence) = outcome.presence {
+            self.stands(sn, presence);
+            self.0.notices.send(Notice::presence(sn, presence));
+        }
+        match &report.body {
+            Body::Sample(sample) => {
+                self.sampled(sn, sample, report.received_at);
+                self.0
+                    .notices
+                    .send(Notice::sampled(sn, sample, report.received_at));
+            }
+            Body::Hello { .. } => self.heard(sn, report.received_at),
+            Body::History { samples, .. } => self.filled(sn, samples, &outcome.new),
+            Body::Event(event) if outcome.event_new => {
+                if let Some(at) = event.at {
+                    let logged = LoggedEvent {
+                        at,
+                        id: event.id,
+                        code: event.code,
+                        on: event.on,
+                        args: event.args.clone(),
+                    };
+                    self.change(sn, |snapshot| snapshot.log(logged));
+                    self.0.notices.send(Notice::Reload { sn: sn.to_string() });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub(crate) fn sampled(&self, sn: &Serial, sample: &Sample, received_at: Millis) {
+        self.change(sn, |snapshot| snapshot.take_sample(sample, received_at));
+    }
+
+    /// Back-fill changes nothing that is live, but the day's energy may have it now.
+    fn filled(&self, sn: &Serial, samples: &[Sample], new: &[bool]) {
+        let mut new = samples.iter().zip(new).filter(|(_, new)| **new);
+        let today = self
+            .get(sn)
+            .and_then(|snapshot| Some(snapshot.tally.as_ref()?.span.clone()));
+        // A sample shortly before midnight moves what the first quarter of the day has.
+        let since = today.map_or(Millis::MIN, |span| span.start - CONTEXT);
+        if new.any(|(sample, _)| sample.at >= since) {
+            self.count_again(sn);
+        }
+    }
+
+    pub(crate) fn heard(&self, sn: &Serial, at: Millis) {
+        self.change(sn, |snapshot| {
+            snapshot.received_at = snapshot.received_at.max(Some(at));
+        });
+    }
+
+    pub(crate) fn stands(&self, sn: &Serial, presence: Presence) {
+        self.change(sn, |snapshot| snapshot.stand(presence));
+    }
+
+    pub(crate) fn is_online(&self, sn: &Serial) -> bool {
+        self.0.systems.get(sn).is_some_and(|found| found.online)
+    }
+
+    /// Systems that count as online although nobody heard of them for 90 s.
+    pub(crate) fn silent(&self) -> Vec<Serial> {
+        let limit = self.0.clock.now() - SILENCE;
+        let systems = self.0.systems.iter();
+        systems
+            .filter(|entry| entry.is_silent_since(limit))
+            .map(|entry| entry.key().clone())
+            .collect()
+    }
+
+    /// Forgets who does not look any more.
+    pub(crate) fn forget_viewers(&self) {
+        let now = self.0.clock.now();
+        self.0.watched.retain(|_, until| *until > now);
+    }
+
+    pub(crate) fn is_silent(&self, sn: &Serial) -> bool {
+        let limit = self.0.clock.now() - SILENCE;
+        self.get(sn)
+            .is_some_and(|snapshot| snapshot.is_silent_since(limit))
+    }
+}

@@ -1,0 +1,114 @@
+//! One system as it is right now.
+use domain::clock::Millis;
+use domain::energy::Tally;
+use domain::{Sample, SiteDay};
+use std::sync::Arc;
+use store::device::Facts;
+use store::event::LoggedEvent;
+use store::presence::Presence;
+
+/// A view that never changes: what happens next makes a new one. Parts that rarely change are shared.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    pub facts: Arc<Facts>,
+    /// The newest by time; back-fill never moves it backwards.
+    pub sample: Option<Sample>,
+    /// When the battery last said hello or sent a live sample.
+    pub received_at: Option<Millis>,
+    pub online: bool,
+    /// When the present state began; `None` before the first contact.
+    pub since: Option<Millis>,
+    /// The start of the device that said the newest hello.
+    pub(crate) boot: u32,
+    /// Energy since the site's midnight, as it grows; `None` until it has been read.
+    pub(crate) tally: Option<Tally>,
+    /// Newest first, at most [`store::event::SERVED`]. Events before `Access::history_from` are not this owner's.
+    pub messages: Arc<[LoggedEvent]>,
+}
+
+/// The energy of a site's day so far, in Wh, in the order of [`domain::sample::Counter::ALL`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Today {
+    pub day: SiteDay,
+    pub energy: [Option<i64>; 5],
+}
+
+impl Snapshot {
+    pub(crate) fn new(facts: Facts) -> Self {
+        Self {
+            facts: Arc::new(facts),
+            sample: None,
+            received_at: None,
+            online: false,
+            since: None,
+            boot: 0,
+            tally: None,
+            messages: Arc::from([]),
+        }
+    }
+
+    pub(crate) fn stand(&mut self, presence: Presence) {
+        self.online = presence.online;
+        self.since = Some(presence.since);
+        self.boot = presence.boot;
+    }
+
+    /// Only a newer sample moves the live value; every one says that the battery is there.
+    pub(crate) fn take_sample(&mut self, sample: &Sample, received_at: Millis) {
+        self.received_at = self.received_at.max(Some(received_at));
+        if self
+            .sample
+            .is_none_or(|newest| newest.order() < sample.order())
+        {
+            self.sample = Some(*sample);
+        }
+    }
+
+    fn count(&mut self, sample: &Sample) {
+        let zone = &self.facts.zone;
+        let Some(tally) = &mut self.tally else { return };
+        if sample.at >= tally.span.end {
+            tally.turn_to(zone.bounds(zone.day_of(sample.at)));
+        }
+        tally.add(sample);
+    }
+
+    /// Goes on from what the store counted; the newest sample may be newer than that.
+    pub(crate) fn start_day(&mut self, tally: Tally) {
+        self.tally = Some(tally);
+        if let Some(sample) = self.sample {
+            self.count(&sample);
+        }
+    }
+
+    /// The energy of the site's day that the newest sample belongs to; `None` until it has been read.
+    pub fn today(&self) -> Option<Today> {
+        let tally = self.tally.as_ref()?;
+        Some(Today {
+            day: self.facts.zone.day_of(tally.span.start),
+            energy: tally.energy,
+        })
+    }
+
+    /// Takes from an older view what the database knows less well.
+    pub(crate) fn take_newer(&mut self, before: &Self) {
+        if let Some(sample) = &before.sample {
+            self.take_sample(sample, before.received_at.unwrap_or(sample.at));
+        }
+        self.received_at = self.received_at.max(before.received_at);
+        self.tally = self.tally.take().or_else(|| before.tally.clone());
+    }
+
+    pub(crate) fn is_silent_since(&self, limit: Millis) -> bool {
+        self.online && self.received_at.is_none_or(|at| at < limit)
+    }
+
+    /// Puts an event in its place by time; what falls off the end is not served any more.
+    pub(crate) fn log(&mut self, event: LoggedEvent) {
+        let mut messages = self.messages.to_vec();
+        let place = messages.partition_point(|other| (other.at, other.id) > (event.at, event.id));
+        messages.insert(place, event);
+        messages.truncate(store::event::SERVED);
+        self.messages = messages.into();
+    }
+}

@@ -1,0 +1,191 @@
+//! Devices as the link knows them: their secret, their starts, and what they say about themselves.
+use crate::db::Tx;
+use crate::{Error, Purpose, Result, Store};
+use domain::clock::Millis;
+use domain::hello::Versions;
+use domain::{Hello, Serial, Zone};
+
+/// How many starts of a device are remembered: a battery sends what it kept over a few of them.
+const BOOTS: i64 = 8;
+
+/// What a system says about itself, and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Facts {
+    pub phase: u8,
+    pub zone: Zone,
+    /// Usable Wh.
+    pub capacity: Option<i64>,
+    /// Rated charge power in W.
+    pub charge_max: Option<i64>,
+    /// Rated discharge power in W.
+    pub discharge_max: Option<i64>,
+    pub hardware: Option<String>,
+    pub versions: Versions,
+}
+
+#[derive(Debug)]
+struct Row {
+    sn: String,
+    phase: i64,
+    time_zone: String,
+    capacity: Option<i64>,
+    charge_max: Option<i64>,
+    discharge_max: Option<i64>,
+    hardware: Option<String>,
+    master_version: Option<String>,
+    gateway_version: Option<String>,
+    slave_version: Option<String>,
+}
+row!(Row {
+    sn,
+    phase,
+    time_zone,
+    capacity,
+    charge_max,
+    discharge_max,
+    hardware,
+    master_version,
+    gateway_version,
+    slave_version
+});
+
+impl Row {
+    fn facts(self) -> Result<(Serial, Facts)> {
+        let facts = Facts {
+            phase: u8::try_from(self.phase).map_err(|_| Error::Damaged("systems.phase"))?,
+            zone: self
+                .time_zone
+                .parse()
+                .map_err(|_| Error::Damaged("systems.time_zone"))?,
+            capacity: self.capacity,
+            charge_max: self.charge_max,
+            discharge_max: self.discharge_max,
+            hardware: self.hardware,
+            versions: Versions {
+                master: self.master_version,
+                gateway: self.gateway_version,
+                slave: self.slave_version,
+            },
+        };
+        let sn = self.sn.parse().map_err(|_| Error::Damaged("systems.sn"))?;
+        Ok((sn, facts))
+    }
+}
+
+/// Keeps what a hello says where it differs; says whether anything did.
+pub(crate) async fn keep_facts(tx: &mut Tx, sn: &Serial, hello: &Hello) -> Result<bool> {
+    let changed = execute!(
+        tx,
+        sqlx::query(
+            "UPDATE systems SET phase = $2, hardware = $3, capacity = $4, charge_max = $5, discharge_max = $6,
+                 master_version = $7, gateway_version = $8, slave_version = $9
+             WHERE sn = $1 AND (phase <> $2 OR hardware IS DISTINCT FROM $3 OR capacity IS DISTINCT FROM $4
+                 OR charge_max IS DISTINCT FROM $5 OR discharge_max IS DISTINCT FROM $6
+                 OR master_version IS DISTINCT FROM $7 OR gateway_version IS DISTINCT FROM $8
+                 OR slave_version IS DISTINCT FROM $9)"
+        )
+        .bind(sn.as_str())
+        .bind(i64::from(hello.phase))
+        .bind(&hello.hardware)
+        .bind(hello.capacity)
+        .bind(hello.charge_max)
+        .bind(hello.discharge_max)
+        .bind(hello.versions.master.as_deref())
+        .bind(hello.versions.gateway.as_deref())
+        .bind(hello.versions.slave.as_deref())
+    )?;
+    // The days of the past must not move: a zone counts only before the first sample.
+    let moved = execute!(
+        tx,
+        sqlx::query(
+            "UPDATE systems SET time_zone = $2 WHERE sn = $1 AND time_zone <> $2
+                 AND NOT EXISTS (SELECT 1 FROM samples WHERE sn = $1)
+                 AND NOT EXISTS (SELECT 1 FROM sealed_months WHERE sn = $1)"
+        )
+        .bind(sn.as_str())
+        .bind(hello.zone.name())
+    )?;
+    Ok(changed + moved > 0)
+}
+
+/// Remembers when a start of the device was, so that a repeat lands on the same time after a restart of ours.
+pub(crate) async fn keep_boot(
+    tx: &mut Tx,
+    sn: &Serial,
+    boot: u32,
+    started_at: Millis,
+) -> Result<()> {
+    let new = execute!(
+        tx,
+        sqlx::query(
+            "INSERT INTO boots (sn, boot, started_at) VALUES ($1, $2, $3) ON CONFLICT (sn, boot) DO UPDATE
+             SET started_at = excluded.started_at WHERE boots.started_at <> excluded.started_at"
+        )
+        .bind(sn.as_str())
+        .bind(i64::from(boot))
+        .bind(started_at)
+    )?;
+    if new == 1 {
+        execute!(
+            tx,
+            sqlx::query(
+                "DELETE FROM boots WHERE sn = $1 AND boot <=
+                     (SELECT boot FROM boots WHERE sn = $1 ORDER BY boot DESC LIMIT 1 OFFSET $2)"
+            )
+            .bind(sn.as_str())
+            .bind(BOOTS)
+        )?;
+    }
+    Ok(())
+}
+
+#[derive(Debug)]
+struct Boot {
+    boot: i64,
+    started_at: Millis,
+}
+row!(Boot { boot, started_at });
+
+impl Store {
+    /// Whether this is one of the secrets that the device may log in with (two while it is being changed).
+    pub async fn authenticate_device(&self, sn: &Serial, secret: &[u8]) -> Result<bool> {
+        let hashes: Vec<Vec<u8>> = on!(self, p => sqlx::query_scalar(
+            "SELECT hash FROM device_secrets WHERE sn = $1")
+            .bind(sn.as_str()).fetch_all(p).await)?;
+        let mut matches = false;
+        for hash in &hashes {
+            matches |= self.keyring.verify(Purpose::DeviceSecret, secret, hash);
+        }
+        Ok(matches)
+    }
+
+    /// The newest starts of a device and when they were.
+    pub async fn boots(&self, sn: &Serial) -> Result<Vec<(u32, Millis)>> {
+        let rows: Vec<Boot> = on!(self, p => sqlx::query_as(
+            "SELECT boot, started_at FROM boots WHERE sn = $1 ORDER BY boot DESC")
+            .bind(sn.as_str()).fetch_all(p).await)?;
+        rows.into_iter()
+            .map(|row| {
+                let boot = u32::try_from(row.boot).map_err(|_| Error::Damaged("boots.boot"))?;
+                Ok((boot, row.started_at))
+            })
+            .collect()
+    }
+
+    /// What every system says about itself.
+    pub async fn all_facts(&self) -> Result<Vec<(Serial, Facts)>> {
+        let rows: Vec<Row> = on!(self, p => sqlx::query_as(
+            "SELECT sn, phase, time_zone, capacity, charge_max, discharge_max, hardware,
+                 master_version, gateway_version, slave_version FROM systems")
+            .fetch_all(p).await)?;
+        rows.into_iter().map(Row::facts).collect()
+    }
+
+    pub async fn facts(&self, sn: &Serial) -> Result<Option<Facts>> {
+        let row: Option<Row> = on!(self, p => sqlx::query_as(
+            "SELECT sn, phase, time_zone, capacity, charge_max, discharge_max, hardware,
+                 master_version, gateway_version, slave_version FROM systems WHERE sn = $1")
+            .bind(sn.as_str()).fetch_optional(p).await)?;
+        Ok(row.map(Row::facts).transpose()?.map(|(_, facts)| facts))
+    }
+}

@@ -1,0 +1,39 @@
+//! Samples that could not be placed in time: kept, never shown.
+use crate::db::Tx;
+use crate::report::HiddenSample;
+use crate::{Result, Store};
+use domain::Serial;
+use domain::clock::Millis;
+
+pub(crate) async fn keep(
+    tx: &mut Tx,
+    sn: &Serial,
+    samples: &[HiddenSample],
+    now: Millis,
+) -> Result<()> {
+    for sample in samples {
+        execute!(
+            tx,
+            sqlx::query(
+                "INSERT INTO hidden_samples (sn, boot, seq, received_at, payload) VALUES ($1, $2, $3, $4, $5)
+                 ON CONFLICT (sn, boot, seq) DO NOTHING"
+            )
+            .bind(sn.as_str())
+            .bind(i64::from(sample.id.boot))
+            .bind(i64::from(sample.id.seq))
+            .bind(now)
+            .bind(&sample.payload)
+        )?;
+    }
+    Ok(())
+}
+
+impl Store {
+    /// How many samples of a battery are hidden.
+    pub async fn hidden_samples(&self, sn: &Serial) -> Result<i64> {
+        Ok(
+            on!(self, p => sqlx::query_scalar("SELECT count(*) FROM hidden_samples WHERE sn = $1")
+            .bind(sn.as_str()).fetch_one(p).await)?,
+        )
+    }
+}

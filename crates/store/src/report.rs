@@ -1,0 +1,156 @@
+//! What batteries report, written in groups: one transaction, one fsync, for as many messages as wait.
+use crate::db::Tx;
+use crate::presence::Presence;
+use crate::{Result, Store, claim, device, event, hidden, presence, reject, telemetry};
+use domain::clock::Millis;
+use domain::event::EventCode;
+use domain::sample::MessageId;
+use domain::{AccountId, Event, Hello, Sample, Serial};
+
+/// One message of one battery, decoded and placed in time.
+#[derive(Clone, Debug)]
+pub struct Report {
+    pub sn: Serial,
+    pub received_at: Millis,
+    pub body: Body,
+}
+
+#[derive(Clone, Debug)]
+pub enum Body {
+    Hello {
+        hello: Hello,
+        /// When this start of the device was, by our clock.
+        started_at: Millis,
+    },
+    /// A sample as it is measured: it moves the live view and says that the battery is there.
+    Sample(Sample),
+    /// Samples kept while the battery was away: they fill gaps and change nothing else.
+    History {
+        samples: Vec<Sample>,
+        hidden: Vec<HiddenSample>,
+    },
+    Event(Event),
+    /// The battery is there, although it said no hello.
+    Online,
+    /// Its last will (with the boot that left it), or 90 s of silence.
+    Offline {
+        boot: Option<u32>,
+    },
+    /// A message that cannot be used, with the reason.
+    Reject {
+        topic: String,
+        reason: &'static str,
+        payload: Vec<u8>,
+    },
+}
+
+impl Body {
+    /// The end of the topic it came by, for the log.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Hello { .. } => "hello",
+            Self::Sample(_) => "tele",
+            Self::History { .. } => "hist",
+            Self::Event(_) => "ev",
+            Self::Online | Self::Offline { .. } => "pres",
+            Self::Reject { .. } => "reject",
+        }
+    }
+}
+
+/// A sample that could not be placed in time: kept, never shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HiddenSample {
+    pub id: MessageId,
+    /// What the battery sent, as JSON.
+    pub payload: String,
+}
+
+/// What a report changed. A repeat changes nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Per sample: whether it was new.
+    pub new: Vec<bool>,
+    /// Whether anything that the battery says about itself is different now.
+    pub facts_changed: bool,
+    /// Whether an event was new.
+    pub event_new: bool,
+    /// The present state, if this report began it.
+    pub presence: Option<Presence>,
+    /// The account that a turned switch linked.
+    pub linked: Option<AccountId>,
+}
+
+impl Store {
+    /// Writes a group of reports; all of it is durable when this returns.
+    pub async fn append(&self, reports: &[Report]) -> Result<Vec<Outcome>> {
+        let Some(newest) = reports.iter().map(|report| report.received_at).max() else {
+            return Ok(Vec::new());
+        };
+        let mut tx = self.begin().await?;
+        let samples: Vec<(&Serial, &Sample)> = reports.iter().flat_map(samples).collect();
+        let new = telemetry::insert(&mut tx, &samples, newest).await?;
+        let mut new = new.into_iter();
+        let mut outcomes = Vec::with_capacity(reports.len());
+        for report in reports {
+            let mut outcome = Outcome {
+                new: new.by_ref().take(samples_in(&report.body)).collect(),
+                ..Outcome::default()
+            };
+            write(&mut tx, report, &mut outcome).await?;
+            outcomes.push(outcome);
+        }
+        tx.commit().await?;
+        Ok(outcomes)
+    }
+}
+
+fn samples(report: &Report) -> impl Iterator<Item = (&Serial, &Sample)> {
+    let samples = match &report.body {
+        Body::Sample(sample) => std::slice::from_ref(sample),
+        Body::History { samples, .. } => samples,
+        _ => &[],
+    };
+    samples.iter().map(|sample| (&report.sn, sample))
+}
+
+fn samples_in(body: &Body) -> usize {
+    match body {
+        Body::Sample(_) => 1,
+        Body::History { samples, .. } => samples.len(),
+        _ => 0,
+    }
+}
+
+/// Everything of a report but its samples.
+async fn write(tx: &mut Tx, report: &Report, outcome: &mut Outcome) -> Result<()> {
+    let (sn, now) = (&report.sn, report.received_at);
+    match &report.body {
+        Body::Hello { hello, started_at } => {
+            device::keep_boot(tx, sn, hello.id.boot, *started_at).await?;
+            // An older hello that comes late must not overwrite what a newer one said.
+            if let Some((state, newly)) = presence::hello(tx, sn, hello.id, now).await? {
+                outcome.presence = newly.then_some(state);
+                outcome.facts_changed = device::keep_facts(tx, sn, hello).await?;
+            }
+        }
+        Body::Sample(_) => {}
+        Body::History { hidden: kept, .. } => hidden::keep(tx, sn, kept, now).await?,
+        Body::Event(happened) => {
+            outcome.event_new = event::keep(tx, sn, happened, now).await?;
+            if let (true, EventCode::SwitchCycled, true, Some(at)) =
+                (outcome.event_new, happened.code, happened.on, happened.at)
+            {
+                outcome.linked = claim::switch_cycled(tx, sn, at, now).await?;
+            }
+        }
+        Body::Online => outcome.presence = presence::online(tx, sn, now).await?,
+        Body::Offline { boot } => outcome.presence = presence::offline(tx, sn, *boot, now).await?,
+        Body::Reject {
+            topic,
+            reason,
+            payload,
+        } => reject::keep(tx, sn, topic, reason, payload, now).await?,
+    }
+    Ok(())
+}
