@@ -7,11 +7,9 @@ use crate::home::{Home, Household};
 use crate::meter::Meter;
 use crate::protection::{Protection, State};
 use crate::settings::Settings;
+use domain::Zone;
 use domain::clock::{DAY, MINUTE, Millis};
-use domain::flags::{self, Flags, MESSAGE1, MESSAGE2, MESSAGE3, MESSAGE5, MESSAGE6};
-use domain::sample::{BatteryStatus, Counter, MessageId};
-use domain::{Sample, Zone};
-use std::sync::LazyLock;
+use domain::sample::Counter;
 
 /// No step is longer, however far the clock has moved.
 pub const LONGEST_STEP: Millis = 5 * MINUTE;
@@ -73,23 +71,23 @@ pub struct Unit {
     pub meter: Meter,
     pub grid: Grid,
     home: Home,
-    protection: Protection,
-    battery: Battery,
-    counters: Counters,
+    pub(crate) protection: Protection,
+    pub(crate) battery: Battery,
+    pub(crate) counters: Counters,
     seed: Seed,
     phase: usize,
     share: Share,
     /// It has lived until here.
-    at: Millis,
-    switched_on: bool,
-    faulty: bool,
-    hears_meter: bool,
+    pub(crate) at: Millis,
+    pub(crate) switched_on: bool,
+    pub(crate) faulty: bool,
+    pub(crate) hears_meter: bool,
     floating: bool,
-    calibrating: bool,
+    pub(crate) calibrating: bool,
     calibration_told: bool,
     last_full: Millis,
-    flows: Flows,
-    conditions: Conditions,
+    pub(crate) flows: Flows,
+    pub(crate) conditions: Conditions,
     happenings: Vec<Happening>,
 }
 
@@ -337,64 +335,6 @@ impl Unit {
             on,
         });
     }
-
-    /// What it reports about the step that ended now. A silent meter leaves its values out.
-    pub fn sample(&self, id: MessageId) -> Sample {
-        let metered = |value: i32| self.hears_meter.then_some(value);
-        let mut counters = self.counters.readings().map(Some);
-        if !self.hears_meter {
-            counters[Counter::Import as usize] = None;
-            counters[Counter::FeedIn as usize] = None;
-        }
-        Sample {
-            at: self.at,
-            id,
-            voltage: self.conditions.voltage.map(Some),
-            frequency: Some(self.conditions.frequency),
-            meter_power: self.flows.phases.map(|power| power.and_then(metered)),
-            grid_power: metered(self.flows.grid),
-            pv_power: Some(self.flows.pv),
-            battery_power: Some(self.flows.battery),
-            soc: i32::try_from(self.battery.charge()).ok(),
-            counters,
-            status: self.status(),
-            flags: self.flags(),
-        }
-    }
-
-    pub fn status(&self) -> BatteryStatus {
-        let reserve = i64::from(self.settings.reserve_soc) * 10;
-        match self.flows.battery {
-            _ if !self.switched_on => BatteryStatus::Off,
-            _ if self.faulty => BatteryStatus::Fault,
-            _ if self.calibrating => BatteryStatus::Calibrating,
-            power if power < 0 => BatteryStatus::Charging,
-            power if power > 0 => BatteryStatus::Discharging,
-            _ if self.battery.charge() >= FULL - 5 => BatteryStatus::Full,
-            _ if self.battery.charge() <= reserve + 5 => BatteryStatus::Empty,
-            _ => BatteryStatus::Standby,
-        }
-    }
-
-    fn flags(&self) -> Flags {
-        let bits = &*BITS;
-        let when = |set: bool, bit: u16| if set { bit } else { 0 };
-        let tripped = !self.protection.connected();
-        let balancing = self.battery.charge() >= FULL - 20 && self.flows.battery < 0;
-        Flags {
-            message1: when(self.protection.waiting(), bits.wait60),
-            message2: when(self.switched_on, bits.ein)
-                | when(!self.switched_on, bits.aus)
-                | when(!self.hears_meter, bits.sm1)
-                | when(self.faulty, bits.bat)
-                | when(self.calibrating, bits.sv)
-                | when(tripped || !self.switched_on, bits.relay)
-                | when(tripped, bits.na_schutz),
-            message3: bits.present | when(self.faulty, bits.bms) | when(balancing, bits.balancing),
-            message5: when(self.hears_meter, bits.meter_passed),
-            message6: bits.power_management,
-        }
-    }
 }
 
 /// A three-phase inverter gives each phase a third; the last takes what does not divide.
@@ -402,40 +342,3 @@ fn thirds(power: i32) -> [i32; 3] {
     let third = power / 3;
     [third, third, power - 2 * third]
 }
-
-struct Bits {
-    wait60: u16,
-    ein: u16,
-    aus: u16,
-    sm1: u16,
-    bat: u16,
-    sv: u16,
-    relay: u16,
-    na_schutz: u16,
-    present: u16,
-    bms: u16,
-    balancing: u16,
-    meter_passed: u16,
-    power_management: u16,
-}
-
-/// Looked up once: a year has many samples.
-static BITS: LazyLock<Bits> = LazyLock::new(|| {
-    let two = |name| flags::bit(MESSAGE2, name);
-    let three = |name| flags::bit(MESSAGE3, name);
-    Bits {
-        wait60: flags::bit(MESSAGE1, "wait60"),
-        ein: two("ein"),
-        aus: two("aus"),
-        sm1: two("sm1"),
-        bat: two("bat"),
-        sv: two("sv"),
-        relay: two("relay"),
-        na_schutz: two("na_schutz"),
-        present: three("m3_slave") | three("m3_gateway"),
-        bms: three("m3_BMS"),
-        balancing: three("m3_volt_balanc"),
-        meter_passed: flags::bit(MESSAGE5, "m5_sm_test"),
-        power_management: flags::bit(MESSAGE6, "m6_power_mang"),
-    }
-});

@@ -20,6 +20,8 @@ pub(crate) enum Command {
     Serve,
     /// Serve it with an embedded database and demo accounts, with a secret of its own
     Demo(Demo),
+    /// Run simulated batteries against a device endpoint
+    Simulate(Simulate),
     /// Bring the database's schema up to date and exit
     Migrate,
     /// What the operator does: devices, codes, partners, accounts
@@ -37,6 +39,34 @@ pub(crate) struct Demo {
     /// After how many seconds a claimed battery turns its main switch by itself; 0: only when it is told to
     #[arg(long, default_value_t = 5, value_name = "SECONDS")]
     pub(crate) switch_after: u32,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Simulate {
+    /// The device endpoint
+    #[arg(long, default_value = "127.0.0.1:1883", value_name = "HOST:PORT")]
+    pub(crate) gateway: String,
+    /// How many batteries; by default all of the secrets file
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) systems: Option<usize>,
+    /// Seconds between two samples of a battery
+    #[arg(long, default_value_t = 30.0, value_name = "SECONDS")]
+    pub(crate) interval: f64,
+    /// Another number, other homes
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// What `admin import-devices` printed: serial numbers, phases and secrets
+    #[arg(long, value_name = "FILE")]
+    pub(crate) secrets: Option<PathBuf>,
+    /// Send the next sample as soon as the last one is acknowledged
+    #[arg(long)]
+    pub(crate) closed_loop: bool,
+    /// End by itself after so many seconds
+    #[arg(long = "for", value_name = "SECONDS")]
+    pub(crate) end_after: Option<u64>,
+    /// Write the samples that were acknowledged to this file at the end: sn, boot, sequence
+    #[arg(long, value_name = "FILE")]
+    pub(crate) acked: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]

@@ -6,6 +6,7 @@ mod config;
 mod demo;
 mod options;
 mod roles;
+mod simulate;
 mod tls;
 
 use clap::Parser as _;
@@ -42,6 +43,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             match cli.command {
                 Command::Serve => roles::serve(config).await,
                 Command::Demo(demo) => demo::run(config, demo).await,
+                Command::Simulate(options) => simulate::run(options).await,
                 Command::Migrate => roles::open_store(&config).await.map(drop),
                 Command::Admin { command } => admin::run(&config, command).await,
                 Command::Openapi => Ok(()),

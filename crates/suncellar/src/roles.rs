@@ -145,7 +145,7 @@ pub(crate) async fn run(
     Ok(())
 }
 
-async fn asked_to_stop() -> anyhow::Result<()> {
+pub(crate) async fn asked_to_stop() -> anyhow::Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     tokio::select! {
         _ = terminate.recv() => {}

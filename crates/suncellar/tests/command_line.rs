@@ -55,7 +55,7 @@ fn help_names_every_option_of_the_contract() {
         assert!(help.contains(option), "{option} is missing in\n{help}");
     }
     let help = text(&run(folder.path(), &["--help"]).stdout);
-    for command in ["serve", "demo", "migrate", "admin"] {
+    for command in ["serve", "demo", "simulate", "migrate", "admin"] {
         assert!(help.contains(command), "{command} is missing in\n{help}");
     }
 }
@@ -227,6 +227,22 @@ fn the_operator_imports_devices_issues_codes_and_locks_accounts() {
         ))
         .contains("no account")
     );
+}
+
+#[test]
+fn a_simulated_fleet_needs_the_secrets_of_its_batteries() {
+    let folder = TempDir::new().unwrap();
+    let simulate =
+        |arguments: &[&str]| error_of(&run(folder.path(), &[&["simulate"], arguments].concat()));
+    assert!(simulate(&[]).contains("admin import-devices"));
+    assert!(simulate(&["--secrets", "none.csv"]).contains("cannot be read"));
+    std::fs::write(
+        folder.path().join("s.csv"),
+        "sn,phase,secret\nSC100001,1,x\n",
+    )
+    .unwrap();
+    let too_many = simulate(&["--secrets", "s.csv", "--systems", "2"]);
+    assert!(too_many.contains("those of 1"), "{too_many}");
 }
 
 #[test]

@@ -1,0 +1,339 @@
+//! One battery on the device link: it measures, sends, keeps what it could not send, and comes back after every cut.
+use crate::battery::Rating;
+use crate::chance::Seed;
+use crate::connection::{Connection, Refused};
+use crate::fleet::World;
+use crate::mischief::Dice;
+use crate::outbox::{Cargo, Outbox, Told};
+use crate::unit::{Happening, Unit};
+use crate::wire::{self, Firmware, Identity, Measured, Watch};
+use domain::Serial;
+use domain::clock::Millis;
+use domain::sample::MessageId;
+use std::io;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
+
+/// While somebody watches.
+pub(crate) const WATCHED_INTERVAL: Duration = Duration::from_secs(2);
+
+const BACK_OFF: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
+
+/// What a battery is told to do by whoever stands in front of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Turn the main switch off, and on again after so long.
+    CycleSwitch(Duration),
+    /// Lose power and start again.
+    Reboot,
+    /// Lose the network for so long.
+    StayAway(Duration),
+}
+
+/// The ids of the samples that were acknowledged.
+pub(crate) type Acknowledged = Arc<Mutex<Vec<MessageId>>>;
+
+/// A battery before it is switched on.
+pub struct Device {
+    pub serial: Serial,
+    pub secret: Vec<u8>,
+    pub hardware: String,
+    pub firmware: Firmware,
+    pub phase: u8,
+    pub zone: String,
+    pub rating: Rating,
+    pub unit: Unit,
+    pub seed: Seed,
+    pub watch: Watch,
+    /// Counts its starts; this one is the first that uses this number.
+    pub boot: u32,
+}
+
+/// Why a session ended.
+pub(crate) enum End {
+    Cut(io::Error),
+    Away(Duration),
+    Finished,
+}
+
+impl From<io::Error> for End {
+    fn from(error: io::Error) -> Self {
+        Self::Cut(error)
+    }
+}
+
+pub(crate) struct Running {
+    pub(crate) world: Arc<World>,
+    pub(crate) orders: Option<mpsc::Receiver<Order>>,
+    pub(crate) acknowledged: Option<Acknowledged>,
+    pub(crate) identity: Identity,
+    pub(crate) topics: Topics,
+    pub(crate) secret: Vec<u8>,
+    pub(crate) unit: Unit,
+    pub(crate) dice: Dice,
+    pub(crate) watch: Watch,
+    pub(crate) boot: u32,
+    pub(crate) seq: u32,
+    pub(crate) booted_at: Millis,
+    pub(crate) outbox: Outbox,
+    /// A sample that the next one overtakes.
+    pub(crate) overtaken: Option<Measured>,
+    pub(crate) watched_until: Millis,
+    pub(crate) next_measure: Instant,
+    pub(crate) next_history: Option<Instant>,
+    pub(crate) next_ping: Instant,
+    pub(crate) switch_on_at: Option<Instant>,
+    pub(crate) connected_before: bool,
+}
+
+pub(crate) struct Topics {
+    pub(crate) hello: String,
+    pub(crate) tele: String,
+    pub(crate) hist: String,
+    pub(crate) ev: String,
+}
+
+impl Running {
+    pub(crate) fn new(
+        device: Device,
+        world: Arc<World>,
+        orders: Option<mpsc::Receiver<Order>>,
+        acknowledged: Option<Acknowledged>,
+    ) -> Self {
+        let mut dice = Dice::new(device.seed.with(u64::from(device.boot)));
+        let topic = |name: &str| format!("v1/d/{}/up/{name}", device.serial);
+        let now = Instant::now();
+        Self {
+            topics: Topics {
+                hello: topic("hello"),
+                tele: topic("tele"),
+                hist: topic("hist"),
+                ev: topic("ev"),
+            },
+            identity: Identity {
+                serial: device.serial,
+                hardware: device.hardware,
+                firmware: device.firmware,
+                phase: device.phase,
+                capacity: device.rating.capacity,
+                charge_max: device.rating.charge,
+                discharge_max: device.rating.discharge,
+                zone: device.zone,
+            },
+            secret: device.secret,
+            next_measure: now + dice.up_to(world.interval),
+            next_history: None,
+            next_ping: now,
+            booted_at: world.clock.now(),
+            outbox: Outbox::new(world.buffer),
+            unit: device.unit,
+            watch: device.watch,
+            boot: device.boot,
+            seq: 0,
+            overtaken: None,
+            watched_until: 0,
+            switch_on_at: None,
+            connected_before: false,
+            world,
+            orders,
+            acknowledged,
+            dice,
+        }
+    }
+
+    pub(crate) async fn run(mut self) {
+        let mut failures = 0;
+        loop {
+            let pause = match self.visit().await {
+                Ok(End::Finished) => return,
+                Ok(End::Away(pause)) => pause,
+                Ok(End::Cut(error)) => {
+                    tracing::debug!(sn = %self.identity.serial, %error, "the link is cut");
+                    failures = 0;
+                    self.pause_after(failures)
+                }
+                Err(refused) => {
+                    self.note_refusal(&refused);
+                    failures += 1;
+                    self.pause_after(failures)
+                }
+            };
+            if !self.be_offline(Instant::now() + pause).await {
+                return;
+            }
+        }
+    }
+
+    fn note_refusal(&self, refused: &Refused) {
+        let sn = &self.identity.serial;
+        match refused {
+            Refused::Credentials => {
+                self.world.tally.refused.fetch_add(1, Relaxed);
+                tracing::warn!(%sn, "the login was not accepted");
+            }
+            Refused::Unreachable(error) => tracing::debug!(%sn, %error, "the gateway is away"),
+        }
+    }
+
+    /// 1 s, 2 s, 4 s … 60 s, each somewhere in its upper half, so that a fleet does not return in step.
+    fn pause_after(&mut self, failures: u32) -> Duration {
+        let most = BACK_OFF.1.min(BACK_OFF.0 * 2_u32.pow(failures.min(6)));
+        most / 2 + self.dice.up_to(most / 2) + self.dice.up_to(self.world.mischief.away)
+    }
+
+    /// Connects and stays until the link is cut.
+    async fn visit(&mut self) -> Result<End, Refused> {
+        let will = wire::will(self.boot);
+        let gateway = self.world.gateway;
+        let mut connection =
+            Connection::open(gateway, &self.identity.serial, &self.secret, will).await?;
+        let tally = &self.world.tally;
+        tally.connected.fetch_add(1, Relaxed);
+        tally
+            .reconnects
+            .fetch_add(u64::from(self.connected_before), Relaxed);
+        self.connected_before = true;
+        let end = match self.talk(&mut connection).await {
+            Ok(end) | Err(end) => end,
+        };
+        if matches!(end, End::Finished) {
+            connection.close().await;
+        }
+        self.world.tally.connected.fetch_sub(1, Relaxed);
+        if let Some(measured) = self.overtaken.take() {
+            self.outbox.put_back(Cargo::Sample(measured));
+        }
+        self.outbox.crash();
+        Ok(end)
+    }
+
+    /// Goes on measuring without a connection. `false` when it is told to finish and has nothing to deliver.
+    async fn be_offline(&mut self, until: Instant) -> bool {
+        loop {
+            if self.world.finish.is_cancelled() && self.outbox.is_empty() {
+                return false;
+            }
+            if Instant::now() >= until {
+                return true;
+            }
+            self.turn_switch_on_if_due();
+            if self.measures() && Instant::now() >= self.next_measure {
+                let measured = self.measure();
+                self.keep(measured);
+            }
+            let wake = if self.measures() {
+                self.next_measure.min(until)
+            } else {
+                until
+            };
+            let wake = self.switch_on_at.map_or(wake, |at| at.min(wake));
+            tokio::select! {
+                () = sleep_until(wake) => {}
+                () = self.world.finish.cancelled(), if !self.world.finish.is_cancelled() => {}
+                order = next_order(&mut self.orders) => {
+                    // It is away already; what else there is to an order happens all the same.
+                    let _ = self.obey(order);
+                }
+            }
+        }
+    }
+
+    pub(crate) fn measures(&self) -> bool {
+        !self.world.finish.is_cancelled()
+    }
+
+    pub(crate) fn measure(&mut self) -> Measured {
+        let watched = self.world.clock.now() < self.watched_until;
+        let interval = if watched {
+            WATCHED_INTERVAL.min(self.world.interval)
+        } else {
+            self.world.interval
+        };
+        let now = Instant::now();
+        self.next_measure = match self.world.closed_loop {
+            true => now,
+            false => (self.next_measure + interval).max(now),
+        };
+        self.measure_now()
+    }
+
+    fn measure_now(&mut self) -> Measured {
+        // Two samples of one battery never share a moment.
+        let at = self.world.clock.now().max(self.unit.at() + 1);
+        self.unit.live(at);
+        let id = self.next_id();
+        for happening in self.unit.take_happenings() {
+            self.tell(happening);
+        }
+        Measured {
+            sample: self.unit.sample(id),
+            uptime: at - self.booted_at,
+        }
+    }
+
+    fn tell(&mut self, happening: Happening) {
+        let id = self.next_id();
+        let uptime = (happening.at - self.booted_at).max(0);
+        self.outbox.tell(Told {
+            id,
+            happening,
+            uptime,
+        });
+    }
+
+    pub(crate) fn keep(&mut self, measured: Measured) {
+        if self.outbox.keep(measured) {
+            self.world.tally.forgotten.fetch_add(1, Relaxed);
+        }
+    }
+
+    pub(crate) fn obey(&mut self, order: Order) -> Result<(), End> {
+        match order {
+            Order::CycleSwitch(off) => {
+                self.unit.turn_switch(false);
+                self.switch_on_at = Some(Instant::now() + off);
+                self.next_measure = Instant::now();
+                Ok(())
+            }
+            Order::Reboot => {
+                (self.boot, self.seq) = (self.boot + 1, 0);
+                self.booted_at = self.world.clock.now();
+                Err(End::Away(Duration::ZERO))
+            }
+            Order::StayAway(pause) => Err(End::Away(pause)),
+        }
+    }
+
+    pub(crate) fn turn_switch_on_if_due(&mut self) {
+        if self.switch_on_at.is_some_and(|at| at <= Instant::now()) {
+            self.switch_on_at = None;
+            self.unit.turn_switch(true);
+            self.tell(Happening {
+                at: self.world.clock.now(),
+                code: "switch_cycled",
+                on: true,
+            });
+            self.next_measure = Instant::now();
+        }
+    }
+
+    pub(crate) fn next_id(&mut self) -> MessageId {
+        self.seq += 1;
+        MessageId {
+            boot: self.boot,
+            seq: self.seq,
+        }
+    }
+}
+
+pub(crate) async fn next_order(orders: &mut Option<mpsc::Receiver<Order>>) -> Order {
+    if let Some(receiver) = orders
+        && let Some(order) = receiver.recv().await
+    {
+        return order;
+    }
+    std::future::pending().await
+}

@@ -1,0 +1,140 @@
+//! What a battery has not been able to deliver: kept until it is acknowledged, within bounds.
+use crate::unit::Happening;
+use crate::wire::{BATCH, Measured};
+use domain::clock::Millis;
+use domain::sample::MessageId;
+use std::collections::VecDeque;
+use std::num::NonZeroU16;
+use tokio::time::Instant;
+
+/// An event under the id that it keeps however often it is sent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Told {
+    pub(crate) id: MessageId,
+    pub(crate) happening: Happening,
+    pub(crate) uptime: Millis,
+}
+
+#[derive(Debug)]
+pub(crate) enum Cargo {
+    Hello,
+    Sample(Measured),
+    Batch(Vec<Measured>),
+    Event(Told),
+    /// Something that flies a second time; the first one counts.
+    Repeat,
+}
+
+#[derive(Debug)]
+struct Flight {
+    packet_id: NonZeroU16,
+    cargo: Cargo,
+    since: Instant,
+}
+
+#[derive(Debug)]
+pub(crate) struct Outbox {
+    /// Measured and not delivered, oldest first.
+    waiting: VecDeque<Measured>,
+    /// How many may wait; the oldest is forgotten then.
+    room: usize,
+    events: VecDeque<Told>,
+    /// Sent and not acknowledged.
+    flying: Vec<Flight>,
+}
+
+impl Outbox {
+    pub(crate) fn new(room: usize) -> Self {
+        Self {
+            waiting: VecDeque::new(),
+            room,
+            events: VecDeque::new(),
+            flying: Vec::new(),
+        }
+    }
+
+    /// Keeps a sample for later. Whether an older one had to go for it.
+    pub(crate) fn keep(&mut self, measured: Measured) -> bool {
+        let full = self.waiting.len() >= self.room;
+        if full {
+            self.waiting.pop_front();
+        }
+        self.waiting.push_back(measured);
+        full
+    }
+
+    pub(crate) fn tell(&mut self, told: Told) {
+        self.events.push_back(told);
+    }
+
+    pub(crate) fn next_event(&mut self) -> Option<Told> {
+        self.events.pop_front()
+    }
+
+    pub(crate) fn next_batch(&mut self) -> Vec<Measured> {
+        let size = self.waiting.len().min(BATCH);
+        self.waiting.drain(..size).collect()
+    }
+
+    pub(crate) fn has_history(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.waiting.is_empty() && self.events.is_empty() && self.flying.is_empty()
+    }
+
+    pub(crate) fn fly(&mut self, packet_id: NonZeroU16, cargo: Cargo, since: Instant) {
+        self.flying.push(Flight {
+            packet_id,
+            cargo,
+            since,
+        });
+    }
+
+    pub(crate) fn samples_flying(&self) -> usize {
+        let live = |flight: &&Flight| matches!(flight.cargo, Cargo::Sample(_));
+        self.flying.iter().filter(live).count()
+    }
+
+    pub(crate) fn batch_flying(&self) -> bool {
+        let batch = |flight: &Flight| matches!(flight.cargo, Cargo::Batch(_));
+        self.flying.iter().any(batch)
+    }
+
+    /// Since when the oldest waits for its acknowledgement.
+    pub(crate) fn oldest_flight(&self) -> Option<Instant> {
+        self.flying.iter().map(|flight| flight.since).min()
+    }
+
+    /// Takes what was sent under this id out of the air.
+    pub(crate) fn land(&mut self, packet_id: NonZeroU16) -> Option<(Cargo, Instant)> {
+        let place = self
+            .flying
+            .iter()
+            .position(|flight| flight.packet_id == packet_id)?;
+        let flight = self.flying.remove(place);
+        Some((flight.cargo, flight.since))
+    }
+
+    /// It was not delivered: it waits again, before what is newer.
+    pub(crate) fn put_back(&mut self, cargo: Cargo) {
+        match cargo {
+            Cargo::Sample(measured) => self.waiting.push_front(measured),
+            Cargo::Batch(batch) => {
+                for measured in batch.into_iter().rev() {
+                    self.waiting.push_front(measured);
+                }
+            }
+            Cargo::Event(told) => self.events.push_front(told),
+            Cargo::Hello | Cargo::Repeat => {}
+        }
+    }
+
+    /// The connection is gone, and with it every acknowledgement that was on its way.
+    pub(crate) fn crash(&mut self) {
+        for flight in std::mem::take(&mut self.flying).into_iter().rev() {
+            self.put_back(flight.cargo);
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! What a battery does while it is connected: live samples first, then events, then what it measured while it was away.
+use crate::connection::{Connection, KEEP_ALIVE};
+use crate::device::{End, Running, WATCHED_INTERVAL, next_order};
+use crate::outbox::Cargo;
+use crate::wire::{self, Measured};
+use bytes::Bytes;
+use rmqtt_codec::types::Publish;
+use rmqtt_codec::v3::Packet;
+use std::io;
+use std::num::NonZeroU16;
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+use tokio::time::{Instant, sleep_until};
+
+/// Live samples that may wait for their acknowledgement; what is measured beyond that waits in the buffer.
+const LIVE_FLIGHTS: usize = 16;
+/// An endpoint that does not acknowledge for so long has lost the battery.
+const ACKNOWLEDGED_WITHIN: Duration = Duration::from_secs(60);
+
+impl Running {
+    /// Stays connected until something ends it.
+    pub(crate) async fn talk(&mut self, connection: &mut Connection) -> Result<End, End> {
+        self.say_hello(connection).await?;
+        self.next_ping = Instant::now();
+        self.next_history = None;
+        loop {
+            self.do_what_is_due(connection).await?;
+            if self.world.finish.is_cancelled() && self.outbox.is_empty() {
+                return Ok(End::Finished);
+            }
+            let wake = self.next_wake();
+            let order = tokio::select! {
+                packet = connection.receive() => {
+                    self.hear(packet?)?;
+                    None
+                }
+                () = sleep_until(wake) => None,
+                () = self.world.finish.cancelled(), if !self.world.finish.is_cancelled() => None,
+                order = next_order(&mut self.orders) => Some(order),
+            };
+            if let Some(order) = order {
+                self.obey(order)?;
+            }
+        }
+    }
+
+    fn next_wake(&self) -> Instant {
+        let mut wake = self.next_ping;
+        if self.measures() && !(self.world.closed_loop && self.outbox.samples_flying() > 0) {
+            wake = wake.min(self.next_measure);
+        }
+        let history = self.next_history.filter(|_| !self.outbox.batch_flying());
+        let overdue = self
+            .outbox
+            .oldest_flight()
+            .map(|at| at + ACKNOWLEDGED_WITHIN);
+        [history, self.switch_on_at, overdue]
+            .into_iter()
+            .flatten()
+            .fold(wake, Instant::min)
+    }
+
+    async fn do_what_is_due(&mut self, connection: &mut Connection) -> io::Result<()> {
+        let now = Instant::now();
+        let overdue = |at: Instant| at + ACKNOWLEDGED_WITHIN <= now;
+        if self.outbox.oldest_flight().is_some_and(overdue) {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        if self.next_ping <= now {
+            connection.ping().await?;
+            self.next_ping = now + Duration::from_secs(u64::from(KEEP_ALIVE) * 3 / 4);
+        }
+        self.turn_switch_on_if_due();
+        let waits = self.world.closed_loop && self.outbox.samples_flying() > 0;
+        if self.measures() && self.next_measure <= now && !waits {
+            let measured = self.measure();
+            self.send_live(connection, measured).await?;
+        }
+        while let Some(told) = self.outbox.next_event() {
+            self.send(connection, Cargo::Event(told)).await?;
+        }
+        if !self.measures()
+            && let Some(measured) = self.overtaken.take()
+        {
+            self.send(connection, Cargo::Sample(measured)).await?;
+        }
+        self.send_history(connection, now).await
+    }
+
+    /// Live first: what was measured before follows after a while, one batch at a time.
+    async fn send_history(&mut self, connection: &mut Connection, now: Instant) -> io::Result<()> {
+        if !self.outbox.has_history() || self.outbox.batch_flying() {
+            return Ok(());
+        }
+        let jitter = self.world.history_jitter;
+        let due = match self.next_history {
+            Some(due) => due,
+            None => now + self.dice.up_to(jitter),
+        };
+        self.next_history = Some(due);
+        if due <= now || !self.measures() {
+            let batch = self.outbox.next_batch();
+            self.send(connection, Cargo::Batch(batch)).await?;
+        }
+        Ok(())
+    }
+
+    async fn say_hello(&mut self, connection: &mut Connection) -> io::Result<()> {
+        let (id, at) = (self.next_id(), self.world.clock.now());
+        let mut text = String::with_capacity(320);
+        let uptime = at - self.booted_at;
+        wire::hello(&mut text, id, at, uptime, self.watch, &self.identity);
+        let packet_id = connection.publish(&self.topics.hello, text.into()).await?;
+        self.outbox.fly(packet_id, Cargo::Hello, Instant::now());
+        Ok(())
+    }
+
+    async fn send_live(
+        &mut self,
+        connection: &mut Connection,
+        measured: Measured,
+    ) -> io::Result<()> {
+        if self.outbox.samples_flying() >= LIVE_FLIGHTS {
+            self.keep(measured);
+            return Ok(());
+        }
+        if self.overtaken.is_none() && self.dice.happens(self.world.mischief.overtaken) {
+            self.overtaken = Some(measured);
+            return Ok(());
+        }
+        self.send(connection, Cargo::Sample(measured)).await?;
+        match self.overtaken.take() {
+            Some(older) => self.send(connection, Cargo::Sample(older)).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Sends, with whatever goes wrong on the way.
+    async fn send(&mut self, connection: &mut Connection, cargo: Cargo) -> io::Result<()> {
+        let (topic, payload, messages) = self.written(&cargo);
+        let topic = topic.to_owned();
+        let sent = connection.publish(&topic, payload.clone()).await;
+        let packet_id = match sent {
+            Ok(packet_id) => packet_id,
+            Err(error) => {
+                self.outbox.put_back(cargo);
+                return Err(error);
+            }
+        };
+        let mischief = self.world.mischief;
+        let now = Instant::now();
+        self.next_ping = now + Duration::from_secs(u64::from(KEEP_ALIVE) * 3 / 4);
+        self.outbox.fly(packet_id, cargo, now);
+        self.world.tally.sent.fetch_add(messages, Relaxed);
+        if self.dice.happens(mischief.duplicate) {
+            let packet_id = connection.publish(&topic, payload).await?;
+            self.outbox.fly(packet_id, Cargo::Repeat, now);
+            self.world.tally.sent.fetch_add(messages, Relaxed);
+        }
+        if self.dice.happens(mischief.cut) {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        Ok(())
+    }
+
+    /// Topic, payload, and how many messages that is.
+    fn written(&self, cargo: &Cargo) -> (&str, Bytes, u64) {
+        let (topics, watch) = (&self.topics, self.watch);
+        let mut text = String::new();
+        match cargo {
+            Cargo::Sample(measured) => {
+                text.reserve(420);
+                wire::sample(&mut text, measured, watch);
+                (&topics.tele, text.into(), 1)
+            }
+            Cargo::Batch(batch) => {
+                let packed = wire::history(&mut text, batch, watch);
+                (&topics.hist, packed.into(), batch.len() as u64)
+            }
+            Cargo::Event(told) => {
+                wire::event(&mut text, told.id, &told.happening, told.uptime, watch);
+                (&topics.ev, text.into(), 1)
+            }
+            Cargo::Hello | Cargo::Repeat => (&topics.hello, Bytes::new(), 0),
+        }
+    }
+
+    fn hear(&mut self, packet: Packet) -> io::Result<()> {
+        match packet {
+            Packet::PublishAck { packet_id } => self.hear_acknowledged(packet_id),
+            Packet::Publish(publish) => self.hear_order(&publish),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn hear_acknowledged(&mut self, packet_id: NonZeroU16) {
+        let Some((cargo, since)) = self.outbox.land(packet_id) else {
+            return;
+        };
+        if self.dice.happens(self.world.mischief.deaf) {
+            self.outbox.put_back(cargo);
+            return;
+        }
+        match cargo {
+            Cargo::Sample(measured) => {
+                self.world.tally.delays.add(since.elapsed());
+                self.note(&[measured]);
+            }
+            Cargo::Batch(batch) => {
+                self.note(&batch);
+                self.next_history = self.outbox.has_history().then(Instant::now);
+            }
+            Cargo::Hello | Cargo::Event(_) | Cargo::Repeat => {}
+        }
+    }
+
+    fn note(&self, stored: &[Measured]) {
+        let tally = &self.world.tally;
+        tally.acknowledged.fetch_add(stored.len() as u64, Relaxed);
+        if let Some(acknowledged) = &self.acknowledged {
+            let mut ids = acknowledged.lock().unwrap_or_else(PoisonError::into_inner);
+            ids.extend(stored.iter().map(|measured| measured.sample.id));
+        }
+    }
+
+    /// `down/watch`: somebody looks, so it measures more often for a while.
+    fn hear_order(&mut self, publish: &Publish) {
+        if !publish.topic.ends_with("/down/watch") {
+            return;
+        }
+        let until = serde_json::from_slice::<serde_json::Value>(&publish.payload)
+            .ok()
+            .and_then(|order| order["until"].as_i64());
+        if let Some(until) = until {
+            self.watched_until = until;
+            self.next_measure = self.next_measure.min(Instant::now() + WATCHED_INTERVAL);
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! What a battery writes into its messages: cheap text into a buffer that is used again.
+use crate::unit::Happening;
+use domain::clock::Millis;
+use domain::sample::{Counter, MessageId};
+use domain::{Sample, Serial};
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use std::fmt::{self, Write};
+use std::io::Write as _;
+
+/// As many samples as one `up/hist` may hold.
+pub const BATCH: usize = 60;
+
+/// The version of the link that these batteries speak.
+const VERSION: u8 = 1;
+
+/// The versions of a battery's three parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Firmware {
+    pub master: String,
+    pub gateway: String,
+    pub slave: String,
+}
+
+/// What a battery says about itself.
+#[derive(Clone, Debug)]
+pub struct Identity {
+    pub serial: Serial,
+    pub hardware: String,
+    pub firmware: Firmware,
+    pub phase: u8,
+    /// Usable Wh, rated charge and discharge W.
+    pub capacity: i64,
+    pub charge_max: i32,
+    pub discharge_max: i32,
+    pub zone: String,
+}
+
+/// How a battery tells the time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Watch {
+    /// Its clock shows so much more than the true time.
+    pub error: Millis,
+    /// 0 none, 1 RTC, 2 NTP.
+    pub quality: u8,
+}
+
+impl Watch {
+    pub const RIGHT: Self = Self {
+        error: 0,
+        quality: 2,
+    };
+}
+
+/// A sample with the time that the battery had been up.
+#[derive(Clone, Copy, Debug)]
+pub struct Measured {
+    pub sample: Sample,
+    pub uptime: Millis,
+}
+
+/// A number in tenths or hundredths, or `null`.
+struct Fixed<const DECIMALS: u32>(Option<i32>);
+
+impl<const DECIMALS: u32> fmt::Display for Fixed<DECIMALS> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(value) = self.0 else {
+            return f.write_str("null");
+        };
+        let unit = 10_u32.pow(DECIMALS);
+        let (sign, size) = (if value < 0 { "-" } else { "" }, value.unsigned_abs());
+        let width = DECIMALS as usize;
+        write!(f, "{sign}{}.{:0width$}", size / unit, size % unit)
+    }
+}
+
+/// An integer or `null`.
+struct Plain<T>(Option<T>);
+
+impl<T: fmt::Display> fmt::Display for Plain<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Some(value) => value.fmt(f),
+            None => f.write_str("null"),
+        }
+    }
+}
+
+/// Appends the beginning that all messages share, without its closing brace.
+fn head(text: &mut String, id: MessageId, at: Millis, uptime: Millis, watch: Watch) {
+    let MessageId { boot, seq } = id;
+    let (t, q) = (at + watch.error, watch.quality);
+    // Writing into a String cannot fail.
+    let _ = write!(
+        text,
+        r#"{{"b":{boot},"s":{seq},"t":{t},"u":{uptime},"q":{q}"#
+    );
+}
+
+/// `up/tele`, and one element of `up/hist`. A value that was not measured is `null`.
+pub fn sample(text: &mut String, measured: &Measured, watch: Watch) {
+    let Measured { sample, uptime } = measured;
+    head(text, sample.id, sample.at, *uptime, watch);
+    let [u1, u2, u3] = sample.voltage.map(Fixed::<1>);
+    let [p1, p2, p3] = sample.meter_power.map(Plain);
+    let _ = write!(
+        text,
+        r#","uv":[{u1},{u2},{u3}],"f":{},"pp":[{p1},{p2},{p3}],"pg":{},"pv":{},"pb":{},"soc":{}"#,
+        Fixed::<2>(sample.frequency),
+        Plain(sample.grid_power),
+        Plain(sample.pv_power),
+        Plain(sample.battery_power),
+        Fixed::<1>(sample.soc),
+    );
+    let names = ["ei", "ee", "ep", "ec", "ed"];
+    for (name, counter) in names.iter().zip(Counter::ALL) {
+        let _ = write!(text, r#","{name}":{}"#, Plain(sample.counter(counter)));
+    }
+    let flags = &sample.flags;
+    let _ = write!(
+        text,
+        r#","bs":{},"m1":{},"m2":{},"m3":{},"m5":{},"m6":{}}}"#,
+        sample.status as u8,
+        flags.message1,
+        flags.message2,
+        flags.message3,
+        flags.message5,
+        flags.message6
+    );
+}
+
+/// `up/hist`: a JSON array of samples, deflated (zlib).
+pub fn history(text: &mut String, batch: &[Measured], watch: Watch) -> Vec<u8> {
+    text.push('[');
+    for (place, measured) in batch.iter().enumerate() {
+        if place > 0 {
+            text.push(',');
+        }
+        sample(text, measured, watch);
+    }
+    text.push(']');
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
+    // A Vec takes every byte.
+    let _ = encoder.write_all(text.as_bytes());
+    encoder.finish().unwrap_or_default()
+}
+
+/// `up/hello`.
+pub fn hello(
+    text: &mut String,
+    id: MessageId,
+    at: Millis,
+    uptime: Millis,
+    watch: Watch,
+    identity: &Identity,
+) {
+    head(text, id, at, uptime, watch);
+    let Identity {
+        hardware,
+        firmware,
+        phase,
+        capacity,
+        charge_max,
+        discharge_max,
+        zone,
+        ..
+    } = identity;
+    let Firmware {
+        master,
+        gateway,
+        slave,
+    } = firmware;
+    let _ = write!(
+        text,
+        r#","v":{VERSION},"hw":"{hardware}","phase":{phase},"cap":{capacity},"pcmax":{charge_max},"pdmax":{discharge_max},"tz":"{zone}","fw":{{"m":"{master}","g":"{gateway}","sl":"{slave}"}},"rep_ver":0}}"#
+    );
+}
+
+/// `up/ev`.
+pub fn event(
+    text: &mut String,
+    id: MessageId,
+    happening: &Happening,
+    uptime: Millis,
+    watch: Watch,
+) {
+    head(text, id, happening.at, uptime, watch);
+    let (code, on) = (happening.code, u8::from(happening.on));
+    let _ = write!(text, r#","code":"{code}","on":{on},"args":{{}}}}"#);
+}
+
+/// The last will on `up/pres`.
+pub fn will(boot: u32) -> String {
+    format!(r#"{{"on":0,"b":{boot}}}"#)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::flags::Flags;
+    use domain::sample::BatteryStatus;
+    use serde_json::{Value, json};
+    use std::io::Read as _;
+
+    fn measured() -> Measured {
+        let sample = Sample {
+            at: 1_700_000_000_000,
+            id: MessageId { boot: 3, seq: 7 },
+            voltage: [Some(2_304), Some(2_299), None],
+            frequency: Some(4_998),
+            meter_power: [Some(-12), None, None],
+            grid_power: Some(-12),
+            pv_power: Some(500),
+            battery_power: Some(-200),
+            soc: Some(505),
+            counters: [Some(1), Some(2), Some(3), Some(4), None],
+            status: BatteryStatus::Charging,
+            flags: Flags {
+                message2: 1024,
+                ..Flags::default()
+            },
+        };
+        Measured {
+            sample,
+            uptime: 4_000,
+        }
+    }
+
+    #[test]
+    fn a_sample_is_the_json_of_the_link() {
+        let mut text = String::new();
+        sample(&mut text, &measured(), Watch::RIGHT);
+        let value: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(
+            value,
+            json!({
+                "b": 3, "s": 7, "t": 1_700_000_000_000_i64, "u": 4000, "q": 2, "uv": [230.4, 229.9, null], "f": 49.98,
+                "pp": [-12, null, null], "pg": -12, "pv": 500, "pb": -200, "soc": 50.5, "ei": 1, "ee": 2, "ep": 3,
+                "ec": 4, "ed": null, "bs": 2, "m1": 0, "m2": 1024, "m3": 0, "m5": 0, "m6": 0
+            })
+        );
+    }
+
+    #[test]
+    fn a_batch_inflates_to_its_samples() {
+        let batch = [measured(), measured()];
+        let packed = history(&mut String::new(), &batch, Watch::RIGHT);
+        let mut text = String::new();
+        flate2::read::ZlibDecoder::new(&packed[..])
+            .read_to_string(&mut text)
+            .unwrap();
+        let values: Vec<Value> = serde_json::from_str(&text).unwrap();
+        assert_eq!(values.len(), 2);
+    }
+
+    #[test]
+    fn hello_event_and_will_are_json() {
+        let identity = Identity {
+            serial: "SC24A0001".parse().unwrap(),
+            hardware: "sc-8".into(),
+            firmware: Firmware {
+                master: "2.4.1".into(),
+                gateway: "1.9.0".into(),
+                slave: "1.2.0".into(),
+            },
+            phase: 2,
+            capacity: 8_000,
+            charge_max: 4_000,
+            discharge_max: 4_000,
+            zone: "Europe/Berlin".into(),
+        };
+        let id = MessageId { boot: 1, seq: 0 };
+        let mut text = String::new();
+        hello(&mut text, id, 5, 5, Watch::RIGHT, &identity);
+        let value: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(
+            value["fw"],
+            json!({"m": "2.4.1", "g": "1.9.0", "sl": "1.2.0"})
+        );
+        let mut text = String::new();
+        let happening = Happening {
+            at: 9,
+            code: "meter_lost",
+            on: true,
+        };
+        let late = Watch {
+            error: -4,
+            quality: 1,
+        };
+        event(&mut text, id, &happening, 5, late);
+        let value: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(
+            (&value["t"], &value["code"]),
+            (&json!(5), &json!("meter_lost"))
+        );
+        assert!(serde_json::from_str::<Value>(&will(4)).is_ok());
+    }
+}
