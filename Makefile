@@ -35,9 +35,8 @@ format: packages ## rewrite sources in the common format
 soak: ## run the long fault and fuzz tests
 	scripts/soak
 
-bench: ## run the benchmarks
-	cargo bench --workspace
-	@if [ -x bench/run ]; then bench/run; fi
+bench: ## measure against peers, in one run
+	bench/run
 
 openapi: build ## write the API's description and the browser's client from the server
 	target/debug/suncellar openapi > web/openapi.json.new && mv web/openapi.json.new web/openapi.json

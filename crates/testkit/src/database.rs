@@ -77,7 +77,12 @@ impl TestDb {
 
     /// Every row as a JSON object, table by table: for tests about what is (no longer) kept.
     pub async fn dump(&self) -> Vec<(String, Vec<String>)> {
-        crate::dump::dump(&self.url).await
+        Self::dump_of(&self.url).await
+    }
+
+    /// The same of another database: a restored one.
+    pub async fn dump_of(url: &str) -> Vec<(String, Vec<String>)> {
+        crate::dump::dump(url).await
     }
 
     /// Writes what no call can write yet.

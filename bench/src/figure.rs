@@ -1,0 +1,92 @@
+//! A figure: what was measured, against whom, and whether its bar holds.
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Figure {
+    pub(crate) figure: &'static str,
+    pub(crate) ours: Option<f64>,
+    pub(crate) unit: &'static str,
+    /// What others reached, in the same unit and the same run.
+    pub(crate) against: BTreeMap<&'static str, Option<f64>>,
+    pub(crate) bar: &'static str,
+    /// `null` says that it could not be told, which is not the same as holding.
+    pub(crate) holds: Option<bool>,
+}
+
+impl Figure {
+    pub(crate) fn new(figure: &'static str, unit: &'static str, bar: &'static str) -> Self {
+        Self {
+            figure,
+            ours: None,
+            unit,
+            against: BTreeMap::new(),
+            bar,
+            holds: None,
+        }
+    }
+
+    pub(crate) fn ours(mut self, value: f64) -> Self {
+        self.ours = Some(value);
+        self
+    }
+
+    pub(crate) fn against(mut self, peer: &'static str, value: Option<f64>) -> Self {
+        self.against.insert(peer, value);
+        self
+    }
+
+    /// Decides by what was measured; a value that is missing leaves it open.
+    pub(crate) fn holds(mut self, decided: Option<bool>) -> Self {
+        self.holds = decided;
+        self
+    }
+
+    pub(crate) fn print(&self) {
+        let verdict = match self.holds {
+            Some(true) => "holds",
+            Some(false) => "DOES NOT HOLD",
+            None => "not measured",
+        };
+        println!(
+            "{:<58} {} {:<10} bar: {:<42} {verdict}",
+            self.figure,
+            number(self.ours),
+            self.unit,
+            self.bar
+        );
+        for (peer, value) in &self.against {
+            let ratio = self
+                .ours
+                .zip(*value)
+                .map_or_else(String::new, |(ours, theirs)| {
+                    format!("ours is {:.3} × this", ours / theirs)
+                });
+            println!(
+                "    {peer:<54} {} {:<10} {ratio}",
+                number(*value),
+                self.unit
+            );
+        }
+    }
+}
+
+fn number(value: Option<f64>) -> String {
+    value.map_or_else(|| format!("{:>10}", "–"), |value| format!("{value:>10.2}"))
+}
+
+pub(crate) fn write(path: &Path, figures: &[Figure]) -> anyhow::Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    std::fs::write(path, serde_json::to_string_pretty(figures)? + "\n")?;
+    Ok(())
+}
+
+/// The middle of several rounds: one disturbed round does not move it.
+pub(crate) fn median(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied()
+}

@@ -1,0 +1,68 @@
+//! Whether a chart costs more because there are more systems.
+use crate::figure::{Figure, median};
+use crate::load::{self, Target};
+use crate::server::{Server, Site};
+use crate::{devices, history};
+use domain::Serial;
+
+const ROUNDS: usize = 7;
+const MANY: u32 = 10_000;
+const FEW: u32 = 10;
+
+pub(crate) async fn run(figures: &mut Vec<Figure>) -> anyhow::Result<()> {
+    let (few, few_target, _few_site) = prepared(FEW).await?;
+    let (many, many_target, _many_site) = prepared(MANY).await?;
+    let (mut with_few, mut with_many) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        with_few.push(load::wait_of_one(&few_target, 2).await?.p50_ms);
+        with_many.push(load::wait_of_one(&many_target, 2).await?.p50_ms);
+    }
+    let (with_few, with_many) = (median(&with_few), median(&with_many));
+    let mut figure = Figure::new(
+        "Day chart with 10,000 systems in the database: median wait",
+        "ms",
+        "≤ 1.2 × that with 10",
+    )
+    .against("the same with 10 systems", with_few);
+    figure.ours = with_many;
+    figures.push(figure.holds(with_many.zip(with_few).map(|(many, few)| many <= 1.2 * few)));
+    few.process.stop().await?;
+    many.process.stop().await
+}
+
+/// A server with so many systems, two days in each, and charts of ten of them spread over all.
+async fn prepared(count: u32) -> anyhow::Result<(Server, Target, Site)> {
+    let serials = devices::serials(count);
+    let site = Site::new(&serials).await?;
+    let store = site.store().await?;
+    let last = history::days().len() - 1;
+    // A few different homes are enough: their days are written anew for each system.
+    let homes: Vec<_> = serials[..FEW as usize]
+        .iter()
+        .map(|sn| history::some_days(sn, last - 1..=last))
+        .collect();
+    for (sn, home) in serials.iter().zip(homes.iter().cycle()) {
+        history::write(&store, sn, home.clone()).await?;
+    }
+    store.close().await;
+    let server = site.serve().await?;
+    let asked: Vec<Serial> = serials
+        .iter()
+        .step_by(serials.len() / FEW as usize)
+        .cloned()
+        .collect();
+    let token = site.owner(&server, &asked).await?;
+    let day = history::days()[last];
+    let paths = asked
+        .iter()
+        .map(|sn| {
+            format!("/api/auth/graph/?sn={sn}&interval=Day&resolution=quarter&from_date={day}&method=mean&series=m0,m1,m3,m6,m7")
+        })
+        .collect();
+    let target = Target {
+        port: server.port,
+        paths,
+        token: Some(token),
+    };
+    Ok((server, target, site))
+}

@@ -1,0 +1,72 @@
+//! Days of simulated homes with a sample every 30 s: the same for us and for the peers.
+use domain::clock::{DAY, Millis, SECOND};
+use domain::sample::MessageId;
+use domain::{Sample, Serial, SiteDay, Zone};
+use simulator::{Household, Installation, Rating, Seed, Share, Unit};
+use std::ops::RangeInclusive;
+use store::Store;
+
+/// The year that is written; long over, so that everything in it is sealed.
+const YEAR: i16 = 2025;
+const EVERY: Millis = 30 * SECOND;
+
+pub(crate) fn zone() -> Zone {
+    Zone::DEFAULT.parse().expect("a known zone")
+}
+
+pub(crate) fn days() -> Vec<SiteDay> {
+    let first = SiteDay::new(YEAR, 1, 1).expect("a day of the calendar");
+    (0..365).map(|day| first.plus(day)).collect()
+}
+
+/// Every day of the year in one home, drawn by its serial number.
+pub(crate) fn year(sn: &Serial) -> Vec<Vec<Sample>> {
+    some_days(sn, 0..=364)
+}
+
+/// Some of its days, by their place in the year.
+pub(crate) fn some_days(sn: &Serial, places: RangeInclusive<usize>) -> Vec<Vec<Sample>> {
+    let (zone, days) = (zone(), days());
+    let seed = Seed::of(sn, 1);
+    let begins = zone.start_of(days[*places.start()]);
+    let installation = Installation {
+        seed,
+        site: seed,
+        household: Household::drawn(seed),
+        rating: Rating::of_kwh(10),
+        phase: 1,
+        share: Share::House,
+        zone: zone.clone(),
+    };
+    let mut unit = Unit::new(installation, begins, 500, [0; 5]);
+    let mut seq = 0;
+    days[places]
+        .iter()
+        .map(|day| {
+            let bounds = zone.bounds(*day);
+            let ticks = (bounds.end - bounds.start) / EVERY;
+            let mut samples = Vec::with_capacity(usize::try_from(ticks).unwrap_or(0));
+            for tick in 0..ticks {
+                // Real reports come some milliseconds early or late.
+                let due = bounds.start + tick * EVERY + EVERY / 2;
+                unit.live(due + (200.0 * seed.noise(due, 1)) as Millis);
+                seq += 1;
+                samples.push(unit.sample(MessageId { boot: 1, seq }));
+            }
+            samples
+        })
+        .collect()
+}
+
+/// Seals the days of one system, as the server does when they are over.
+pub(crate) async fn write(
+    store: &Store,
+    sn: &Serial,
+    days: Vec<Vec<Sample>>,
+) -> anyhow::Result<()> {
+    let now = zone().start_of(SiteDay::new(YEAR + 1, 1, 1).expect("a day")) + DAY;
+    store
+        .write_history(sn, &zone(), days.into_iter(), now)
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,56 @@
+//! A few plain requests: filling a peer, asking what came of it.
+use anyhow::{Context as _, ensure};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Bytes;
+use hyper::client::conn::http1::handshake;
+use hyper::{Method, Request};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) body: Bytes,
+}
+
+pub(crate) async fn post(port: u16, path: &str, body: Vec<u8>) -> anyhow::Result<Answer> {
+    send(port, Method::POST, path, None, body).await
+}
+
+pub(crate) async fn get(port: u16, path: &str, token: Option<&str>) -> anyhow::Result<Answer> {
+    let answer = send(port, Method::GET, path, token, Vec::new()).await?;
+    ensure!(
+        answer.status == 200,
+        "{path}: {} {}",
+        answer.status,
+        String::from_utf8_lossy(&answer.body)
+    );
+    Ok(answer)
+}
+
+async fn send(
+    port: u16,
+    method: Method,
+    path: &str,
+    token: Option<&str>,
+    body: Vec<u8>,
+) -> anyhow::Result<Answer> {
+    let stream = TcpStream::connect(("127.0.0.1", port)).await?;
+    let (mut sender, connection) = handshake(TokioIo::new(stream)).await?;
+    tokio::spawn(connection);
+    let mut request = Request::builder()
+        .method(method)
+        .uri(path)
+        .header("host", "127.0.0.1")
+        .header("content-type", "application/x-www-form-urlencoded");
+    if let Some(token) = token {
+        request = request.header("authorization", format!("Bearer {token}"));
+    }
+    let request = request.body(Full::new(Bytes::from(body)))?;
+    let answer = sender
+        .send_request(request)
+        .await
+        .with_context(|| path.to_owned())?;
+    let status = answer.status().as_u16();
+    let body = answer.into_body().collect().await?.to_bytes();
+    Ok(Answer { status, body })
+}

@@ -1,0 +1,79 @@
+//! Programs that a benchmark starts and stops: on free ports, in folders of their own.
+use anyhow::{Context as _, bail};
+use std::net::TcpListener;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+use tokio::net::TcpStream;
+use tokio::process::{Child, Command};
+
+pub(crate) struct Process {
+    child: Child,
+    name: &'static str,
+}
+
+impl Process {
+    /// Starts it and waits until it listens; its output goes nowhere.
+    pub(crate) async fn start(
+        name: &'static str,
+        command: &mut Command,
+        port: u16,
+    ) -> anyhow::Result<Self> {
+        let child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .with_context(|| format!("{name} cannot be started"))?;
+        let mut process = Self { child, name };
+        let started = Instant::now();
+        while TcpStream::connect(("127.0.0.1", port)).await.is_err() {
+            if let Some(status) = process.child.try_wait()? {
+                bail!("{name} ended at once: {status}");
+            }
+            if started.elapsed() > Duration::from_secs(60) {
+                bail!("{name} does not listen on {port}");
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        Ok(process)
+    }
+
+    /// Memory that it holds now, in MB.
+    pub(crate) fn resident_mb(&self) -> anyhow::Result<f64> {
+        let pid = self.child.id().context("it has ended")?;
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmHWM:"))
+            .context("no VmHWM")?;
+        let kb: f64 = line.trim().trim_end_matches(" kB").trim().parse()?;
+        Ok(kb / 1000.0)
+    }
+
+    pub(crate) async fn stop(mut self) -> anyhow::Result<()> {
+        self.child
+            .kill()
+            .await
+            .with_context(|| format!("{} cannot be stopped", self.name))
+    }
+}
+
+pub(crate) fn free_port() -> anyhow::Result<u16> {
+    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+}
+
+/// Bytes of all files in a folder, as they lie on the disk.
+pub(crate) fn folder_bytes(path: &std::path::Path) -> u64 {
+    let Ok(entries) = std::fs::read_dir(path) else {
+        return 0;
+    };
+    entries
+        .flatten()
+        .map(|entry| match entry.metadata() {
+            Ok(meta) if meta.is_dir() => folder_bytes(&entry.path()),
+            Ok(meta) => meta.len(),
+            Err(_) => 0,
+        })
+        .sum()
+}
