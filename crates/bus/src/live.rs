@@ -8,6 +8,7 @@ use domain::clock::{MINUTE, Millis, SECOND};
 use domain::energy::CONTEXT;
 use domain::{Clock, Sample, Serial};
 use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use store::Store;
@@ -41,6 +42,7 @@ struct Inner {
     /// Systems whose day has to be read from the store.
     uncounted: Mutex<BTreeSet<Serial>>,
     to_count: Notify,
+    storing: AtomicBool,
 }
 
 impl Live {
@@ -55,6 +57,7 @@ impl Live {
             notices,
             uncounted: Mutex::default(),
             to_count: Notify::new(),
+            storing: AtomicBool::new(true),
         }))
     }
 
@@ -112,7 +115,10 @@ impl Live {
         for (sn, facts) in store.all_facts().await? {
             let mut snapshot = Snapshot::new(facts);
             snapshot.messages = events.remove(&sn).unwrap_or_default().into();
-            self.fill(&mut snapshot, presences.remove(&sn), samples.remove(&sn));
+            snapshot.sample = samples.remove(&sn);
+            if let Some(presence) = presences.remove(&sn) {
+                snapshot.stand(presence);
+            }
             self.put(&sn, snapshot);
             self.count_again(&sn);
         }
@@ -128,7 +134,9 @@ impl Live {
         };
         let mut snapshot = Snapshot::new(facts);
         snapshot.messages = store.newest_events_of(sn).await?.into();
-        self.fill(&mut snapshot, store.presence(sn).await?, None);
+        if let Some(presence) = store.presence(sn).await? {
+            snapshot.stand(presence);
+        }
         self.put(sn, snapshot);
         self.count_again(sn);
         Ok(())
@@ -173,29 +181,21 @@ impl Live {
         }
     }
 
-    fn fill(&self, snapshot: &mut Snapshot, presence: Option<Presence>, sample: Option<Sample>) {
-        if let Some(presence) = presence {
-            snapshot.stand(presence);
-        }
-        snapshot.sample = sample;
-        // Who was online gets a full 90 s to say something before silence counts.
-        snapshot.received_at = if snapshot.online {
-            Some(self.0.clock.now())
-        } else {
-            sample.map(|sample| sample.at)
-        };
-    }
-
     /// Keeps what memory knows better than the database: the newest sample and when the battery was heard.
     fn put(&self, sn: &Serial, mut snapshot: Snapshot) {
-        let mut entry = self
-            .0
-            .systems
-            .entry(sn.clone())
-            .or_insert_with(|| Arc::new(snapshot.clone()));
-        snapshot.take_newer(&entry);
-        *entry = Arc::new(snapshot);
-        drop(entry);
+        let before = self.get(sn);
+        snapshot.received_at = snapshot.sample.map(|sample| sample.at);
+        if snapshot.online && before.as_ref().is_none_or(|before| !before.online) {
+            // It gets a full 90 s to say something before silence counts.
+            snapshot.received_at = Some(self.0.clock.now());
+        }
+        let entry = self.0.systems.entry(sn.clone());
+        entry
+            .and_modify(|current| {
+                snapshot.take_newer(current);
+                *current = Arc::new(snapshot.clone());
+            })
+            .or_insert_with(|| Arc::new(snapshot));
         self.0.subscribers.tell(sn);
     }
 
@@ -314,6 +314,20 @@ impl Live {
     pub(crate) fn forget_viewers(&self) {
         let now = self.0.clock.now();
         self.0.watched.retain(|_, until| *until > now);
+    }
+
+    pub(crate) fn heard_after(&self, sn: &Serial, at: Millis) -> bool {
+        let heard = self.0.systems.get(sn).and_then(|found| found.received_at);
+        heard > Some(at)
+    }
+
+    /// Whether the last group of reports could be stored: not while the database is away or its disk is full.
+    pub fn is_storing(&self) -> bool {
+        self.0.storing.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_storing(&self, storing: bool) {
+        self.0.storing.store(storing, Ordering::Relaxed);
     }
 
     pub(crate) fn is_silent(&self, sn: &Serial) -> bool {

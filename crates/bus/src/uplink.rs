@@ -9,8 +9,10 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// Groups begin at least this far apart, unless one is full.
+/// While many report, groups begin at least this far apart, unless one is full.
 const PACE: Duration = Duration::from_millis(20);
+/// With fewer in a group nobody gains by waiting for company.
+const MANY: usize = 4;
 const GROUP: usize = 1_024;
 /// Reports that may wait; who brings more waits with them.
 const WAITING: usize = 4 * GROUP;
@@ -120,7 +122,10 @@ pub(crate) async fn commit_all(
                 _ => break,
             }
         }
-        next = Instant::now() + PACE;
+        next = Instant::now();
+        if jobs.len() >= MANY {
+            next += PACE;
+        }
         commit(&store, &live, gather(&live, &mut jobs)).await;
     }
 }
@@ -150,6 +155,11 @@ fn gather(live: &Live, jobs: &mut Vec<Job>) -> Group {
             }
             // Somebody was heard after all since the silence was noticed.
             Body::Offline { boot: None } if spoke.contains(sn) || !live.is_silent(sn) => continue,
+            // It was back before its will was carried out.
+            Body::Offline { boot: Some(_) } if live.heard_after(sn, job.report.received_at) => {
+                let _ = job.done.send(Outcome::default());
+                continue;
+            }
             Body::Offline { .. } => {
                 online.insert(sn.clone(), false);
             }
@@ -176,7 +186,9 @@ fn who_spoke(jobs: &[Job]) -> HashSet<Serial> {
 async fn commit(store: &Store, live: &Live, mut group: Group) {
     let mut pause = FIRST_PAUSE;
     while !group.reports.is_empty() {
-        match attempt(store, &group.reports).await {
+        let attempted = attempt(store, &group.reports).await;
+        live.set_storing(!matches!(attempted, Err(Failure::Unavailable)));
+        match attempted {
             Ok(outcomes) => return finish(live, group, outcomes).await,
             Err(Failure::Refused) if group.reports.len() == 1 => {
                 return refuse(store, live, group).await;

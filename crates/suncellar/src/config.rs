@@ -11,6 +11,11 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Config {
     pub(crate) listen: SocketAddr,
     pub(crate) updates_listen: SocketAddr,
+    pub(crate) devices_listen: SocketAddr,
+    /// Whether somebody chose that address.
+    pub(crate) devices_listen_chosen: bool,
+    /// Certificate and key for batteries; without them the link is plain.
+    pub(crate) devices_tls: Option<(PathBuf, PathBuf)>,
     pub(crate) data_dir: PathBuf,
     pub(crate) database: String,
     pub(crate) roles: Vec<Role>,
@@ -62,6 +67,27 @@ impl Config {
             (None, None) => None,
             _ => bail!("tls-cert and tls-key belong together: give both or neither"),
         };
+        let devices_listen = options
+            .devices_listen
+            .unwrap_or(([127, 0, 0, 1], 1883).into());
+        let devices_plain = options.devices_plain.unwrap_or(false);
+        let devices_tls = match (options.devices_tls_cert, options.devices_tls_key) {
+            (Some(_), Some(_)) if devices_plain => {
+                bail!("give either devices-plain or a certificate for batteries, not both")
+            }
+            (Some(cert), Some(key)) => Some((cert, key)),
+            (None, None) if devices_plain => None,
+            (None, None) => tls.clone(),
+            _ => {
+                bail!("devices-tls-cert and devices-tls-key belong together: give both or neither")
+            }
+        };
+        let exposed = !devices_listen.ip().is_loopback() && roles.contains(&Role::Gateway);
+        if exposed && devices_tls.is_none() && !devices_plain {
+            bail!(
+                "batteries on {devices_listen} would send their secrets in clear: give devices-tls-cert and devices-tls-key, or devices-plain behind a proxy that does TLS"
+            );
+        }
         let url = |name: &str, url: Option<String>| url.map(|url| origin(name, &url)).transpose();
         let page = |url: Option<String>, fallback: &str| url.unwrap_or_else(|| fallback.to_owned());
         Ok(Self {
@@ -69,6 +95,9 @@ impl Config {
             updates_listen: options
                 .updates_listen
                 .unwrap_or(([127, 0, 0, 1], 8081).into()),
+            devices_listen_chosen: options.devices_listen.is_some(),
+            devices_listen,
+            devices_tls,
             roles,
             secret,
             tls,

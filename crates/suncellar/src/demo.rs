@@ -1,7 +1,7 @@
 //! The product with demo accounts: nothing to configure, nothing sent, everything on this machine.
 use crate::cli::Demo;
 use crate::config::Config;
-use crate::roles::{self, Parts, bind, open_store, random};
+use crate::roles::{self, Parts, bind, bind_devices, open_store, random};
 use anyhow::Context as _;
 use api::Portal;
 use bus::Bus;
@@ -54,6 +54,14 @@ pub(crate) async fn run(mut config: Config, demo: Demo) -> anyhow::Result<()> {
     }
     let store = open_store(&config).await?;
     let listener = bind(&config).await?;
+    let devices = match bind_devices(&config).await {
+        // Something else has the usual port, perhaps another demo: any other will do here.
+        Err(_) if !config.devices_listen_chosen => {
+            config.devices_listen.set_port(0);
+            bind_devices(&config).await?
+        }
+        bound => bound?,
+    };
     let clock = Clock::system();
     let settings = config.settings(listener.local_addr()?);
     let (bus, engine) = Bus::open(store.clone(), clock.clone(), &random()).await?;
@@ -90,6 +98,8 @@ pub(crate) async fn run(mut config: Config, demo: Demo) -> anyhow::Result<()> {
         Parts {
             portal,
             listener,
+            devices,
+            bus,
             engine,
             post,
             clock,

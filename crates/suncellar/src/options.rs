@@ -90,6 +90,32 @@ pub(crate) struct Options {
     /// Private key (PEM) of the certificate
     #[arg(long, global = true, env = "SUNCELLAR_TLS_KEY", value_name = "FILE")]
     pub(crate) tls_key: Option<PathBuf>,
+    /// Certificate chain (PEM) for batteries [default: the portal's]
+    #[arg(
+        long,
+        global = true,
+        env = "SUNCELLAR_DEVICES_TLS_CERT",
+        value_name = "FILE"
+    )]
+    pub(crate) devices_tls_cert: Option<PathBuf>,
+    /// Private key (PEM) of the certificate for batteries
+    #[arg(
+        long,
+        global = true,
+        env = "SUNCELLAR_DEVICES_TLS_KEY",
+        value_name = "FILE"
+    )]
+    pub(crate) devices_tls_key: Option<PathBuf>,
+    /// Batteries come through a proxy that does TLS: serve them plain on an address that is not loopback
+    #[arg(
+        long,
+        global = true,
+        env = "SUNCELLAR_DEVICES_PLAIN",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true"
+    )]
+    pub(crate) devices_plain: Option<bool>,
     /// Mail server, such as smtp://user:password@host:587?tls=required; without it mails go to a folder
     #[arg(
         long,
@@ -173,7 +199,8 @@ impl Options {
     pub(crate) fn or(self, weak: Self) -> Self {
         let strong = self;
         merge!(strong, weak: config, listen, updates_listen, devices_listen, data_dir, database, role, secret,
-            secret_file, public_url, updates_url, trusted_proxy, tls_cert, tls_key, smtp, smtp_ca, mail_from, log_format,
+            secret_file, public_url, updates_url, trusted_proxy, tls_cert, tls_key, devices_tls_cert,
+            devices_tls_key, devices_plain, smtp, smtp_ca, mail_from, log_format,
             homepage_url, contact_url, imprint_url, privacy_url, terms_url)
     }
 }

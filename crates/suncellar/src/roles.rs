@@ -6,6 +6,7 @@ use anyhow::{Context as _, bail};
 use api::Portal;
 use bus::{Bus, Engine};
 use domain::{Clock, Random};
+use gateway::Gateway;
 use jobs::mail::Post;
 use ring::rand::{SecureRandom as _, SystemRandom};
 use store::{Keyring, Store};
@@ -49,6 +50,17 @@ pub(crate) async fn bind(config: &Config) -> anyhow::Result<TcpListener> {
     listener.with_context(|| format!("the portal cannot listen on {}", config.listen))
 }
 
+/// Where batteries connect; `None` when another process does that.
+pub(crate) async fn bind_devices(config: &Config) -> anyhow::Result<Option<TcpListener>> {
+    if !config.has(Role::Gateway) {
+        return Ok(None);
+    }
+    let listener = TcpListener::bind(config.devices_listen).await;
+    let listener = listener
+        .with_context(|| format!("batteries cannot connect to {}", config.devices_listen))?;
+    Ok(Some(listener))
+}
+
 pub(crate) fn post(config: &Config) -> anyhow::Result<Post> {
     match &config.smtp {
         Some(url) => {
@@ -68,6 +80,9 @@ pub(crate) fn post(config: &Config) -> anyhow::Result<Post> {
 pub(crate) struct Parts {
     pub(crate) portal: Portal,
     pub(crate) listener: TcpListener,
+    /// Where batteries connect, if they do so to this process.
+    pub(crate) devices: Option<TcpListener>,
+    pub(crate) bus: Bus,
     pub(crate) engine: Engine,
     pub(crate) post: Post,
     pub(crate) clock: Clock,
@@ -78,6 +93,7 @@ pub(crate) async fn serve(config: Config) -> anyhow::Result<()> {
     let post = post(&config)?;
     let store = open_store(&config).await?;
     let listener = bind(&config).await?;
+    let devices = bind_devices(&config).await?;
     let clock = Clock::system();
     let (bus, engine) = Bus::open(store.clone(), clock.clone(), &random()).await?;
     let portal = Portal::new(
@@ -92,6 +108,8 @@ pub(crate) async fn serve(config: Config) -> anyhow::Result<()> {
         Parts {
             portal,
             listener,
+            devices,
+            bus,
             engine,
             post,
             clock,
@@ -112,6 +130,8 @@ pub(crate) async fn run(
     let Parts {
         mut portal,
         listener,
+        devices,
+        bus,
         engine,
         post,
         clock,
@@ -119,7 +139,12 @@ pub(crate) async fn run(
     let tls = config
         .tls
         .as_ref()
-        .map(|(cert, key)| tls::load(cert, key))
+        .map(|(cert, key)| tls::https(cert, key))
+        .transpose()?;
+    let devices_tls = config
+        .devices_tls
+        .as_ref()
+        .map(|(cert, key)| tls::devices(cert, key))
         .transpose()?;
     portal.metrics =
         Some(metrics_exporter_prometheus::PrometheusBuilder::new().install_recorder()?);
@@ -127,6 +152,16 @@ pub(crate) async fn run(
     if config.has(Role::Portal) {
         tracing::info!(address = %listener.local_addr()?, "the portal listens");
         tasks.spawn(api::serve(listener, api::portal(portal), tls, stop.clone()));
+    }
+    if let Some(devices) = devices {
+        tracing::info!(address = %devices.local_addr()?, tls = devices_tls.is_some(), "batteries can connect");
+        let gateway = Gateway {
+            store: store.clone(),
+            bus,
+            clock: clock.clone(),
+            tls: devices_tls,
+        };
+        tasks.spawn(gateway::serve(devices, gateway, stop.clone()));
     }
     if config.has(Role::Jobs) {
         tasks.spawn(jobs::run(store.clone(), clock, random, post, stop.clone()));

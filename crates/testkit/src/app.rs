@@ -5,6 +5,7 @@ use api::{Links, Portal, Settings};
 use axum::http::Method;
 use bus::Bus;
 use domain::Clock;
+use gateway::Gateway;
 use jobs::mail::{Letter, Post, send_due};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -15,15 +16,19 @@ use tokio_util::sync::CancellationToken;
 
 pub struct TestApp {
     pub address: SocketAddr,
+    /// Where batteries connect.
+    pub devices: SocketAddr,
     pub clock: Clock,
     pub store: Store,
     pub portal: Portal,
-    /// The way up and down; [`crate::link`] puts a device endpoint on it.
     pub bus: Bus,
     letters: Arc<Mutex<Vec<Letter>>>,
     stop: CancellationToken,
     serving: JoinHandle<()>,
+    linking: JoinHandle<()>,
     moving: JoinHandle<()>,
+    /// The bus stops last: what the endpoint took in is still committed.
+    last: CancellationToken,
 }
 
 /// Where mails in tests point to; nothing listens there.
@@ -57,9 +62,20 @@ impl TestApp {
             None,
             stop.clone(),
         ));
-        let moving = tokio::spawn(engine.run(stop.clone()));
+        let link = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let devices = link.local_addr().unwrap();
+        let gateway = Gateway {
+            store: db.store(),
+            bus: bus.clone(),
+            clock: clock.clone(),
+            tls: None,
+        };
+        let linking = tokio::spawn(gateway::serve(link, gateway, stop.clone()));
+        let last = CancellationToken::new();
+        let moving = tokio::spawn(engine.run(last.clone()));
         Self {
             address,
+            devices,
             clock,
             store: db.store(),
             portal,
@@ -67,7 +83,9 @@ impl TestApp {
             letters: Arc::default(),
             stop,
             serving,
+            linking,
             moving,
+            last,
         }
     }
 
@@ -112,6 +130,8 @@ impl TestApp {
     pub async fn stop(self) {
         self.stop.cancel();
         self.serving.await.unwrap();
+        self.linking.await.unwrap();
+        self.last.cancel();
         self.moving.await.unwrap();
     }
 }

@@ -97,6 +97,34 @@ impl TestDb {
         }
     }
 
+    /// Keeps everybody else from writing samples until it is released.
+    pub async fn hold_writes(&self) -> Held {
+        if self.postgres.is_some() {
+            let mut db = PgConnection::connect(&self.url).await.unwrap();
+            db.execute("BEGIN; LOCK TABLE samples, presence IN EXCLUSIVE MODE")
+                .await
+                .unwrap();
+            Held::Postgres(db)
+        } else {
+            let mut db = sqlx::SqliteConnection::connect(&self.url).await.unwrap();
+            db.execute("BEGIN IMMEDIATE").await.unwrap();
+            Held::Sqlite(db)
+        }
+    }
+
+    /// Time and identity of every sample of a system that is not sealed yet, by time.
+    pub async fn samples(&self, sn: &str) -> Vec<(i64, i64, i64)> {
+        let sql = "SELECT ts, boot, seq FROM samples WHERE sn = $1 ORDER BY ts, boot, seq";
+        if self.postgres.is_some() {
+            let mut db = PgConnection::connect(&self.url).await.unwrap();
+            sqlx::query_as(sql).bind(sn).fetch_all(&mut db).await
+        } else {
+            let mut db = sqlx::SqliteConnection::connect(&self.url).await.unwrap();
+            sqlx::query_as(sql).bind(sn).fetch_all(&mut db).await
+        }
+        .unwrap()
+    }
+
     pub async fn close(self) {
         self.store.close().await;
         if let Some((cluster, name)) = self.postgres {
@@ -106,6 +134,21 @@ impl TestDb {
                 .execute(sqlx::AssertSqlSafe(drop))
                 .await
                 .expect("the test's own database");
+        }
+    }
+}
+
+/// A lock that a test holds.
+pub enum Held {
+    Sqlite(sqlx::SqliteConnection),
+    Postgres(PgConnection),
+}
+
+impl Held {
+    pub async fn release(self) {
+        match self {
+            Self::Sqlite(db) => db.close().await.unwrap(),
+            Self::Postgres(db) => db.close().await.unwrap(),
         }
     }
 }

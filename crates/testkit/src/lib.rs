@@ -6,6 +6,7 @@
 )]
 
 pub mod app;
+pub mod battery;
 pub mod database;
 mod dump;
 pub mod http;
@@ -13,12 +14,22 @@ pub mod random;
 pub mod world;
 
 pub use app::TestApp;
+pub use battery::Battery;
 pub use database::TestDb;
 pub use http::Answer;
 pub use world::{PASSWORD, Person};
 
 /// A Sunday in November 2026, noon in Germany; tests move the clock from here.
 pub const NOON: i64 = 1_794_740_400_000;
+
+/// Waits for something that another task does.
+pub async fn eventually(what: &str, mut holds: impl AsyncFnMut() -> bool) {
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    while !holds().await {
+        assert!(std::time::Instant::now() < deadline, "still not: {what}");
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+}
 
 /// Writes one test that runs on every engine: `on_both!(name, |db| { … })`.
 #[macro_export]

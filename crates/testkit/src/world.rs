@@ -18,7 +18,7 @@ impl TestApp {
     /// Registers a system with the operator's command.
     pub async fn device(&self, sn: &str) -> Serial {
         let serial: Serial = sn.parse().unwrap();
-        let secret = format!("secret of {sn}, long enough for anybody");
+        let secret = crate::battery::secret(sn);
         let device = NewDevice {
             sn: &serial,
             phase: 1,

@@ -15,12 +15,16 @@ pub(crate) async fn alive() -> &'static str {
     "ok"
 }
 
-/// Everything is served: the database answers.
+/// Everything is served: the database answers, and takes what batteries report.
 #[utoipa::path(get, path = "/readyz", tag = "operation", responses((status = 200, body = str), (status = 503)))]
 pub(crate) async fn ready(State(portal): State<Portal>) -> Result<&'static str> {
     let unavailable = Error::Refused(StatusCode::SERVICE_UNAVAILABLE, Message::Unavailable);
-    portal.store.ping().await.map_err(|_| unavailable)?;
-    Ok("ready")
+    let answers = portal.store.ping().await.is_ok();
+    if answers && portal.live.is_storing() {
+        Ok("ready")
+    } else {
+        Err(unavailable)
+    }
 }
 
 /// Figures in Prometheus' text format, for this machine only.

@@ -1,0 +1,123 @@
+//! Accepts batteries until it is told to stop.
+use crate::connect::{self, Refusal};
+use crate::session::{End, Session};
+use bus::Bus;
+use domain::{Clock, Serial};
+use std::net::SocketAddr;
+use std::time::Duration;
+use store::Store;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsAcceptor;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+const HANDSHAKE: Duration = Duration::from_secs(10);
+/// How long sessions may wait for their last commits after a stop was asked for.
+const FAREWELL: Duration = Duration::from_secs(10);
+/// What a refused connection waits for its answer: guessing gets slower, the others do not.
+const REFUSAL: Duration = Duration::from_millis(250);
+
+/// What the endpoint needs.
+#[derive(Clone)]
+pub struct Gateway {
+    pub store: Store,
+    pub bus: Bus,
+    pub clock: Clock,
+    /// Without it the endpoint is plain: on loopback, or behind a proxy that does TLS.
+    pub tls: Option<TlsAcceptor>,
+}
+
+/// Serves until `stop` is cancelled, then lets every session write its last acknowledgements.
+pub async fn serve(listener: TcpListener, gateway: Gateway, stop: CancellationToken) {
+    let sessions = TaskTracker::new();
+    loop {
+        let (stream, peer) = tokio::select! {
+            () = stop.cancelled() => break,
+            accepted = listener.accept() => match accepted {
+                Ok(accepted) => accepted,
+                Err(error) => {
+                    // Out of file descriptors, most likely: wait for some to be closed.
+                    tracing::warn!(%error, "accept failed");
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    continue;
+                }
+            },
+        };
+        let (gateway, stop) = (gateway.clone(), stop.clone());
+        sessions.spawn(async move {
+            let open = metrics::gauge!("link_connections");
+            open.increment(1.0);
+            connection(stream, peer, &gateway, stop).await;
+            open.decrement(1.0);
+        });
+    }
+    drop(listener);
+    sessions.close();
+    let _ = tokio::time::timeout(FAREWELL, sessions.wait()).await;
+}
+
+async fn connection(
+    stream: TcpStream,
+    peer: SocketAddr,
+    gateway: &Gateway,
+    stop: CancellationToken,
+) {
+    // Acknowledgements are small and waited for.
+    let _ = stream.set_nodelay(true);
+    let Some(tls) = &gateway.tls else {
+        return talk(stream, peer, gateway, stop).await;
+    };
+    match tokio::time::timeout(HANDSHAKE, tls.accept(stream)).await {
+        // Boxed, so that a plain connection does not carry the room for it.
+        Ok(Ok(stream)) => Box::pin(talk(stream, peer, gateway, stop)).await,
+        Ok(Err(error)) => tracing::debug!(%peer, %error, "no TLS with a device"),
+        Err(_) => tracing::debug!(%peer, "a device did not finish its TLS handshake"),
+    }
+}
+
+async fn talk<S>(stream: S, peer: SocketAddr, gateway: &Gateway, stop: CancellationToken)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let mut link = connect::Link::new(stream);
+    let connected = tokio::select! {
+        () = stop.cancelled() => return,
+        connected = Box::pin(connect::accept(&mut link, gateway)) => connected,
+    };
+    match connected {
+        Ok(welcome) => {
+            let sn = welcome.sn.clone();
+            metrics::gauge!("link_sessions").increment(1.0);
+            tracing::debug!(%peer, %sn, "a device is connected");
+            let end = Session::new(link, welcome, gateway).run(stop).await;
+            metrics::gauge!("link_sessions").decrement(1.0);
+            tell(&sn, peer, &end);
+        }
+        Err(refusal) => refuse(link, peer, refusal).await,
+    }
+}
+
+/// What a device did wrong is for the operator; that it left is not.
+fn tell(sn: &Serial, peer: SocketAddr, end: &End) {
+    match end {
+        End::Foreign(_) | End::Protocol(_) | End::Decode(_) => {
+            metrics::counter!("link_violations_total").increment(1);
+            tracing::warn!(%peer, %sn, %end, "a device was disconnected");
+        }
+        End::NotStored => tracing::warn!(%peer, %sn, %end, "a device was disconnected"),
+        _ => tracing::debug!(%peer, %sn, %end, "a device is gone"),
+    }
+}
+
+async fn refuse<S>(mut link: connect::Link<S>, peer: SocketAddr, refusal: Refusal)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    metrics::counter!("link_refused_total").increment(1);
+    tracing::warn!(%peer, %refusal, "a device was refused");
+    if let Some(code) = refusal.code() {
+        tokio::time::sleep(REFUSAL).await;
+        let _ = link.refuse(code).await;
+    }
+}

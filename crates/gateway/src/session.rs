@@ -1,0 +1,413 @@
+//! One battery, from its CONNECT to its end. An acknowledgement leaves only after the commit that holds the message.
+use crate::connect::{Link, Welcome};
+use crate::endpoint::Gateway;
+use crate::payload::{self, Reason, Tele};
+use crate::places::Places;
+use crate::topics::{self, Up};
+use bus::downlink::{Attached, Delivery, Replaced};
+use bus::{Bus, NotStored, Receipt};
+use bytes::Bytes;
+use domain::clock::Millis;
+use domain::{Clock, Event, Sample, Serial};
+use rmqtt_codec::error::DecodeError;
+use rmqtt_codec::types::{Publish, QoS};
+use rmqtt_codec::v3::{Packet, SubscribeReturnCode};
+use std::collections::VecDeque;
+use std::num::NonZeroU16;
+use std::time::Duration;
+use store::report::{Body, HiddenSample, Report};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// Messages that may wait for their commit; a battery that sends more is not read meanwhile.
+const IN_FLIGHT: usize = 32;
+
+/// Why a session ended.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum End {
+    #[error("it said goodbye")]
+    Goodbye,
+    #[error("the connection was closed")]
+    Closed,
+    #[error("the endpoint stops")]
+    Stopped,
+    #[error(transparent)]
+    Replaced(#[from] Replaced),
+    #[error("silent for one and a half keep-alive periods")]
+    Silent,
+    #[error("it does not take what is sent to it")]
+    Slow,
+    #[error("it used a topic of somebody else: {0:?}")]
+    Foreign(String),
+    #[error("it broke the protocol: {0}")]
+    Protocol(&'static str),
+    #[error("not MQTT: {0}")]
+    Decode(DecodeError),
+    #[error(transparent)]
+    Io(std::io::Error),
+    #[error("a message could not be stored in time")]
+    NotStored,
+}
+
+impl End {
+    /// Whether the battery's last will is to be carried out.
+    fn leaves_will(&self) -> bool {
+        !matches!(self, Self::Goodbye | Self::Stopped | Self::Replaced(_))
+    }
+}
+
+impl From<NotStored> for End {
+    fn from(_: NotStored) -> Self {
+        Self::NotStored
+    }
+}
+
+pub(crate) struct Session<S> {
+    link: Link<S>,
+    sn: Serial,
+    bus: Bus,
+    clock: Clock,
+    down: Attached,
+    places: Places,
+    silence: Duration,
+    will: Option<Bytes>,
+    /// The start of the device that it said hello from, or that its first sample was of.
+    boot: Option<u32>,
+    /// The topics of `down/` that it listens to, a bit for each.
+    listens: u8,
+    /// In the order they came, with the packet to acknowledge when it is durable.
+    waiting: VecDeque<(Option<NonZeroU16>, Receipt)>,
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
+    pub(crate) fn new(link: Link<S>, welcome: Welcome, gateway: &Gateway) -> Self {
+        Self {
+            link,
+            down: gateway.bus.attach(&welcome.sn),
+            sn: welcome.sn,
+            bus: gateway.bus.clone(),
+            clock: gateway.clock.clone(),
+            places: welcome.places,
+            silence: welcome.silence,
+            will: welcome.will,
+            boot: None,
+            listens: 0,
+            waiting: VecDeque::new(),
+        }
+    }
+
+    pub(crate) async fn run(mut self, stop: CancellationToken) -> End {
+        let end = match self.talk(&stop).await {
+            Err(end) => end,
+            Ok(()) => End::Closed,
+        };
+        if matches!(end, End::Stopped) {
+            self.last_acknowledgements().await;
+        }
+        if end.leaves_will() {
+            self.carry_out_will().await;
+        }
+        self.link.close().await;
+        end
+    }
+
+    async fn talk(&mut self, stop: &CancellationToken) -> Result<(), End> {
+        let mut deadline = Instant::now() + self.silence;
+        loop {
+            while self.waiting.len() < IN_FLIGHT {
+                match self.link.take().map_err(End::Decode)? {
+                    Some(packet) => self.handle(packet).await?,
+                    None => break,
+                }
+            }
+            self.link.flush().await?;
+            let reads = self.waiting.len() < IN_FLIGHT;
+            tokio::select! {
+                () = stop.cancelled() => return Err(End::Stopped),
+                stored = front(&mut self.waiting) => self.acknowledge(stored)?,
+                delivery = self.down.next() => {
+                    let delivery = delivery?;
+                    self.put(&delivery);
+                }
+                more = self.link.read(), if reads => {
+                    if !more.map_err(End::Io)? {
+                        return Ok(());
+                    }
+                    deadline = Instant::now() + self.silence;
+                }
+                // While it waits for us it need not say anything.
+                () = tokio::time::sleep_until(deadline), if self.waiting.is_empty() => return Err(End::Silent),
+            }
+        }
+    }
+
+    /// Acknowledges the first message that waits, and all behind it that are durable too: one write for a group.
+    fn acknowledge(&mut self, stored: Result<(), NotStored>) -> Result<(), End> {
+        let mut stored = stored;
+        loop {
+            stored?;
+            if let Some((Some(packet_id), _)) = self.waiting.pop_front() {
+                self.link.put(Packet::PublishAck { packet_id });
+            }
+            let Some((_, next)) = self.waiting.front_mut() else {
+                return Ok(());
+            };
+            use tokio::sync::oneshot::error::TryRecvError;
+            stored = match next.try_recv() {
+                Ok(_) => Ok(()),
+                Err(TryRecvError::Empty) => return Ok(()),
+                Err(TryRecvError::Closed) => Err(NotStored),
+            };
+        }
+    }
+
+    /// At a stop: what was taken in is still committed, and the battery may know.
+    async fn last_acknowledgements(&mut self) {
+        while !self.waiting.is_empty() {
+            let stored = front(&mut self.waiting).await;
+            if self.acknowledge(stored).is_err() || self.link.flush().await.is_err() {
+                return;
+            }
+        }
+    }
+
+    async fn handle(&mut self, packet: Packet) -> Result<(), End> {
+        match packet {
+            Packet::Publish(publish) => self.publish(&publish).await,
+            Packet::Subscribe {
+                packet_id,
+                topic_filters,
+            } => {
+                let before = self.listens;
+                let status = topic_filters
+                    .iter()
+                    .map(|(filter, _)| self.subscribe(filter))
+                    .collect();
+                self.link.put(Packet::SubscribeAck { packet_id, status });
+                if self.boot.is_some() {
+                    self.greet(self.listens & !before);
+                }
+                Ok(())
+            }
+            Packet::Unsubscribe {
+                packet_id,
+                topic_filters,
+            } => {
+                for filter in &topic_filters {
+                    self.listens &= !topics::subscribed(&self.sn, filter).unwrap_or(0);
+                }
+                self.link.put(Packet::UnsubscribeAck { packet_id });
+                Ok(())
+            }
+            Packet::PingRequest => {
+                self.link.put(Packet::PingResponse);
+                Ok(())
+            }
+            Packet::Disconnect => Err(End::Goodbye),
+            // Nothing is sent to a battery with QoS 1, so that nothing is acknowledged by it.
+            _ => Err(End::Protocol("a packet that a device does not send")),
+        }
+    }
+
+    fn subscribe(&mut self, filter: &str) -> SubscribeReturnCode {
+        match topics::subscribed(&self.sn, filter) {
+            Some(bits) => {
+                self.listens |= bits;
+                SubscribeReturnCode::Success(QoS::AtMostOnce)
+            }
+            None => {
+                tracing::warn!(sn = %self.sn, ?filter, "a device may not listen to this");
+                SubscribeReturnCode::Failure
+            }
+        }
+    }
+
+    fn put(&mut self, delivery: &Delivery) {
+        if self.listens & topics::bit(&delivery.topic) == 0 {
+            return;
+        }
+        self.link.put(Packet::Publish(Box::new(Publish {
+            dup: false,
+            retain: false,
+            qos: QoS::AtMostOnce,
+            topic: topics::down(&self.sn, &delivery.topic).into(),
+            packet_id: None,
+            payload: Bytes::copy_from_slice(&delivery.payload),
+            properties: None,
+        })));
+    }
+
+    /// What waits for a battery that said hello: the time, and who looks. Settings, commands and firmware that wait
+    /// join here with the parts of the product that make them.
+    fn greet(&mut self, listens: u8) {
+        let time = format!("{{\"now\":{}}}", self.clock.now());
+        let until = self.bus.live.watched(&self.sn);
+        let watch = until.map(|until| format!("{{\"until\":{until}}}"));
+        for (topic, body) in [("time", Some(time)), ("watch", watch)] {
+            if let Some(body) = body.filter(|_| listens & topics::bit(topic) != 0) {
+                self.put(&Delivery {
+                    topic: topic.to_owned(),
+                    payload: body.into_bytes(),
+                });
+            }
+        }
+    }
+
+    async fn publish(&mut self, publish: &Publish) -> Result<(), End> {
+        if publish.qos == QoS::ExactlyOnce {
+            return Err(End::Protocol("QoS 2"));
+        }
+        let Some(topic) = topics::up(&self.sn, &publish.topic) else {
+            return Err(End::Foreign(publish.topic.to_string()));
+        };
+        let received = self.clock.now();
+        let (body, left_over) = match self.decode(topic, &publish.payload, received) {
+            Ok(decoded) => decoded,
+            Err(reason) => (None, vec![(reason, publish.payload.to_vec())]),
+        };
+        let greets = matches!(body, Some(Body::Hello { .. }));
+        let mut rejects = left_over.into_iter().map(|(reason, payload)| {
+            metrics::counter!("link_rejected_total", "reason" => reason).increment(1);
+            let topic = publish.topic.rsplit('/').next().unwrap_or_default();
+            Body::Reject {
+                topic: topic.to_owned(),
+                reason,
+                payload,
+            }
+        });
+        // The last of them carries the acknowledgement, as they become durable in this order.
+        let last = body.or_else(|| rejects.next());
+        for reject in rejects {
+            self.submit(reject, received, None).await?;
+        }
+        if let Some(body) = last {
+            self.submit(body, received, publish.packet_id).await?;
+        }
+        if greets {
+            self.greet(self.listens);
+        }
+        Ok(())
+    }
+
+    async fn submit(
+        &mut self,
+        body: Body,
+        received_at: Millis,
+        packet_id: Option<NonZeroU16>,
+    ) -> Result<(), End> {
+        let report = Report {
+            sn: self.sn.clone(),
+            received_at,
+            body,
+        };
+        let receipt = self.bus.uplink.submit(report).await?;
+        self.waiting.push_back((packet_id, receipt));
+        Ok(())
+    }
+
+    /// What a message says, and the parts of it that cannot be used.
+    fn decode(&mut self, topic: Up, payload: &[u8], received: Millis) -> Result<Decoded, Reason> {
+        let body = match topic {
+            Up::Hello => {
+                let (hello, stamp) = payload::hello(payload)?;
+                self.boot = Some(stamp.boot);
+                let started_at = self.places.hello(stamp, received);
+                Body::Hello { hello, started_at }
+            }
+            Up::Sample => self.sample(&Tele::parse(payload)?, received)?,
+            Up::History => return Ok(self.history(&payload::history(payload)?, received)),
+            Up::Event => Body::Event(self.event(payload, received)?),
+            Up::Presence => Body::Offline {
+                boot: Some(payload::will(payload)?),
+            },
+            Up::Later => return Err(payload::NOT_SUPPORTED_YET),
+            Up::Unknown => return Err(payload::UNKNOWN_TOPIC),
+        };
+        Ok((Some(body), Vec::new()))
+    }
+
+    fn sample(&mut self, tele: &Tele, received: Millis) -> Result<Body, Reason> {
+        let (sample, stamp) = (tele.sample()?, tele.stamp()?);
+        let boot = *self.boot.get_or_insert(stamp.boot);
+        if stamp.boot < boot {
+            // Sent before the device started anew, and only now: it says nothing about the present.
+            return Ok(match self.places.kept(stamp, received) {
+                Some(at) => history_of(vec![Sample { at, ..sample }], Vec::new()),
+                None => history_of(Vec::new(), vec![hidden(tele)]),
+            });
+        }
+        self.boot = Some(stamp.boot);
+        let at = self.places.live(stamp, received);
+        Ok(Body::Sample(Sample { at, ..sample }))
+    }
+
+    /// One bad sample does not take the others with it.
+    fn history(&self, teles: &[Tele], received: Millis) -> Decoded {
+        let (mut samples, mut kept, mut left_over) = (Vec::new(), Vec::new(), Vec::new());
+        for tele in teles {
+            match (tele.sample(), tele.stamp()) {
+                (Ok(sample), Ok(stamp)) => match self.places.kept(stamp, received) {
+                    Some(at) => samples.push(Sample { at, ..sample }),
+                    None => kept.push(hidden(tele)),
+                },
+                (Err(reason), _) | (_, Err(reason)) => {
+                    left_over.push((reason, tele.text().into_bytes()));
+                }
+            }
+        }
+        (Some(history_of(samples, kept)), left_over)
+    }
+
+    fn event(&self, payload: &[u8], received: Millis) -> Result<Event, Reason> {
+        let event = payload::event(payload)?;
+        let at = match (event.stamp, event.time) {
+            (Some(stamp), _) => self.places.kept(stamp, received),
+            (None, Some(time)) => self.places.by_clock(time, received),
+            (None, None) => None,
+        };
+        Ok(Event {
+            id: event.id,
+            at,
+            code: event.code,
+            on: event.on,
+            args: event.args,
+        })
+    }
+
+    /// The battery left without a word. Nobody waits for the answer: silence would tell the same a little later.
+    async fn carry_out_will(&mut self) {
+        let Some(will) = self.will.take() else { return };
+        let body = match payload::will(&will) {
+            Ok(boot) => Body::Offline { boot: Some(boot) },
+            Err(reason) => Body::Reject {
+                topic: "pres".to_owned(),
+                reason,
+                payload: will.to_vec(),
+            },
+        };
+        let _ = self.submit(body, self.clock.now(), None).await;
+    }
+}
+
+/// A report, and what could not be used with its reasons.
+type Decoded = (Option<Body>, Vec<(Reason, Vec<u8>)>);
+
+fn history_of(samples: Vec<Sample>, hidden: Vec<HiddenSample>) -> Body {
+    Body::History { samples, hidden }
+}
+
+fn hidden(tele: &Tele) -> HiddenSample {
+    HiddenSample {
+        id: tele.id(),
+        payload: tele.text(),
+    }
+}
+
+/// Waits until the first message is durable; for ever when none waits. Safe to drop and call again.
+async fn front(waiting: &mut VecDeque<(Option<NonZeroU16>, Receipt)>) -> Result<(), NotStored> {
+    match waiting.front_mut() {
+        Some((_, receipt)) => receipt.await.map(drop).map_err(|_| NotStored),
+        None => std::future::pending().await,
+    }
+}

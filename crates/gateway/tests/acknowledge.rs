@@ -1,0 +1,136 @@
+//! An acknowledgement means that the message is stored: never before the commit, once however often it comes.
+#![allow(clippy::unwrap_used)]
+use domain::clock::{DAY, HOUR, SECOND};
+use serde_json::json;
+use std::time::Duration;
+use testkit::battery::{deflated, merge};
+use testkit::{Battery, NOON, TestApp, on_both};
+
+on_both!(an_acknowledgement_waits_for_the_commit, |db| {
+    let app = TestApp::start(db).await;
+    app.device("SC000001").await;
+    let mut battery = Battery::connect(app.devices, "SC000001").await;
+    battery.say_hello(NOON).await;
+    let held = db.hold_writes().await;
+    let sample = battery.sample(NOON);
+    let packet = battery.publish("tele", sample.to_string()).await;
+    assert!(!battery.hears_within(Duration::from_millis(700)).await);
+    assert_eq!(db.samples("SC000001").await, []);
+    held.release().await;
+    battery.acknowledged(packet).await;
+    assert_eq!(db.samples("SC000001").await, [(NOON, 1, 2)]);
+    app.stop().await;
+});
+
+on_both!(a_repeat_is_acknowledged_and_changes_nothing, |db| {
+    let app = TestApp::start(db).await;
+    app.device("SC000001").await;
+    let mut battery = Battery::connect(app.devices, "SC000001").await;
+    let sample = battery.sample(NOON).to_string();
+    battery.report("tele", sample.clone()).await;
+    app.clock.advance(20 * SECOND);
+    battery.report("tele", sample.clone()).await;
+    battery.disconnect().await;
+    let mut again = Battery::connect(app.devices, "SC000001").await;
+    again.report("tele", sample).await;
+    assert_eq!(db.samples("SC000001").await, [(NOON, 1, 1)]);
+    app.stop().await;
+});
+
+on_both!(many_messages_in_flight_are_acknowledged_in_order, |db| {
+    let app = TestApp::start(db).await;
+    app.device("SC000001").await;
+    let mut battery = Battery::connect(app.devices, "SC000001").await;
+    let mut packets = Vec::new();
+    for n in 0..200 {
+        let sample = battery.sample(NOON + n);
+        packets.push(battery.publish("tele", sample.to_string()).await);
+    }
+    for packet in packets {
+        battery.acknowledged(packet).await;
+    }
+    assert_eq!(db.samples("SC000001").await.len(), 200);
+    app.stop().await;
+});
+
+on_both!(
+    a_stop_still_commits_and_acknowledges_what_was_taken_in,
+    |db| {
+        let app = TestApp::start(db).await;
+        app.device("SC000001").await;
+        let mut battery = Battery::connect(app.devices, "SC000001").await;
+        battery.say_hello(NOON).await;
+        let held = db.hold_writes().await;
+        let sample = battery.sample(NOON);
+        let packet = battery.publish("tele", sample.to_string()).await;
+        // Nothing shows that the message was read but the next answer.
+        battery.send(rmqtt_codec::v3::Packet::PingRequest).await;
+        assert!(battery.next().await.is_some());
+        let stopping = tokio::spawn(app.stop());
+        held.release().await;
+        battery.acknowledged(packet).await;
+        battery.closed().await;
+        stopping.await.unwrap();
+        assert_eq!(db.samples("SC000001").await.len(), 1);
+    }
+);
+
+on_both!(messages_without_an_acknowledgement_are_stored_too, |db| {
+    let app = TestApp::start(db).await;
+    app.device("SC000001").await;
+    let mut battery = Battery::connect(app.devices, "SC000001").await;
+    let body = battery.sample(NOON).to_string();
+    let publish = rmqtt_codec::types::Publish {
+        dup: false,
+        retain: false,
+        qos: rmqtt_codec::types::QoS::AtMostOnce,
+        topic: "v1/d/SC000001/up/tele".into(),
+        packet_id: None,
+        payload: body.into(),
+        properties: None,
+    };
+    let packet = rmqtt_codec::v3::Packet::Publish(Box::new(publish));
+    battery.send(packet).await;
+    battery.measure(NOON + 1).await;
+    assert_eq!(db.samples("SC000001").await.len(), 2);
+    app.stop().await;
+});
+
+on_both!(
+    back_fill_is_stored_once_and_leaves_the_present_alone,
+    |db| {
+        let app = TestApp::start(db).await;
+        let sn = app.device("SC000001").await;
+        let mut battery = Battery::connect(app.devices, "SC000001").await;
+        battery.started = NOON - 20 * DAY;
+        let old: Vec<_> = (1..=60).map(|n| battery.sample(NOON - n * HOUR)).collect();
+        // Before anything live: an archive says nothing about the present.
+        battery.report("hist", deflated(&old)).await;
+        let before = app.portal.live.get(&sn).unwrap();
+        assert!(!before.online && before.sample.is_none());
+        battery.measure(NOON).await;
+        battery.report("hist", deflated(&old)).await;
+        let newer = battery.sample(NOON + SECOND);
+        battery.report("hist", deflated(&[newer])).await;
+        let live = app.portal.live.get(&sn).unwrap();
+        assert_eq!(live.sample.unwrap().at, NOON);
+        assert_eq!(db.samples("SC000001").await.len(), 62);
+        app.stop().await;
+    }
+);
+
+on_both!(
+    an_older_sample_that_comes_late_does_not_move_the_live_value,
+    |db| {
+        let app = TestApp::start(db).await;
+        let sn = app.device("SC000001").await;
+        let mut battery = Battery::connect(app.devices, "SC000001").await;
+        let late = merge(battery.sample(NOON - 10 * SECOND), json!({"pg": 999}));
+        battery.measure(NOON).await;
+        battery.report("tele", late.to_string()).await;
+        let live = app.portal.live.get(&sn).unwrap();
+        assert_eq!(live.sample.unwrap().grid_power, Some(110));
+        assert_eq!(db.samples("SC000001").await.len(), 2);
+        app.stop().await;
+    }
+);

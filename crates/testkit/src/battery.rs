@@ -1,0 +1,284 @@
+//! A battery in a test's hand: a thin MQTT client that sends exactly what the test says, and sees every packet.
+use bytes::Bytes;
+use futures_util::{SinkExt as _, StreamExt as _};
+use rmqtt_codec::types::{Publish, QoS};
+use rmqtt_codec::v3::{Codec, Connect, ConnectAckReason, LastWill, Packet, SubscribeReturnCode};
+use serde_json::{Value, json};
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::num::NonZeroU16;
+use std::time::Duration;
+use tokio::net::TcpStream;
+use tokio_util::codec::Framed;
+
+/// How long anything may take before the test has failed.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The secret that the devices of tests have.
+pub fn secret(sn: &str) -> String {
+    format!("secret of {sn}, long enough for anybody")
+}
+
+pub struct Battery {
+    pub sn: String,
+    /// Which start of the device this is.
+    pub boot: u32,
+    pub seq: u32,
+    /// When it started, by its own clock and by ours; what it sends is stamped from here.
+    pub started: i64,
+    link: Framed<TcpStream, Codec>,
+    packet: u16,
+}
+
+/// How a battery connects, to be changed where a test wants something wrong.
+#[derive(Clone, Debug)]
+pub struct Login {
+    pub client: String,
+    pub user: Option<String>,
+    pub password: Option<Bytes>,
+    pub keep_alive: u16,
+    /// Topic and payload.
+    pub will: Option<(String, String)>,
+}
+
+impl Login {
+    pub fn of(sn: &str) -> Self {
+        Self {
+            client: sn.to_owned(),
+            user: Some(sn.to_owned()),
+            password: Some(Bytes::from(secret(sn))),
+            keep_alive: 60,
+            will: None,
+        }
+    }
+
+    /// With the last will that batteries leave.
+    pub fn with_will(sn: &str, boot: u32) -> Self {
+        let will = (
+            format!("v1/d/{sn}/up/pres"),
+            json!({"on": 0, "b": boot}).to_string(),
+        );
+        Self {
+            will: Some(will),
+            ..Self::of(sn)
+        }
+    }
+}
+
+impl Battery {
+    pub async fn connect(address: SocketAddr, sn: &str) -> Self {
+        let connected = Self::log_in(address, Login::of(sn)).await;
+        connected.unwrap_or_else(|code| panic!("{sn} was refused: {code:?}"))
+    }
+
+    /// `Err(None)` when the connection was closed without an answer.
+    pub async fn log_in(
+        address: SocketAddr,
+        login: Login,
+    ) -> Result<Self, Option<ConnectAckReason>> {
+        let mut link = open(address).await;
+        let connect = Connect {
+            client_id: login.client.clone().into(),
+            username: login.user.map(Into::into),
+            password: login.password,
+            clean_session: true,
+            keep_alive: login.keep_alive,
+            last_will: login.will.map(|(topic, message)| LastWill {
+                qos: QoS::AtLeastOnce,
+                retain: false,
+                topic: topic.into(),
+                message: message.into(),
+            }),
+            ..Connect::default()
+        };
+        link.send(connect.into()).await.map_err(|_| None)?;
+        match soon(link.next()).await {
+            Some(Ok((Packet::ConnectAck(ack), _))) => match ack.return_code {
+                ConnectAckReason::ConnectionAccepted => Ok(Self {
+                    sn: login.client,
+                    boot: 1,
+                    seq: 0,
+                    started: crate::NOON - 3_600_000,
+                    link,
+                    packet: 0,
+                }),
+                code => Err(Some(code)),
+            },
+            _ => Err(None),
+        }
+    }
+
+    /// Sends one packet as it is.
+    pub async fn send(&mut self, packet: Packet) {
+        self.link.send(packet).await.unwrap();
+    }
+
+    /// The next packet; `None` when the connection was closed.
+    pub async fn next(&mut self) -> Option<Packet> {
+        match soon(self.link.next()).await {
+            Some(Ok((packet, _))) => Some(packet),
+            _ => None,
+        }
+    }
+
+    /// Whether something comes within `time`; only for tests that must see nothing happen.
+    pub async fn hears_within(&mut self, time: Duration) -> bool {
+        tokio::time::timeout(time, self.link.next()).await.is_ok()
+    }
+
+    /// Publishes with QoS 1 to a topic of its own and returns the packet's number at once.
+    pub async fn publish(&mut self, topic: &str, payload: impl Into<Bytes>) -> NonZeroU16 {
+        let topic = format!("v1/d/{}/up/{topic}", self.sn);
+        self.publish_to(&topic, payload).await
+    }
+
+    pub async fn publish_to(&mut self, topic: &str, payload: impl Into<Bytes>) -> NonZeroU16 {
+        self.packet = self.packet.wrapping_add(1).max(1);
+        let packet_id = NonZeroU16::new(self.packet).unwrap();
+        let publish = Publish {
+            dup: false,
+            retain: false,
+            qos: QoS::AtLeastOnce,
+            topic: topic.into(),
+            packet_id: Some(packet_id),
+            payload: payload.into(),
+            properties: None,
+        };
+        // A server that closed the connection shows in what is read next.
+        let _ = self.link.send(Packet::Publish(Box::new(publish))).await;
+        packet_id
+    }
+
+    /// Waits for the acknowledgement of this packet; what was sent down meanwhile is passed over.
+    pub async fn acknowledged(&mut self, packet: NonZeroU16) {
+        loop {
+            match self.next().await {
+                Some(Packet::PublishAck { packet_id }) => {
+                    assert_eq!(packet_id, packet, "acknowledged in order");
+                    return;
+                }
+                Some(Packet::Publish(_)) => {}
+                other => panic!("{} has no acknowledgement but {other:?}", self.sn),
+            }
+        }
+    }
+
+    /// Publishes and waits until it is stored.
+    pub async fn report(&mut self, topic: &str, payload: impl Into<Bytes>) {
+        let packet = self.publish(topic, payload).await;
+        self.acknowledged(packet).await;
+    }
+
+    /// The next message's identity and time: `now` is what the clock of the test shows.
+    pub fn stamp(&mut self, now: i64) -> Value {
+        self.seq += 1;
+        json!({"b": self.boot, "s": self.seq, "t": now, "u": now - self.started, "q": 2})
+    }
+
+    pub fn hello(&mut self, now: i64) -> Value {
+        merge(
+            self.stamp(now),
+            json!({
+                "v": 1, "hw": "SC-5", "phase": 1, "cap": 5200, "pcmax": 2500, "pdmax": 2600,
+                "tz": "Europe/Berlin", "fw": {"m": "4.1.0", "g": "2.0.3", "sl": null}, "rep_ver": 0,
+            }),
+        )
+    }
+
+    pub fn sample(&mut self, now: i64) -> Value {
+        merge(
+            self.stamp(now),
+            json!({
+                "uv": [230.4, 231.0, 229.9], "f": 50.01, "pp": [100, -20, 30], "pg": 110, "pv": 1500, "pb": -600,
+                "soc": 57.3, "ei": 1000, "ee": 2000, "ep": 3000, "ec": 4000, "ed": 5000, "bs": 2,
+                "m1": 0, "m2": 1 << 10, "m3": 3, "m5": 0, "m6": 1,
+            }),
+        )
+    }
+
+    pub fn event(&mut self, now: i64, code: &str) -> Value {
+        merge(self.stamp(now), json!({"code": code, "on": 1}))
+    }
+
+    pub async fn say_hello(&mut self, now: i64) {
+        let hello = self.hello(now);
+        self.report("hello", hello.to_string()).await;
+    }
+
+    pub async fn measure(&mut self, now: i64) {
+        let sample = self.sample(now);
+        self.report("tele", sample.to_string()).await;
+    }
+
+    /// Whether each filter was granted.
+    pub async fn subscribe(&mut self, filters: &[&str]) -> Vec<bool> {
+        let packet_id = NonZeroU16::MAX;
+        let topic_filters = filters
+            .iter()
+            .map(|filter| ((*filter).into(), QoS::AtLeastOnce))
+            .collect();
+        self.send(Packet::Subscribe {
+            packet_id,
+            topic_filters,
+        })
+        .await;
+        match self.next().await {
+            Some(Packet::SubscribeAck { status, .. }) => status
+                .iter()
+                .map(|status| matches!(status, SubscribeReturnCode::Success(_)))
+                .collect(),
+            other => panic!("no answer to a subscription but {other:?}"),
+        }
+    }
+
+    /// The next message from above: topic and JSON.
+    pub async fn told(&mut self) -> (String, Value) {
+        loop {
+            match self.next().await {
+                Some(Packet::Publish(publish)) => {
+                    let body = serde_json::from_slice(&publish.payload).unwrap();
+                    return (publish.topic.to_string(), body);
+                }
+                Some(Packet::PublishAck { .. }) => {}
+                other => panic!("{} was told nothing but {other:?}", self.sn),
+            }
+        }
+    }
+
+    /// Waits until the server ends the connection.
+    pub async fn closed(&mut self) {
+        while self.next().await.is_some() {}
+    }
+
+    /// Says goodbye and leaves.
+    pub async fn disconnect(mut self) {
+        self.send(Packet::Disconnect).await;
+        self.closed().await;
+    }
+}
+
+/// Samples as they are sent after a time offline.
+pub fn deflated(samples: &[Value]) -> Vec<u8> {
+    let text = serde_json::to_vec(samples).unwrap();
+    let mut zlib = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+    zlib.write_all(&text).unwrap();
+    zlib.finish().unwrap()
+}
+
+pub fn merge(mut first: Value, second: Value) -> Value {
+    let fields = first.as_object_mut().unwrap();
+    fields.extend(second.as_object().unwrap().clone());
+    first
+}
+
+pub async fn open(address: SocketAddr) -> Framed<TcpStream, Codec> {
+    let stream = TcpStream::connect(address).await.unwrap();
+    stream.set_nodelay(true).unwrap();
+    Framed::new(stream, Codec::new(0))
+}
+
+async fn soon<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(PATIENCE, future)
+        .await
+        .expect("an answer in time")
+}
