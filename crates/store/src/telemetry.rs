@@ -3,13 +3,20 @@
 
 mod aggregate;
 mod chart;
+mod codec;
 mod columns;
+mod forget;
 mod history;
 mod insert;
 mod late;
 mod latest;
 mod measured;
+mod messages;
+mod month;
+mod quarters;
 mod row;
+mod seal;
+mod sealed;
 mod totals;
 mod varint;
 
@@ -18,6 +25,7 @@ use domain::clock::Millis;
 use domain::{Series, SiteDay};
 pub(crate) use insert::insert;
 use measured::Site;
+pub use seal::SEAL_AFTER;
 
 /// Series over the same points of time.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -45,8 +45,12 @@ CREATE TABLE sealed_messages (
     PRIMARY KEY (sn, boot, first_seq)
 ) WITHOUT ROWID;
 
--- Counts what changed in days that are over; who seals must have seen the latest.
-CREATE TABLE telemetry_changes (
-    sn      TEXT   NOT NULL PRIMARY KEY REFERENCES systems (sn) ON DELETE CASCADE,
-    version BIGINT NOT NULL
+-- What the sealing of a system has to know. `version` counts what changed in days that are over: who seals must have seen
+-- the latest. `site` is as above, full resolution begins at `kept_from`, and what was measured before `erased_to` is gone.
+CREATE TABLE sealing (
+    sn        TEXT   NOT NULL PRIMARY KEY REFERENCES systems (sn) ON DELETE CASCADE,
+    version   BIGINT NOT NULL DEFAULT 0,
+    site      TEXT   NOT NULL DEFAULT '',
+    kept_from BIGINT NOT NULL DEFAULT 0,
+    erased_to BIGINT NOT NULL DEFAULT 0
 ) WITHOUT ROWID;

@@ -1,7 +1,8 @@
 //! Charts: series over days, each point made of what was measured in its time.
 use super::aggregate::{Aggregate, Gauge};
-use super::columns::Columns;
+use super::columns::{Columns, Field};
 use super::measured::{Measured, Site};
+use super::quarters::{QUARTER, Quarters};
 use super::totals::Totals;
 use super::{Chart, Line};
 use crate::{Access, Result, Store};
@@ -10,6 +11,7 @@ use domain::energy;
 use domain::sample::Counter;
 use domain::series::{Method, Resolution};
 use domain::{Sample, Series, SiteDay};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// What one line of a chart is made of, point by point.
@@ -41,27 +43,40 @@ impl Points {
     }
 
     /// Fills the points of a day, `step` milliseconds each.
-    fn fill(
-        &mut self,
-        points_of_day: Range<usize>,
-        step: Millis,
-        day: &Measured,
-        columns: &Columns,
-        phase: u8,
-    ) {
-        let start = day.span.start;
+    fn fill(&mut self, points_of_day: Range<usize>, step: Millis, day: &Day, phase: u8) {
         match self {
             Self::Gauge(gauge, points) => {
-                gauge.fill(columns, phase, start, step, &mut points[points_of_day]);
+                let points = &mut points[points_of_day];
+                match day {
+                    Day {
+                        columns: Some(columns),
+                        ..
+                    } => gauge.fill(columns, phase, day.span.start, step, points),
+                    Day {
+                        quarters: Some(quarters),
+                        ..
+                    } => {
+                        let buckets = quarters.gauges[*gauge as usize].iter();
+                        for (place, quarter) in in_steps(buckets, step, points.len()) {
+                            points[place].merge(quarter);
+                        }
+                    }
+                    _ => {}
+                }
             }
             Self::Energy(counter, points) => {
-                let mut edges: Vec<Millis> = (0..)
-                    .map(|n| start + n * step)
-                    .take(points_of_day.len())
-                    .collect();
-                edges.push(day.span.end);
-                let placed = energy::placed(&day.flows(*counter), &edges);
-                points[points_of_day].copy_from_slice(&placed);
+                let points = &mut points[points_of_day];
+                if let Some(measured) = &day.measured {
+                    let start = day.span.start;
+                    let edges = (0..).map(|n| start + n * step).take(points.len());
+                    let edges: Vec<Millis> = edges.chain([day.span.end]).collect();
+                    points.copy_from_slice(&energy::placed(&measured.flows(*counter), &edges));
+                } else if let Some(quarters) = &day.quarters {
+                    let quarters = quarters.energy[*counter as usize].iter();
+                    for (place, quarter) in in_steps(quarters, step, points.len()) {
+                        points[place] = energy::total(&[points[place]], *quarter);
+                    }
+                }
             }
             Self::Nothing => {}
         }
@@ -74,6 +89,53 @@ impl Points {
             Self::Nothing => vec![None; count],
         }
     }
+}
+
+/// What is known of one day, whatever its points need.
+#[derive(Default)]
+struct Day {
+    span: Range<Millis>,
+    quarters: Option<Quarters>,
+    columns: Option<Columns>,
+    measured: Option<Measured>,
+}
+
+/// Where to look for the points of a day that is sealed.
+struct Plan {
+    /// Sums and energy of quarter-hours and more.
+    quarters: bool,
+    /// Extremes, and everything finer.
+    fields: Vec<Field>,
+    /// Energy finer than quarter-hours needs the readings around the day.
+    measured: bool,
+}
+
+impl Plan {
+    fn of(resolution: Resolution, method: Method, series: &[Series], phase: u8) -> Self {
+        let coarse = resolution >= Resolution::Quarter;
+        let summed = coarse && matches!(method, Method::Mean | Method::Sum);
+        let gauges = || series.iter().filter_map(|series| Gauge::of(*series));
+        let energy = series.iter().any(|series| series.counter().is_some());
+        let fields = gauges().flat_map(|gauge| gauge.fields(phase));
+        Self {
+            quarters: coarse && (energy || (summed && gauges().next().is_some())),
+            fields: if summed { Vec::new() } else { fields.collect() },
+            measured: energy && !coarse,
+        }
+    }
+}
+
+/// Quarter-hours with the place of the longer step that they belong to.
+fn in_steps<T>(
+    quarters: impl Iterator<Item = T>,
+    step: Millis,
+    steps: usize,
+) -> impl Iterator<Item = (usize, T)> {
+    let each = usize::try_from(step / QUARTER).unwrap_or(1).max(1);
+    quarters
+        .enumerate()
+        .map(move |(place, quarter)| (place / each, quarter))
+        .take_while(move |(place, _)| *place < steps)
 }
 
 /// Digits behind the point of what is kept.
@@ -110,30 +172,25 @@ impl Store {
             .iter()
             .map(|series| Points::new(*series, time.len()))
             .collect();
+        let nothing = lines.iter().all(|line| matches!(line, Points::Nothing));
         match step(resolution) {
+            _ if nothing => {}
             Some(step) => {
-                let mut day = days.start;
-                let mut done = 0;
-                while day < days.end {
-                    let bounds = site.zone.bounds(day);
-                    let count = time[done..].partition_point(|at| *at < bounds.end);
-                    let measured = self.measured(site, day).await?;
-                    let columns = Columns::of(&measured.samples);
+                let plan = Plan::of(resolution, method, series, site.phase);
+                for (_, day) in self.days_of_chart(site, &days, &plan).await? {
+                    let first = time.partition_point(|at| *at < day.span.start);
+                    let count = time[first..].partition_point(|at| *at < day.span.end);
                     for line in &mut lines {
-                        line.fill(done..done + count, step, &measured, &columns, site.phase);
+                        line.fill(first..first + count, step, &day, site.phase);
                     }
-                    done += count;
-                    day = day.next();
                 }
             }
             None => {
                 for (day, totals) in self.totals_of_days(site, days).await? {
                     let start = site.zone.start_of(day);
                     let point = time.partition_point(|at| *at <= start).saturating_sub(1);
-                    for (line, totals) in lines.iter_mut().zip(std::iter::repeat(totals.as_ref())) {
-                        if let Some(totals) = totals {
-                            line.add_day(point, totals);
-                        }
+                    for line in &mut lines {
+                        line.add_day(point, &totals);
                     }
                 }
             }
@@ -145,6 +202,69 @@ impl Store {
         });
         let lines = lines.collect();
         Ok(Chart { time, lines })
+    }
+
+    /// What the points of each day are made of; days without data are left out.
+    async fn days_of_chart(
+        &self,
+        site: Site<'_>,
+        days: &Range<SiteDay>,
+        plan: &Plan,
+    ) -> Result<BTreeMap<SiteDay, Day>> {
+        let mut found = self.sealed_chart(site, days, plan).await?;
+        for day in self
+            .open_days(site, days, |day| found.contains_key(&day))
+            .await?
+        {
+            // It may have been sealed since it was looked for.
+            let again = self.sealed_chart(site, &(day..day.next()), plan).await?;
+            if !again.is_empty() {
+                found.extend(again);
+                continue;
+            }
+            let measured = self.measured(site, day).await?;
+            let day_found = Day {
+                span: measured.span.clone(),
+                quarters: None,
+                columns: Some(Columns::of(&measured.samples)),
+                measured: Some(measured),
+            };
+            found.insert(day, day_found);
+        }
+        Ok(found)
+    }
+
+    /// The sealed days of a chart that still hold, unpacked as far as the plan needs.
+    async fn sealed_chart(
+        &self,
+        site: Site<'_>,
+        days: &Range<SiteDay>,
+        plan: &Plan,
+    ) -> Result<BTreeMap<SiteDay, Day>> {
+        let mut found: BTreeMap<SiteDay, Day> = BTreeMap::new();
+        if plan.measured {
+            return Ok(found);
+        }
+        let empty = |day| Day {
+            span: site.zone.bounds(day),
+            ..Day::default()
+        };
+        if plan.quarters {
+            for (day, quarters) in self.sealed_quarters(site, days).await? {
+                found.entry(day).or_insert_with(|| empty(day)).quarters = Some(quarters);
+            }
+        }
+        if !plan.fields.is_empty() {
+            for (day, columns) in self.sealed_columns(site, days, &plan.fields).await? {
+                found.entry(day).or_insert_with(|| empty(day)).columns = Some(columns);
+            }
+        }
+        // Sealed between two looks, or known in one part only: it is computed instead.
+        found.retain(|_, day| {
+            day.quarters.is_some() == plan.quarters
+                && day.columns.is_some() != plan.fields.is_empty()
+        });
+        Ok(found)
     }
 
     /// Every sample of a day, in order, as it was measured.

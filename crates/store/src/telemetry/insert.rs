@@ -14,7 +14,7 @@ pub(super) const LATE: Millis = HOUR;
 /// Rows in one SQLite statement. Groups are cut into powers of two, so that few statements are ever prepared.
 const ROWS_AT_MOST: usize = 512;
 
-type Key = (String, i64, i64);
+pub(super) type Key = (String, i64, i64);
 
 fn key(sn: &Serial, id: MessageId) -> Key {
     (
@@ -35,7 +35,7 @@ pub(crate) async fn insert(
         .copied()
         .filter(|(_, sample)| now - sample.at >= LATE)
         .collect();
-    let mut known = if late.is_empty() {
+    let known = if late.is_empty() {
         HashSet::new()
     } else {
         late::prepare(tx, &late).await?
@@ -47,15 +47,19 @@ pub(crate) async fn insert(
         .filter(|(sn, sample)| known.is_empty() || !known.contains(&((*sn).clone(), sample.id)))
         .collect();
     fresh.sort_unstable_by_key(|(sn, sample)| (sn.as_str(), sample.id, sample.at));
-    let mut written = match tx {
-        Tx::Sqlite(tx) => insert_sqlite(&mut *tx, &fresh).await?,
-        Tx::Postgres(tx) => insert_postgres(&mut *tx, &fresh).await?,
-    };
-    known.clear();
+    let mut written = write(tx, &fresh).await?;
     let new = samples
         .iter()
         .map(|(sn, sample)| written.remove(&key(sn, sample.id)));
     Ok(new.collect())
+}
+
+/// Rows as they are, without a look at what is sealed.
+pub(super) async fn write(tx: &mut Tx, samples: &[(&Serial, &Sample)]) -> Result<HashSet<Key>> {
+    match tx {
+        Tx::Sqlite(tx) => insert_sqlite(&mut *tx, samples).await,
+        Tx::Postgres(tx) => insert_postgres(&mut *tx, samples).await,
+    }
 }
 
 async fn insert_sqlite(

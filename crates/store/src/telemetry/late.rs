@@ -8,7 +8,8 @@ use domain::sample::MessageId;
 use domain::{Sample, Serial, SiteDay, Zone};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-/// Locks the systems against sealing, marks the days that change, and returns the messages that are sealed already.
+/// Locks the systems against sealing, marks the days that change, and returns the messages that are sealed already
+/// or too old to be kept.
 pub(super) async fn prepare(
     tx: &mut Tx,
     late: &[(&Serial, &Sample)],
@@ -20,15 +21,17 @@ pub(super) async fn prepare(
     }
     let mut known = HashSet::new();
     for (sn, samples) in systems.into_values() {
-        changed(tx, sn).await?;
-        let sealed = sealed_among(tx, sn, &samples).await?;
+        let kept_from = changed(tx, sn).await?;
+        let mut sealed = sealed_among(tx, sn, &samples).await?;
+        let forgotten = samples.iter().filter(|sample| sample.at < kept_from);
+        sealed.extend(forgotten.map(|sample| sample.id));
         let new: Vec<_> = samples
             .iter()
             .filter(|sample| !sealed.contains(&sample.id))
             .collect();
         if !new.is_empty() {
             let zone = zone_of(tx, sn).await?;
-            mark(tx, sn, &zone, new.iter().map(|sample| sample.at)).await?;
+            mark(tx, sn, &zone, kept_from, new.iter().map(|sample| sample.at)).await?;
         }
         known.extend(sealed.into_iter().map(|id| (sn.clone(), id)));
     }
@@ -36,16 +39,12 @@ pub(super) async fn prepare(
 }
 
 /// Says that a finished day of the system has changed; whoever seals it at this moment has to look again.
-pub(super) async fn changed(tx: &mut Tx, sn: &Serial) -> Result<()> {
-    execute!(
-        tx,
-        sqlx::query(
-            "INSERT INTO telemetry_changes (sn, version) VALUES ($1, 1)
-             ON CONFLICT (sn) DO UPDATE SET version = telemetry_changes.version + 1"
-        )
-        .bind(sn.as_str())
-    )?;
-    Ok(())
+/// Returns where full resolution begins: what is older is not taken any more.
+pub(super) async fn changed(tx: &mut Tx, sn: &Serial) -> Result<Millis> {
+    Ok(within!(tx, c => sqlx::query_scalar(
+        "INSERT INTO sealing (sn, version) VALUES ($1, 1)
+         ON CONFLICT (sn) DO UPDATE SET version = sealing.version + 1 RETURNING kept_from")
+        .bind(sn.as_str()).fetch_one(c).await)?)
 }
 
 #[derive(Debug)]
@@ -111,12 +110,17 @@ pub(super) async fn mark(
     tx: &mut Tx,
     sn: &Serial,
     zone: &Zone,
+    kept_from: Millis,
     moments: impl Iterator<Item = Millis>,
 ) -> Result<()> {
     let mut days = BTreeSet::new();
     for at in moments {
-        days.insert(zone.day_of(at));
-        days.insert(zone.day_of(at - CONTEXT));
+        for at in [at, at - CONTEXT] {
+            // A day without its samples cannot be computed again; its totals stay as they are.
+            if at >= kept_from {
+                days.insert(zone.day_of(at));
+            }
+        }
     }
     let Some(first) = days.first() else {
         return Ok(());

@@ -71,14 +71,18 @@ impl Store {
         site: Site<'_>,
         span: Range<Millis>,
     ) -> Result<Vec<Sample>> {
-        self.rows_between(site, span).await
+        // Rows first: what is sealed meanwhile is then found twice instead of not at all.
+        let mut samples = self.rows_between(site, &span).await?;
+        let sealed = self.sealed_between(site, &span).await?;
+        if !sealed.is_empty() {
+            samples.extend(sealed);
+            samples.sort_unstable_by_key(Sample::order);
+            samples.dedup_by_key(|sample| sample.order());
+        }
+        Ok(samples)
     }
 
-    pub(super) async fn rows_between(
-        &self,
-        site: Site<'_>,
-        span: Range<Millis>,
-    ) -> Result<Vec<Sample>> {
+    async fn rows_between(&self, site: Site<'_>, span: &Range<Millis>) -> Result<Vec<Sample>> {
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(
             "SELECT ts, boot, seq, body FROM samples WHERE sn = $1 AND ts >= $2 AND ts < $3 ORDER BY ts, boot, seq")
             .bind(site.sn.as_str()).bind(span.start.max(site.history_from)).bind(span.end).fetch_all(p).await)?;
@@ -90,8 +94,9 @@ impl Store {
         let row: Option<Millis> = on!(self, p => sqlx::query_scalar(
             "SELECT max(ts) FROM samples WHERE sn = $1 AND ts < $2")
             .bind(site.sn.as_str()).bind(moment).fetch_one(p).await)?;
-        Ok(row
-            .filter(|at| *at >= site.history_from)
-            .map(|at| site.zone.day_of(at)))
+        let row = row.filter(|at| *at >= site.history_from);
+        let row = row.map(|at| site.zone.day_of(at));
+        let sealed = self.sealed_before(site, site.zone.day_of(moment)).await?;
+        Ok(row.max(sealed))
     }
 }

@@ -3,11 +3,13 @@ use super::DayTotals;
 use super::aggregate::{Aggregate, Gauge};
 use super::columns::Columns;
 use super::measured::{Measured, Site};
+use super::varint::{self, Reader};
 use crate::{Access, Result, Store};
 use domain::clock::{DAY, Millis};
 use domain::energy::{self, Tally};
 use domain::sample::Counter;
 use domain::{Serial, SiteDay, Zone};
+use std::iter::successors;
 use std::ops::Range;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,9 +23,8 @@ pub(super) struct Totals {
 }
 
 impl Totals {
-    pub(super) fn of(day: &Measured, phase: u8) -> Self {
+    pub(super) fn of(day: &Measured, columns: &Columns, phase: u8) -> Self {
         let span = &day.span;
-        let columns = Columns::of(&day.samples);
         let mut totals = Self {
             gauges: Default::default(),
             energy: [None; 5],
@@ -32,7 +33,7 @@ impl Totals {
         };
         for gauge in Gauge::ALL {
             let bucket = &mut totals.gauges[gauge as usize..][..1];
-            gauge.fill(&columns, phase, span.start, span.end - span.start, bucket);
+            gauge.fill(columns, phase, span.start, span.end - span.start, bucket);
         }
         for counter in Counter::ALL {
             let place = counter as usize;
@@ -44,6 +45,56 @@ impl Totals {
             totals.since = totals.since.min(first.map_or(span.start, |flow| flow.from));
         }
         totals
+    }
+
+    /// A few dozen bytes, relative to when the day starts.
+    pub(super) fn put(&self, out: &mut Vec<u8>, start: Millis) {
+        for gauge in &self.gauges {
+            varint::put(out, u64::from(gauge.count));
+            if gauge.count > 0 {
+                varint::put_signed(out, gauge.sum);
+                varint::put_signed(out, gauge.min);
+                varint::put_signed(out, gauge.max);
+            }
+        }
+        for wh in self.energy.iter().chain(&self.unplaced) {
+            // Energy is never negative, which leaves room to say that there is none.
+            varint::put_signed(out, wh.unwrap_or(-1));
+        }
+        varint::put_signed(out, start - self.since);
+    }
+
+    pub(super) fn take(reader: &mut Reader<'_>, start: Millis) -> Result<Self> {
+        let mut totals = Self {
+            gauges: Default::default(),
+            energy: [None; 5],
+            unplaced: [None; 5],
+            since: start,
+        };
+        for gauge in &mut totals.gauges {
+            gauge.count = reader.number()?;
+            if gauge.count > 0 {
+                gauge.sum = reader.signed()?;
+                gauge.min = reader.signed()?;
+                gauge.max = reader.signed()?;
+            }
+        }
+        let energy = totals.energy.iter_mut().chain(&mut totals.unplaced);
+        for wh in energy {
+            *wh = Some(reader.signed()?).filter(|wh| *wh >= 0);
+        }
+        totals.since = start.wrapping_sub(reader.signed()?);
+        let sane = |value: i64| value.unsigned_abs() < 1 << 50;
+        let gauges = totals.gauges.iter();
+        let energy = totals.energy.iter().chain(&totals.unplaced).flatten();
+        match gauges
+            .map(|gauge| &gauge.sum)
+            .chain(energy)
+            .all(|v| sane(*v))
+        {
+            true => Ok(totals),
+            false => Err(reader.damaged()),
+        }
     }
 
     pub(super) fn day_totals(&self, day: SiteDay) -> DayTotals {
@@ -63,36 +114,46 @@ impl Store {
         days: Range<SiteDay>,
     ) -> Result<Vec<DayTotals>> {
         let site = Site::of(access);
-        let found = self.totals_of_days(site, days).await?;
-        let totals = found.into_iter().map(|(day, totals)| match totals {
-            Some(totals) => totals.day_totals(day),
+        let mut found = self
+            .totals_of_days(site, days.clone())
+            .await?
+            .into_iter()
+            .peekable();
+        let each = successors(Some(days.start), |day| Some(day.next()));
+        let each = each.take_while(|day| *day < days.end);
+        let totals = each.map(|day| match found.next_if(|(known, _)| *known == day) {
+            Some((_, totals)) => totals.day_totals(day),
             None => DayTotals::missing(day),
         });
         Ok(totals.collect())
     }
 
+    /// What is known of each day of a range; days without data are left out.
     pub(super) async fn totals_of_days(
         &self,
         site: Site<'_>,
         days: Range<SiteDay>,
-    ) -> Result<Vec<(SiteDay, Option<Totals>)>> {
-        let span = site.zone.start_of(days.start)..site.zone.start_of(days.end);
-        let rows = self.rows_between(site, span).await?;
-        let mut found = Vec::new();
-        let mut day = days.start;
-        while day < days.end {
-            let bounds = site.zone.bounds(day);
-            let first = rows.partition_point(|sample| sample.at < bounds.start);
-            let has_rows = rows.get(first).is_some_and(|sample| sample.at < bounds.end);
-            let totals = if has_rows {
-                Some(Totals::of(&self.measured(site, day).await?, site.phase))
-            } else {
-                None
+    ) -> Result<Vec<(SiteDay, Totals)>> {
+        let mut found = self.sealed_totals(site, days.clone()).await?;
+        for day in self
+            .open_days(site, &days, |day| found.contains_key(&day))
+            .await?
+        {
+            // It may have been sealed since it was looked for.
+            let again = self.sealed_totals(site, day..day.next()).await?;
+            let totals = match again.into_values().next() {
+                Some(totals) => totals,
+                None => {
+                    let measured = self.measured(site, day).await?;
+                    if measured.samples.is_empty() {
+                        continue;
+                    }
+                    Totals::of(&measured, &Columns::of(&measured.samples), site.phase)
+                }
             };
-            found.push((day, totals));
-            day = day.next();
+            found.insert(day, totals);
         }
-        Ok(found)
+        Ok(found.into_iter().collect())
     }
 
     /// The day that is going on at `now`, counted so far; the live view goes on from there.

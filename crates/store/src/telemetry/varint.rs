@@ -39,8 +39,8 @@ impl<'a> Reader<'a> {
         Error::Damaged(self.what)
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.rest.is_empty()
+    pub(super) fn rest(&self) -> &'a [u8] {
+        self.rest
     }
 
     pub(super) fn byte(&mut self) -> Result<u8> {

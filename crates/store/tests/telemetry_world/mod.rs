@@ -1,5 +1,7 @@
 //! A home with a battery, and samples for it.
 #![allow(dead_code, clippy::unwrap_used)]
+pub(crate) mod model;
+
 use domain::clock::Millis;
 use domain::flags::Flags;
 use domain::sample::{BatteryStatus, MessageId};

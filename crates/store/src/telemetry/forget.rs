@@ -1,0 +1,101 @@
+//! What is no longer kept: full resolution after its time, and everything of a household that has left.
+use super::measured::Site;
+use super::{late, month};
+use crate::{Error, Result, Store};
+use domain::clock::Millis;
+use domain::{Serial, Zone};
+
+#[derive(Debug)]
+struct System {
+    sn: String,
+    phase: i64,
+    time_zone: String,
+    history_from: Millis,
+    kept_from: Millis,
+    erased_to: Millis,
+}
+row!(System {
+    sn,
+    phase,
+    time_zone,
+    history_from,
+    kept_from,
+    erased_to
+});
+
+impl Store {
+    /// Drops the full resolution of days that ended before `keep_from`; their totals stay. What was measured before a
+    /// system changed hands goes altogether. Returns how many systems lost something.
+    pub async fn forget(&self, keep_from: Millis) -> Result<usize> {
+        let systems: Vec<System> = on!(self, p => sqlx::query_as(
+            "SELECT s.sn, s.phase, s.time_zone, s.history_from, COALESCE(k.kept_from, 0) AS kept_from,
+                    COALESCE(k.erased_to, 0) AS erased_to
+             FROM systems s LEFT JOIN sealing k ON k.sn = s.sn ORDER BY s.sn")
+            .fetch_all(p).await)?;
+        let mut changed = 0;
+        for system in systems {
+            let sn: Serial = system
+                .sn
+                .parse()
+                .map_err(|_| Error::Damaged("systems.sn"))?;
+            let zone: Zone = system
+                .time_zone
+                .parse()
+                .map_err(|_| Error::Damaged("systems.time_zone"))?;
+            let site = Site {
+                sn: &sn,
+                phase: u8::try_from(system.phase).map_err(|_| Error::Damaged("systems.phase"))?,
+                zone: &zone,
+                history_from: system.history_from,
+            };
+            let first_kept = zone.start_of(zone.day_of(keep_from));
+            let mut lost = false;
+            if system.history_from > system.erased_to {
+                self.erase(site).await?;
+                lost = true;
+            }
+            if first_kept > system.kept_from {
+                lost |= self.drop_samples(site, first_kept).await?;
+            }
+            changed += usize::from(lost);
+        }
+        Ok(changed)
+    }
+
+    /// Erases what was measured before the present household's time. The day of the change is sealed again without it.
+    async fn erase(&self, site: Site<'_>) -> Result<()> {
+        let (sn, until) = (site.sn.as_str(), site.history_from);
+        let mut tx = self.begin().await?;
+        late::changed(&mut tx, site.sn).await?;
+        let rows = "DELETE FROM samples WHERE sn = $1 AND ts < $2";
+        execute!(&mut tx, sqlx::query(rows).bind(sn).bind(until))?;
+        let days = "DELETE FROM sealed_days WHERE sn = $1 AND ends_at <= $2";
+        execute!(&mut tx, sqlx::query(days).bind(sn).bind(until))?;
+        month::erase_before(&mut tx, site).await?;
+        late::mark(&mut tx, site.sn, site.zone, until, [until].into_iter()).await?;
+        execute!(&mut tx, sqlx::query(
+            "UPDATE sealing SET erased_to = $2, kept_from = CASE WHEN kept_from < $2 THEN $2 ELSE kept_from END WHERE sn = $1")
+            .bind(sn).bind(until))?;
+        tx.commit().await
+    }
+
+    /// Whether there was something to drop.
+    async fn drop_samples(&self, site: Site<'_>, first_kept: Millis) -> Result<bool> {
+        let sn = site.sn.as_str();
+        let mut tx = self.begin().await?;
+        late::changed(&mut tx, site.sn).await?;
+        let days = "DELETE FROM sealed_days WHERE sn = $1 AND ends_at <= $2";
+        let days = execute!(&mut tx, sqlx::query(days).bind(sn).bind(first_kept))?;
+        let rows = "DELETE FROM samples WHERE sn = $1 AND ts < $2";
+        let rows = execute!(&mut tx, sqlx::query(rows).bind(sn).bind(first_kept))?;
+        month::settle_before(&mut tx, site, first_kept).await?;
+        execute!(
+            &mut tx,
+            sqlx::query("UPDATE sealing SET kept_from = $2 WHERE sn = $1")
+                .bind(sn)
+                .bind(first_kept)
+        )?;
+        tx.commit().await?;
+        Ok(days + rows > 0)
+    }
+}

@@ -1,0 +1,85 @@
+//! Which messages lie in sealed days: per boot the stretches of their numbers, which are few.
+use crate::Result;
+use crate::db::Tx;
+use domain::Serial;
+use domain::sample::MessageId;
+use std::collections::BTreeMap;
+
+#[derive(Debug)]
+struct Row {
+    first_seq: i64,
+    last_seq: i64,
+}
+row!(Row {
+    first_seq,
+    last_seq
+});
+
+/// Remembers messages whose rows are about to go.
+pub(super) async fn remember(
+    tx: &mut Tx,
+    sn: &Serial,
+    ids: impl Iterator<Item = MessageId>,
+) -> Result<()> {
+    let mut boots: BTreeMap<u32, Vec<(i64, i64)>> = BTreeMap::new();
+    for id in ids {
+        let seq = i64::from(id.seq);
+        boots.entry(id.boot).or_default().push((seq, seq));
+    }
+    for (boot, mut stretches) in boots {
+        join(&mut stretches);
+        let first = stretches.first().map_or(0, |stretch| stretch.0);
+        let last = stretches.last().map_or(0, |stretch| stretch.1);
+        let known: Vec<Row> = within!(tx, c => sqlx::query_as(
+            "SELECT first_seq, last_seq FROM sealed_messages
+             WHERE sn = $1 AND boot = $2 AND first_seq <= $4 AND last_seq >= $3")
+            .bind(sn.as_str()).bind(i64::from(boot)).bind(first - 1).bind(last + 1).fetch_all(c).await)?;
+        let known: Vec<_> = known
+            .iter()
+            .map(|row| (row.first_seq, row.last_seq))
+            .collect();
+        stretches.extend(&known);
+        join(&mut stretches);
+        for old in known.iter().filter(|old| !stretches.contains(old)) {
+            execute!(
+                tx,
+                sqlx::query(
+                    "DELETE FROM sealed_messages WHERE sn = $1 AND boot = $2 AND first_seq = $3"
+                )
+                .bind(sn.as_str())
+                .bind(i64::from(boot))
+                .bind(old.0)
+            )?;
+        }
+        for new in stretches.iter().filter(|new| !known.contains(new)) {
+            execute!(tx, sqlx::query(
+                "INSERT INTO sealed_messages (sn, boot, first_seq, last_seq) VALUES ($1, $2, $3, $4)")
+                .bind(sn.as_str()).bind(i64::from(boot)).bind(new.0).bind(new.1))?;
+        }
+    }
+    Ok(())
+}
+
+/// Sorts stretches and joins those that touch.
+fn join(stretches: &mut Vec<(i64, i64)>) {
+    stretches.sort_unstable();
+    stretches.dedup_by(|next, kept| {
+        let touches = next.0 <= kept.1 + 1;
+        if touches {
+            kept.1 = kept.1.max(next.1);
+        }
+        touches
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stretches_that_touch_become_one() {
+        let mut stretches = vec![(7, 9), (1, 2), (3, 3), (5, 5), (8, 12), (5, 5)];
+        join(&mut stretches);
+        assert_eq!(stretches, [(1, 3), (5, 5), (7, 12)]);
+    }
+}

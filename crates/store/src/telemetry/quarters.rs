@@ -1,0 +1,134 @@
+//! The quarter-hours of a sealed day: sums, counts and energy, so that a month of them is read without its samples.
+use super::aggregate::{Aggregate, Gauge};
+use super::codec;
+use super::columns::{Columns, MISSING};
+use super::measured::Measured;
+use super::totals::Totals;
+use super::varint::{self, Reader};
+use crate::Result;
+use domain::clock::{MINUTE, Millis};
+use domain::energy;
+use domain::sample::Counter;
+
+pub(super) const QUARTER: Millis = 15 * MINUTE;
+const VERSION: u8 = 1;
+const WHAT: &str = "sealed_days.quarters";
+/// More than the longest day has.
+const AT_MOST: usize = 200;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Quarters {
+    /// The oldest reading that the energy was counted from.
+    pub(super) since: Millis,
+    /// Without their extremes, which are seldom asked for and would take twice the room.
+    pub(super) gauges: [Vec<Aggregate>; Gauge::COUNT],
+    pub(super) energy: [Vec<Option<i64>>; 5],
+}
+
+impl Quarters {
+    pub(super) fn of(day: &Measured, columns: &Columns, totals: &Totals, phase: u8) -> Self {
+        let start = day.span.start;
+        let mut edges: Vec<Millis> = (0..)
+            .map(|n| start + n * QUARTER)
+            .take_while(|edge| *edge < day.span.end)
+            .collect();
+        let count = edges.len();
+        edges.push(day.span.end);
+        let gauges = Gauge::ALL.map(|gauge| {
+            let mut buckets = vec![Aggregate::default(); count];
+            gauge.fill(columns, phase, start, QUARTER, &mut buckets);
+            for bucket in &mut buckets {
+                (bucket.min, bucket.max) = (0, 0);
+            }
+            buckets
+        });
+        Self {
+            since: totals.since,
+            gauges,
+            energy: Counter::ALL.map(|counter| energy::placed(&day.flows(counter), &edges)),
+        }
+    }
+
+    pub(super) fn encode(&self, start: Millis) -> Result<Vec<u8>> {
+        let mut out = vec![VERSION];
+        let count = self.energy[0].len();
+        varint::put(&mut out, count as u64);
+        varint::put_signed(&mut out, start - self.since);
+        let mut content = Vec::with_capacity(count * 16);
+        for gauge in Gauge::ALL {
+            let buckets = &self.gauges[gauge as usize];
+            let counts: Vec<i64> = buckets.iter().map(|b| i64::from(b.count)).collect();
+            let sums = buckets.iter().enumerate();
+            let sums: Vec<i64> = sums
+                .map(|(place, bucket)| bucket.sum.wrapping_sub(self.expected(gauge, place)))
+                .collect();
+            codec::put_column(&mut content, &counts);
+            codec::put_column(&mut content, &sums);
+        }
+        for energy in &self.energy {
+            let values: Vec<i64> = energy.iter().map(|wh| wh.unwrap_or(MISSING)).collect();
+            codec::put_column(&mut content, &values);
+        }
+        codec::compress(&mut out, &content)?;
+        Ok(out)
+    }
+
+    /// The house is PV + grid + battery, unless one of them was missing at times.
+    fn expected(&self, gauge: Gauge, place: usize) -> i64 {
+        if gauge != Gauge::House {
+            return 0;
+        }
+        [Gauge::Pv, Gauge::Grid, Gauge::Battery]
+            .into_iter()
+            .filter_map(|part| self.gauges[part as usize].get(place))
+            .fold(0, |sum, part| sum.wrapping_add(part.sum))
+    }
+
+    pub(super) fn decode(packed: &[u8], start: Millis) -> Result<Self> {
+        let mut reader = Reader::new(packed, WHAT);
+        if reader.byte()? != VERSION {
+            return Err(reader.damaged());
+        }
+        let count: usize = reader.number()?;
+        if count > AT_MOST {
+            return Err(reader.damaged());
+        }
+        let since = start.wrapping_sub(reader.signed()?);
+        let content = codec::decompress(reader.rest(), count, 2 * Gauge::COUNT + 5)?;
+        let mut reader = Reader::new(&content, WHAT);
+        let mut quarters = Self {
+            since,
+            gauges: Default::default(),
+            energy: Default::default(),
+        };
+        for gauge in Gauge::ALL {
+            let counts = codec::take_column(&mut reader, count)?;
+            let sums = codec::take_column(&mut reader, count)?;
+            let mut buckets = Vec::with_capacity(count);
+            for (place, (number, sum)) in counts.into_iter().zip(sums).enumerate() {
+                let sum = sum.wrapping_add(quarters.expected(gauge, place));
+                // A sum that no day can reach would overflow when it is added up.
+                if sum.unsigned_abs() > 1 << 50 {
+                    return Err(reader.damaged());
+                }
+                buckets.push(Aggregate {
+                    sum,
+                    count: u32::try_from(number).map_err(|_| reader.damaged())?,
+                    min: 0,
+                    max: 0,
+                });
+            }
+            quarters.gauges[gauge as usize] = buckets;
+        }
+        for energy in &mut quarters.energy {
+            for value in codec::take_column(&mut reader, count)? {
+                let known = value != MISSING;
+                if known && !(0..1 << 50).contains(&value) {
+                    return Err(reader.damaged());
+                }
+                energy.push(known.then_some(value));
+            }
+        }
+        Ok(quarters)
+    }
+}

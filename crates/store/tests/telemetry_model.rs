@@ -1,0 +1,307 @@
+//! Late, repeated, shuffled and sealed at any moment: the answers are those of a plain list of samples.
+#![allow(clippy::unwrap_used)]
+mod telemetry_world;
+
+use domain::clock::{DAY, HOUR, MINUTE, Millis, SECOND};
+use domain::sample::{BatteryStatus, MessageId};
+use domain::series::{Method, Resolution};
+use domain::{Sample, Series, SiteDay};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
+use proptest::test_runner::TestRunner;
+use store::Access;
+use telemetry_world::model::Model;
+use telemetry_world::{home, sample};
+use testkit::{TestDb, on_both};
+
+/// What happens next to the store.
+#[derive(Clone, Debug)]
+enum Step {
+    /// Time passes and this many samples are measured, one every so many seconds; some are only sent later.
+    Live {
+        count: usize,
+        every: i64,
+        seed: u64,
+    },
+    /// Nothing is measured for a while.
+    Silence(Millis),
+    /// Samples that were held back are sent, in any order, some of them twice.
+    BackFill {
+        seed: u64,
+    },
+    Seal,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => (1usize..60, prop_oneof![Just(30i64), Just(300), Just(797)], any::<u64>())
+            .prop_map(|(count, every, seed)| Step::Live { count, every, seed }),
+        1 => (0i64..40 * HOUR).prop_map(Step::Silence),
+        2 => any::<u64>().prop_map(|seed| Step::BackFill { seed }),
+        2 => Just(Step::Seal),
+    ]
+}
+
+fn draw(seed: &mut u64, below: u64) -> u64 {
+    *seed = seed
+        .wrapping_mul(6_364_136_223_846_793_005)
+        .wrapping_add(1_442_695_040_888_963_407);
+    (*seed >> 33) % below
+}
+
+/// The store, the list, and what has not been sent yet.
+struct Race<'a> {
+    db: &'a TestDb,
+    access: Access,
+    model: Model,
+    now: Millis,
+    seq: u32,
+    boot: u32,
+    counters: [i64; 5],
+    held: Vec<Sample>,
+}
+
+impl Race<'_> {
+    async fn run(&mut self, step: Step) {
+        match step {
+            Step::Live {
+                count,
+                every,
+                mut seed,
+            } => {
+                let mut live = Vec::new();
+                for _ in 0..count {
+                    self.now += every * SECOND + draw(&mut seed, 2_000) as i64 - 1_000;
+                    let sample = self.measure(&mut seed);
+                    match draw(&mut seed, 5) {
+                        0 => self.held.push(sample),
+                        1 => live.extend([sample, sample]),
+                        _ => live.push(sample),
+                    }
+                    if live.len() >= 20 || every > 60 {
+                        self.send(&std::mem::take(&mut live)).await;
+                    }
+                }
+                self.send(&live).await;
+            }
+            Step::Silence(millis) => self.now += millis,
+            Step::BackFill { mut seed } => {
+                for place in (1..self.held.len()).rev() {
+                    let other = draw(&mut seed, place as u64 + 1) as usize;
+                    self.held.swap(place, other);
+                }
+                let count = draw(&mut seed, self.held.len() as u64 + 1) as usize;
+                let mut sent: Vec<Sample> = self.held.drain(..count).collect();
+                // Some come again, and claim another time.
+                for _ in 0..draw(&mut seed, 4) {
+                    let known = &self.model.samples;
+                    if !known.is_empty() {
+                        let mut again = known[draw(&mut seed, known.len() as u64) as usize];
+                        again.at += draw(&mut seed, 3) as i64;
+                        sent.push(again);
+                    }
+                }
+                self.send(&sent).await;
+            }
+            Step::Seal => {
+                self.db.seal_due(self.now).await.unwrap();
+            }
+        }
+    }
+
+    fn measure(&mut self, seed: &mut u64) -> Sample {
+        self.seq += 1 + u32::from(draw(seed, 20) == 0);
+        if draw(seed, 80) == 0 {
+            (self.boot, self.seq) = (self.boot + 1, 1);
+        }
+        for counter in &mut self.counters {
+            *counter += draw(seed, 12) as i64;
+        }
+        let mut counters = self.counters.map(Some);
+        match draw(seed, 60) {
+            0 => counters[draw(seed, 5) as usize] = None,
+            1 => counters[draw(seed, 5) as usize] = Some(draw(seed, 1_000_000) as i64),
+            2 => self.counters[draw(seed, 5) as usize] = 0,
+            _ => {}
+        }
+        let power = |seed: &mut u64| (draw(seed, 40) > 0).then(|| draw(seed, 5_000) as i32 - 2_000);
+        Sample {
+            id: MessageId {
+                boot: self.boot,
+                seq: self.seq,
+            },
+            voltage: [power(seed), Some(2_300), None],
+            grid_power: power(seed),
+            pv_power: power(seed).map(i32::abs),
+            battery_power: power(seed),
+            soc: Some(draw(seed, 1_001) as i32),
+            counters,
+            status: BatteryStatus::ALL[draw(seed, 8) as usize],
+            ..sample(self.now, 0)
+        }
+    }
+
+    async fn send(&mut self, samples: &[Sample]) {
+        let new = samples
+            .iter()
+            .filter(|sample| self.model.append(**sample))
+            .count();
+        let sn = self.access.sn();
+        assert_eq!(
+            self.db.append_samples(sn, samples, self.now).await.unwrap(),
+            new
+        );
+    }
+
+    async fn compare(&self, days: &[SiteDay]) {
+        let all = days[0]..days[days.len() - 1].next();
+        let (db, access) = (self.db, &self.access);
+        let totals = db.daily_totals(access, all.clone()).await.unwrap();
+        for (day, found) in days.iter().zip(totals) {
+            assert_eq!(found, self.model.day_totals(*day));
+            let samples = db.day_samples(access, *day).await.unwrap();
+            assert_eq!(samples, self.model.day_samples(*day), "{day}");
+        }
+        for resolution in Resolution::ALL {
+            for method in Method::ALL {
+                let few = [Series::GridPower, Series::House, Series::Charge];
+                let series = match (resolution, method) {
+                    (Resolution::Minute, Method::Mean) => &few[..2],
+                    (Resolution::Minute, Method::Sum) => &few[2..],
+                    (Resolution::Minute, _) => continue,
+                    _ => &Series::ALL[..],
+                };
+                // The list is slow: minutes are looked at in one day.
+                let days = match resolution {
+                    Resolution::Minute => all.start.next()..all.start.plus(2),
+                    _ => all.clone(),
+                };
+                let found = db
+                    .chart(access, days.clone(), resolution, method, series)
+                    .await
+                    .unwrap();
+                let expected = self.model.chart(days, resolution, method, series);
+                assert_eq!(found, expected, "{resolution:?} {method:?}");
+            }
+        }
+    }
+}
+
+async fn race(db: &TestDb, number: usize, zone: &str, start: SiteDay, steps: Vec<Step>) {
+    let mut home = home(db, &format!("SC{number:06}")).await;
+    db.execute(&format!(
+        "UPDATE systems SET time_zone = '{zone}' WHERE sn = '{}'",
+        home.sn.as_str()
+    ))
+    .await;
+    home.look_again(db).await;
+    let model = Model::new(zone);
+    let mut race = Race {
+        db,
+        now: model.zone.start_of(start) + 20 * HOUR,
+        access: home.access,
+        model,
+        seq: 0,
+        boot: 1,
+        counters: [5_000, 0, 70_000, 0, 300],
+        held: Vec::new(),
+    };
+    for step in steps {
+        race.run(step).await;
+    }
+    let last = race.model.zone.day_of(race.now);
+    let mut days = vec![start.plus(-1)];
+    while days[days.len() - 1] < last {
+        days.push(days[days.len() - 1].next());
+    }
+    race.compare(&days).await;
+    db.seal_due(race.now + 2 * DAY).await.unwrap();
+    race.compare(&days).await;
+    assert_eq!(
+        db.seal_due(race.now + 2 * DAY).await.unwrap(),
+        0,
+        "nothing is left to seal"
+    );
+}
+
+/// Days around which the clocks change.
+const PLACES: [(&str, &str); 6] = [
+    ("Europe/Berlin", "2026-03-28"),
+    ("Europe/Berlin", "2026-10-24"),
+    ("Europe/London", "2026-10-24"),
+    ("America/New_York", "2026-03-07"),
+    ("Asia/Kolkata", "2026-06-30"),
+    ("Pacific/Auckland", "2026-04-04"),
+];
+
+on_both!(a_store_answers_like_a_list_of_samples, |db| {
+    let mut runner = TestRunner::deterministic();
+    let steps = prop::collection::vec(step(), 4..20);
+    for number in 0..12 {
+        let (zone, day) = PLACES[number % PLACES.len()];
+        let steps = steps.new_tree(&mut runner).unwrap().current();
+        race(db, number, zone, day.parse().unwrap(), steps).await;
+    }
+});
+
+on_both!(
+    hours_add_up_to_days_and_days_to_months_in_five_zones,
+    |db| {
+        for (number, (zone, day)) in PLACES.into_iter().enumerate() {
+            let mut home = home(db, &format!("SC{number:06}")).await;
+            let sn = home.sn.as_str().to_owned();
+            db.execute(&format!(
+                "UPDATE systems SET time_zone = '{zone}' WHERE sn = '{sn}'"
+            ))
+            .await;
+            home.look_again(db).await;
+            let day: SiteDay = day.parse().unwrap();
+            let start = home.access.zone().start_of(day.plus(-2));
+            let samples: Vec<Sample> = (0..5 * 288)
+                .map(|n| Sample {
+                    counters: [Some(n * 7), Some(n * n / 50), None, Some(0), Some(n / 3)],
+                    ..sample(start + n * 5 * MINUTE, n as u32 + 1)
+                })
+                .collect();
+            db.append_samples(&home.sn, &samples, start + 6 * DAY)
+                .await
+                .unwrap();
+            for _ in 0..2 {
+                let month = day.month_start()..day.plus(10).next_month();
+                let sum = async |resolution, days: std::ops::Range<SiteDay>| {
+                    let series = [
+                        Series::Import,
+                        Series::FeedIn,
+                        Series::PvEnergy,
+                        Series::Charge,
+                        Series::Discharge,
+                    ];
+                    let chart = db
+                        .chart(&home.access, days, resolution, Method::Mean, &series)
+                        .await
+                        .unwrap();
+                    chart
+                        .lines
+                        .iter()
+                        .map(|line| line.values.iter().flatten().sum::<i64>())
+                        .collect::<Vec<_>>()
+                };
+                let days = day.plus(-2)..day.plus(4);
+                let hours = sum(Resolution::Hour, days.clone()).await;
+                assert_eq!(hours, sum(Resolution::Minute, days.clone()).await, "{zone}");
+                assert_eq!(
+                    hours,
+                    sum(Resolution::Quarter, days.clone()).await,
+                    "{zone}"
+                );
+                assert_eq!(hours, sum(Resolution::Day, days).await, "{zone}");
+                assert_eq!(hours, sum(Resolution::Month, month).await, "{zone}");
+                let last = samples[samples.len() - 1]
+                    .counters
+                    .map(Option::unwrap_or_default);
+                assert_eq!(hours, last, "{zone}");
+                db.seal_due(start + 7 * DAY).await.unwrap();
+            }
+        }
+    }
+);
