@@ -3,6 +3,7 @@ use crate::options::{LogFormat, Options, Role};
 use anyhow::{Context as _, bail, ensure};
 use api::{Links, Settings};
 use ipnet::IpNet;
+use jobs::KeepSamples;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
@@ -24,6 +25,7 @@ pub(crate) struct Config {
     pub(crate) smtp: Option<String>,
     pub(crate) smtp_ca: Option<PathBuf>,
     pub(crate) mail_from: String,
+    pub(crate) keep_samples: KeepSamples,
     pub(crate) log: LogFormat,
     public_url: Option<String>,
     updates_url: Option<String>,
@@ -88,6 +90,11 @@ impl Config {
                 "batteries on {devices_listen} would send their secrets in clear: give devices-tls-cert and devices-tls-key, or devices-plain behind a proxy that does TLS"
             );
         }
+        let keep_samples = match options.keep_samples {
+            None => KeepSamples::default(),
+            Some(0) => bail!("keep-samples must be at least 1 day"),
+            Some(days) => KeepSamples { days },
+        };
         let url = |name: &str, url: Option<String>| url.map(|url| origin(name, &url)).transpose();
         let page = |url: Option<String>, fallback: &str| url.unwrap_or_else(|| fallback.to_owned());
         Ok(Self {
@@ -106,6 +113,7 @@ impl Config {
             mail_from: options
                 .mail_from
                 .unwrap_or_else(|| "Suncellar <noreply@localhost>".into()),
+            keep_samples,
             log: options.log_format.unwrap_or_default(),
             public_url: url("public-url", options.public_url)?,
             updates_url: url("updates-url", options.updates_url)?,

@@ -136,6 +136,15 @@ pub(crate) struct Options {
         value_name = "MAILBOX"
     )]
     pub(crate) mail_from: Option<String>,
+    /// Days for which every sample is kept; totals of days stay for good [default: 730]
+    #[arg(
+        long,
+        global = true,
+        env = "SUNCELLAR_KEEP_SAMPLES",
+        value_name = "DAYS",
+        value_parser = clap::value_parser!(u32).range(1..=36_500)
+    )]
+    pub(crate) keep_samples: Option<u32>,
     /// How the log is written [default: text]
     #[arg(
         long,
@@ -200,7 +209,7 @@ impl Options {
         let strong = self;
         merge!(strong, weak: config, listen, updates_listen, devices_listen, data_dir, database, role, secret,
             secret_file, public_url, updates_url, trusted_proxy, tls_cert, tls_key, devices_tls_cert,
-            devices_tls_key, devices_plain, smtp, smtp_ca, mail_from, log_format,
+            devices_tls_key, devices_plain, smtp, smtp_ca, mail_from, keep_samples, log_format,
             homepage_url, contact_url, imprint_url, privacy_url, terms_url)
     }
 }

@@ -164,7 +164,15 @@ pub(crate) async fn run(
         tasks.spawn(gateway::serve(devices, gateway, stop.clone()));
     }
     if config.has(Role::Jobs) {
-        tasks.spawn(jobs::run(store.clone(), clock, random, post, stop.clone()));
+        let keep = config.keep_samples;
+        tasks.spawn(jobs::run(
+            store.clone(),
+            clock,
+            random,
+            post,
+            keep,
+            stop.clone(),
+        ));
     }
     // The bus goes on until nobody can hand in anything any more.
     let last = CancellationToken::new();
