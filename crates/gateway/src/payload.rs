@@ -283,7 +283,8 @@ struct FirmwareText {
 
 pub(crate) fn hello(payload: &[u8]) -> Result<(Hello, Stamp), Reason> {
     let text: HelloText = serde_json::from_slice(payload).map_err(|_| MALFORMED)?;
-    let version = |version: Option<String>| match version {
+    // A part that is not there has no version, however that is written.
+    let version = |version: Option<String>| match version.filter(|text| !text.is_empty()) {
         Some(version) if !is_plain(&version) => Err(OUT_OF_RANGE),
         version => Ok(version),
     };

@@ -1,5 +1,6 @@
 //! Both engines behind one SQL text: pools, transactions and the four macros that every noun uses.
 use crate::keyring::Keyring;
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{PgPool, Postgres, Sqlite, SqlitePool, Transaction};
 use std::str::FromStr as _;
@@ -149,7 +150,7 @@ impl Store {
     pub async fn open(url: &str, keyring: Keyring) -> Result<Self> {
         let db = match url.split(':').next() {
             Some("sqlite") => Db::Sqlite(open_sqlite(url).await?),
-            Some("postgres" | "postgresql") => Db::Postgres(PgPool::connect(url).await?),
+            Some("postgres" | "postgresql") => Db::Postgres(open_postgres(url).await?),
             _ => return Err(Error::UnknownEngine),
         };
         crate::migrations::run(&db).await?;
@@ -164,6 +165,24 @@ impl Store {
     pub async fn ping(&self) -> Result<()> {
         execute!(on self, sqlx::query("SELECT 1"))?;
         Ok(())
+    }
+
+    /// Whether a commit is on the disk when it returns.
+    pub async fn is_durable(&self) -> Result<bool> {
+        Ok(match &self.db {
+            Db::Sqlite(pool) => {
+                let synchronous: i64 = sqlx::query_scalar("PRAGMA synchronous")
+                    .fetch_one(pool)
+                    .await?;
+                synchronous >= 2
+            }
+            Db::Postgres(pool) => {
+                let commit: String = sqlx::query_scalar("SHOW synchronous_commit")
+                    .fetch_one(pool)
+                    .await?;
+                commit == "on"
+            }
+        })
     }
 
     pub async fn close(&self) {
@@ -187,6 +206,15 @@ impl Tx {
         }
         Ok(())
     }
+}
+
+async fn open_postgres(url: &str) -> Result<PgPool> {
+    // An answer means that it is durable, whatever the server is set to for others.
+    let options = PgConnectOptions::from_str(url)?.options([("synchronous_commit", "on")]);
+    Ok(PgPoolOptions::new()
+        .acquire_timeout(Duration::from_secs(10))
+        .connect_with(options)
+        .await?)
 }
 
 async fn open_sqlite(url: &str) -> Result<SqlitePool> {

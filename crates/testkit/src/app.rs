@@ -8,6 +8,7 @@ use domain::Clock;
 use gateway::Gateway;
 use jobs::mail::{Letter, Post, send_due};
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use store::Store;
 use tokio::net::TcpListener;
@@ -50,7 +51,11 @@ impl TestApp {
         };
         change(&mut settings);
         let random = random::seeded(7);
-        let (bus, engine) = Bus::open(db.store(), clock.clone(), &random).await.unwrap();
+        // Two of them on one database are two processes, each with a number of its own.
+        static STARTED: AtomicU64 = AtomicU64::new(0);
+        let own = random::seeded(STARTED.fetch_add(1, Ordering::Relaxed));
+        let opened = Bus::open(db.store(), clock.clone(), &own).await;
+        let (bus, engine) = opened.unwrap();
         let live = bus.live.clone();
         let portal = Portal::new(db.store(), live, clock.clone(), random, settings);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -71,12 +71,12 @@ impl Battery {
         connected.unwrap_or_else(|code| panic!("{sn} was refused: {code:?}"))
     }
 
-    /// `Err(None)` when the connection was closed without an answer.
+    /// `Err(None)` without an answer: nobody listens, or the connection was closed.
     pub async fn log_in(
         address: SocketAddr,
         login: Login,
     ) -> Result<Self, Option<ConnectAckReason>> {
-        let mut link = open(address).await;
+        let mut link = open(address).await.map_err(|_| None)?;
         let connect = Connect {
             client_id: login.client.clone().into(),
             username: login.user.map(Into::into),
@@ -160,6 +160,22 @@ impl Battery {
                 Some(Packet::Publish(_)) => {}
                 other => panic!("{} has no acknowledgement but {other:?}", self.sn),
             }
+        }
+    }
+
+    /// Takes the acknowledgement of the oldest packet that waits, if it comes within `time`.
+    pub async fn acknowledged_within(
+        &mut self,
+        time: Duration,
+        waiting: &mut Vec<NonZeroU16>,
+    ) -> bool {
+        match tokio::time::timeout(time, self.link.next()).await {
+            Ok(Some(Ok((Packet::PublishAck { packet_id }, _)))) => {
+                assert_eq!(packet_id, waiting.remove(0), "acknowledged in order");
+                true
+            }
+            Ok(other) => panic!("{} has no acknowledgement but {other:?}", self.sn),
+            Err(_) => false,
         }
     }
 
@@ -271,10 +287,10 @@ pub fn merge(mut first: Value, second: Value) -> Value {
     first
 }
 
-pub async fn open(address: SocketAddr) -> Framed<TcpStream, Codec> {
-    let stream = TcpStream::connect(address).await.unwrap();
-    stream.set_nodelay(true).unwrap();
-    Framed::new(stream, Codec::new(0))
+async fn open(address: SocketAddr) -> std::io::Result<Framed<TcpStream, Codec>> {
+    let stream = TcpStream::connect(address).await?;
+    stream.set_nodelay(true)?;
+    Ok(Framed::new(stream, Codec::new(0)))
 }
 
 async fn soon<T>(future: impl Future<Output = T>) -> T {

@@ -114,15 +114,7 @@ impl TestDb {
 
     /// Time and identity of every sample of a system that is not sealed yet, by time.
     pub async fn samples(&self, sn: &str) -> Vec<(i64, i64, i64)> {
-        let sql = "SELECT ts, boot, seq FROM samples WHERE sn = $1 ORDER BY ts, boot, seq";
-        if self.postgres.is_some() {
-            let mut db = PgConnection::connect(&self.url).await.unwrap();
-            sqlx::query_as(sql).bind(sn).fetch_all(&mut db).await
-        } else {
-            let mut db = sqlx::SqliteConnection::connect(&self.url).await.unwrap();
-            sqlx::query_as(sql).bind(sn).fetch_all(&mut db).await
-        }
-        .unwrap()
+        samples(&self.url, sn).await
     }
 
     pub async fn close(self) {
@@ -135,6 +127,28 @@ impl TestDb {
                 .await
                 .expect("the test's own database");
         }
+    }
+}
+
+/// Time and identity of every sample of a system that is not sealed yet, by time.
+pub async fn samples(url: &str, sn: &str) -> Vec<(i64, i64, i64)> {
+    let sql = "SELECT ts, boot, seq FROM samples WHERE sn = $1 ORDER BY ts, boot, seq";
+    if url.starts_with("sqlite:") {
+        let mut db = sqlx::SqliteConnection::connect(url).await.unwrap();
+        sqlx::query_as(sql).bind(sn).fetch_all(&mut db).await
+    } else {
+        let mut db = PgConnection::connect(url).await.unwrap();
+        sqlx::query_as(sql).bind(sn).fetch_all(&mut db).await
+    }
+    .unwrap()
+}
+
+/// Runs statements on a PostgreSQL database of the run's cluster.
+pub async fn execute(url: &str, statements: &[String]) {
+    let mut db = PgConnection::connect(url).await.unwrap();
+    for statement in statements {
+        let sql = sqlx::AssertSqlSafe(statement.clone());
+        db.execute(sql).await.unwrap();
     }
 }
 

@@ -1,0 +1,394 @@
+//! The real binary is killed, runs out of disk and is looked at from below: what it acknowledged is on the disk.
+#![allow(clippy::unwrap_used)]
+use domain::clock::{Clock, Millis};
+use rmqtt_codec::v3::Packet;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io::{BufRead as _, BufReader};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use store::Store;
+use store::system::NewDevice;
+use tempfile::TempDir;
+use testkit::battery::{Login, secret};
+use testkit::database::{SECRET, keyring, samples};
+use testkit::{Battery, TestDb, eventually};
+use tokio::sync::watch;
+
+const BINARY: &str = env!("CARGO_BIN_EXE_suncellar");
+const SERVE: [&str; 5] = [
+    "serve",
+    "--listen",
+    "127.0.0.1:0",
+    "--devices-listen",
+    "127.0.0.1:0",
+];
+
+/// A running binary; ended with the test.
+struct Server {
+    process: Child,
+    devices: SocketAddr,
+}
+
+impl Server {
+    /// Waits until batteries can connect.
+    fn start(mut command: Command) -> Self {
+        let mut process = command
+            .env_clear()
+            .env("PATH", std::env::var("PATH").unwrap())
+            .env("SUNCELLAR_SECRET", SECRET)
+            .env("NO_COLOR", "1")
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut log = BufReader::new(process.stderr.take().unwrap()).lines();
+        let mut said = String::new();
+        let devices = loop {
+            let line = log
+                .next()
+                .unwrap_or_else(|| panic!("it did not start: {said}"))
+                .unwrap();
+            if line.contains("batteries can connect") {
+                let address = line.split("address=").nth(1).unwrap();
+                break address.split_whitespace().next().unwrap().parse().unwrap();
+            }
+            said.push_str(&line);
+        };
+        // A full pipe would hold it up.
+        std::thread::spawn(move || log.for_each(drop));
+        Self { process, devices }
+    }
+
+    fn serve(url: &str, folder: &Path) -> Self {
+        let mut command = Command::new(BINARY);
+        command
+            .current_dir(folder)
+            .args(SERVE)
+            .args(["--database", url]);
+        Self::start(command)
+    }
+
+    fn kill(mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn now() -> Millis {
+    Clock::system().now()
+}
+
+fn serial(n: usize) -> String {
+    format!("SC{n:06}")
+}
+
+async fn register(url: &str, count: usize) {
+    let store = Store::open(url, keyring()).await.unwrap();
+    for n in 0..count {
+        let sn = serial(n);
+        let device = NewDevice {
+            sn: &sn.parse().unwrap(),
+            phase: 1,
+            secret: secret(&sn).as_bytes(),
+        };
+        store.import_devices(&[device], now()).await.unwrap();
+    }
+    store.close().await;
+}
+
+/// Sends samples until it has been acknowledged `goal` of them, over as many connections as it takes.
+/// What was not acknowledged is sent again, as it was.
+async fn load(
+    n: usize,
+    goal: usize,
+    mut server: watch::Receiver<SocketAddr>,
+    total: Arc<AtomicUsize>,
+) -> BTreeSet<u32> {
+    const IN_FLIGHT: usize = 8;
+    let sn = serial(n);
+    let mut acknowledged = BTreeSet::new();
+    let mut unanswered: BTreeMap<u32, String> = BTreeMap::new();
+    let mut last = 0;
+    while acknowledged.len() < goal {
+        let address = *server.borrow_and_update();
+        let Ok(mut battery) = Battery::log_in(address, Login::of(&sn)).await else {
+            // It was killed; the next one has another address.
+            let _ = tokio::time::timeout(Duration::from_secs(1), server.changed()).await;
+            continue;
+        };
+        battery.seq = last;
+        battery.started = now() - 1_000;
+        let mut packets = HashMap::new();
+        for (seq, body) in &unanswered {
+            packets.insert(battery.publish("tele", body.clone()).await, *seq);
+        }
+        loop {
+            while packets.len() < IN_FLIGHT && acknowledged.len() + packets.len() < goal {
+                let body = battery.sample(now()).to_string();
+                unanswered.insert(battery.seq, body.clone());
+                packets.insert(battery.publish("tele", body).await, battery.seq);
+            }
+            let Some(packet) = battery.next().await else {
+                break;
+            };
+            if let Packet::PublishAck { packet_id } = packet {
+                let seq = packets.remove(&packet_id).unwrap();
+                unanswered.remove(&seq);
+                acknowledged.insert(seq);
+                total.fetch_add(1, Ordering::Relaxed);
+            }
+            if packets.is_empty() {
+                break;
+            }
+        }
+        last = battery.seq;
+    }
+    acknowledged
+}
+
+/// Kills the server under load, as often as asked; then the acknowledged and the stored are the same, each once.
+async fn survives_kills(url: &str, kills: usize) {
+    const DEVICES: usize = 8;
+    const BETWEEN: usize = 250;
+    let folder = TempDir::new().unwrap();
+    register(url, DEVICES).await;
+    let mut server = Server::serve(url, folder.path());
+    let (address, watching) = watch::channel(server.devices);
+    let total = Arc::new(AtomicUsize::new(0));
+    let goal = (kills + 1) * BETWEEN / DEVICES;
+    let batteries: Vec<_> = (0..DEVICES)
+        .map(|n| tokio::spawn(load(n, goal, watching.clone(), Arc::clone(&total))))
+        .collect();
+    for kill in 1..=kills {
+        eventually("the load goes on", async || {
+            total.load(Ordering::Relaxed) >= kill * BETWEEN - DEVICES
+        })
+        .await;
+        server.kill();
+        let begun = std::time::Instant::now();
+        server = Server::serve(url, folder.path());
+        assert!(
+            begun.elapsed() < Duration::from_secs(10),
+            "ready after {:?}",
+            begun.elapsed()
+        );
+        address.send(server.devices).unwrap();
+    }
+    for (n, battery) in batteries.into_iter().enumerate() {
+        let acknowledged: Vec<i64> = battery.await.unwrap().into_iter().map(i64::from).collect();
+        let mut stored: Vec<i64> = samples(url, &serial(n))
+            .await
+            .iter()
+            .map(|row| row.2)
+            .collect();
+        stored.sort_unstable();
+        assert_eq!(stored, acknowledged, "{}", serial(n));
+    }
+}
+
+fn sqlite(folder: &TempDir) -> String {
+    format!("sqlite:{}", folder.path().join("suncellar.db").display())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_acknowledged_survives_three_kills_on_sqlite() {
+    let folder = TempDir::new().unwrap();
+    survives_kills(&sqlite(&folder), 3).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_acknowledged_survives_three_kills_on_postgresql() {
+    let Some(db) = TestDb::postgres().await else {
+        return;
+    };
+    survives_kills(db.url(), 3).await;
+    db.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "takes minutes: make soak"]
+async fn soak_what_was_acknowledged_survives_two_hundred_kills() {
+    let folder = TempDir::new().unwrap();
+    survives_kills(&sqlite(&folder), 200).await;
+}
+
+/// kill -9 leaves the page cache alone; this shows that the disk was asked before the battery was told.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_log_is_synced_before_each_acknowledgement_leaves() {
+    if !Command::new("strace")
+        .args(["-qq", "-e", "trace=none", "true"])
+        .status()
+        .is_ok_and(|status| status.success())
+    {
+        eprintln!(
+            "SKIPPED: this user may not trace processes, so nothing shows that fdatasync comes before PUBACK"
+        );
+        return;
+    }
+    let folder = TempDir::new().unwrap();
+    let (url, trace) = (sqlite(&folder), folder.path().join("trace"));
+    register(&url, 1).await;
+    let mut command = Command::new("strace");
+    command
+        .current_dir(folder.path())
+        // The tracer stands aside, so that the child is the server itself.
+        .args([
+            "-D",
+            "-f",
+            "-qq",
+            "-y",
+            "-s",
+            "4",
+            "-e",
+            "trace=fdatasync,fsync,recvfrom,read,sendto,write",
+        ])
+        .arg("-o")
+        .arg(&trace)
+        .arg(BINARY)
+        .args(SERVE)
+        .args(["--database", &url]);
+    let server = Server::start(command);
+    let mut battery = Battery::connect(server.devices, &serial(0)).await;
+    for _ in 0..20 {
+        battery.measure(now()).await;
+    }
+    server.kill();
+    eventually("the trace is complete", async || {
+        acknowledgements(&std::fs::read_to_string(&trace).unwrap_or_default()).len() == 20
+    })
+    .await;
+    let synced = acknowledgements(&std::fs::read_to_string(&trace).unwrap());
+    assert!(synced.iter().all(|synced| *synced), "{synced:?}");
+}
+
+/// For each PUBACK in the trace: whether the write-ahead log was synced since the publish came in.
+fn acknowledgements(trace: &str) -> Vec<bool> {
+    let (mut came_in, mut synced) = (false, false);
+    let mut syncing: BTreeSet<&str> = BTreeSet::new();
+    let mut found = Vec::new();
+    for line in trace.lines() {
+        let Some((process, call)) = line.split_once(' ') else {
+            continue;
+        };
+        let call = call.trim_start();
+        let syncs = call.starts_with("fdatasync(") || call.starts_with("fsync(");
+        if syncs && call.contains("-wal>") {
+            if call.contains("unfinished") {
+                syncing.insert(process);
+            } else {
+                synced |= came_in && call.ends_with("= 0");
+            }
+        } else if call.starts_with("<... f") && syncing.remove(process) {
+            synced |= came_in && call.ends_with("= 0");
+        } else if call.contains("\"2\\")
+            && (call.starts_with("recvfrom(") || call.starts_with("<... recvfrom"))
+        {
+            (came_in, synced) = (true, false);
+        } else if call.starts_with("sendto(") && call.contains("\"@\\2") {
+            found.push(synced);
+            (came_in, synced) = (false, false);
+        }
+    }
+    found
+}
+
+/// On a small disk of its own, in its own mount namespace.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_full_disk_gives_no_false_acknowledgement_and_it_goes_on_when_there_is_room() {
+    let folder = TempDir::new().unwrap();
+    let disk = folder.path().join("disk");
+    std::fs::create_dir(&disk).unwrap();
+    let mount = "mount -t tmpfs -o size=6m tmpfs \"$0\"";
+    let mut try_mount = Command::new("unshare");
+    try_mount
+        .args(["-m", "sh", "-c", mount])
+        .arg(&disk)
+        .stderr(Stdio::null());
+    if !try_mount.status().is_ok_and(|status| status.success()) {
+        eprintln!(
+            "SKIPPED: this user may not mount a small disk, so nothing shows what happens when it is full"
+        );
+        return;
+    }
+    let sn = serial(0);
+    std::fs::write(
+        folder.path().join("devices.csv"),
+        format!("sn,phase,secret\n{sn},1,\"{}\"\n", secret(&sn)),
+    )
+    .unwrap();
+    let url = "sqlite:disk/suncellar.db";
+    let script = format!(
+        "{mount} && '{BINARY}' admin --database {url} import-devices devices.csv >/dev/null && exec '{BINARY}' {} --database {url}",
+        SERVE.join(" ")
+    );
+    let mut command = Command::new("unshare");
+    command
+        .current_dir(folder.path())
+        .args(["-m", "sh", "-c", &script])
+        .arg(&disk);
+    let server = Server::start(command);
+    // Its disk, seen from outside.
+    let inside = Path::new("/proc")
+        .join(server.process.id().to_string())
+        .join("root")
+        .join(disk.strip_prefix("/").unwrap());
+    let mut battery = Battery::connect(server.devices, &sn).await;
+    battery.measure(now()).await;
+
+    let ballast = inside.join("ballast");
+    fill(&ballast);
+    let mut waiting = Vec::new();
+    // What the database has reserved already may still be used up.
+    for _ in 0..20_000 {
+        let body = battery.sample(now()).to_string();
+        waiting.push(battery.publish("tele", body).await);
+        if !battery
+            .acknowledged_within(Duration::from_secs(2), &mut waiting)
+            .await
+        {
+            break;
+        }
+    }
+    assert_eq!(waiting.len(), 1, "the disk is full");
+    let stored = samples(
+        &format!("sqlite:{}", inside.join("suncellar.db").display()),
+        &sn,
+    )
+    .await;
+    assert_eq!(
+        stored.len() as u32,
+        battery.seq - 1,
+        "nothing more is stored than was acknowledged"
+    );
+    std::fs::remove_file(&ballast).unwrap();
+    battery.acknowledged(waiting[0]).await;
+    battery.measure(now()).await;
+    let stored = samples(
+        &format!("sqlite:{}", inside.join("suncellar.db").display()),
+        &sn,
+    )
+    .await;
+    assert_eq!(stored.len() as u32, battery.seq);
+}
+
+/// Takes all the room that is left.
+fn fill(path: &Path) {
+    use std::io::Write as _;
+    let mut file = std::fs::File::create(path).unwrap();
+    let mut size = 64 * 1024;
+    while size > 0 {
+        if file.write_all(&vec![0; size]).is_err() {
+            size /= 2;
+        }
+    }
+}
