@@ -2,7 +2,7 @@
 use crate::keyring::Keyring;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{PgPool, Postgres, Sqlite, SqlitePool, Transaction};
+use sqlx::{Connection as _, PgPool, Postgres, Sqlite, SqlitePool, Transaction};
 use std::str::FromStr as _;
 use std::time::Duration;
 
@@ -227,6 +227,9 @@ async fn open_sqlite(url: &str) -> Result<SqlitePool> {
         .busy_timeout(Duration::from_secs(10));
     Ok(SqlitePoolOptions::new()
         .max_connections(4)
+        // A commit on a full disk ends the transaction without the driver noticing: such a connection never begins
+        // another one.
+        .before_acquire(|connection, _| Box::pin(async { Ok(!connection.is_in_transaction()) }))
         .connect_with(options)
         .await?)
 }

@@ -96,10 +96,11 @@ async fn register(url: &str, count: usize) {
     let store = Store::open(url, keyring()).await.unwrap();
     for n in 0..count {
         let sn = serial(n);
+        let (serial, secret) = (sn.parse().unwrap(), secret(&sn));
         let device = NewDevice {
-            sn: &sn.parse().unwrap(),
+            sn: &serial,
             phase: 1,
-            secret: secret(&sn).as_bytes(),
+            secret: secret.as_bytes(),
         };
         store.import_devices(&[device], now()).await.unwrap();
     }
@@ -259,6 +260,7 @@ async fn the_log_is_synced_before_each_acknowledgement_leaves() {
         .args(["--database", &url]);
     let server = Server::start(command);
     let mut battery = Battery::connect(server.devices, &serial(0)).await;
+    battery.started = now() - 1_000;
     for _ in 0..20 {
         battery.measure(now()).await;
     }
@@ -343,6 +345,7 @@ async fn a_full_disk_gives_no_false_acknowledgement_and_it_goes_on_when_there_is
         .join("root")
         .join(disk.strip_prefix("/").unwrap());
     let mut battery = Battery::connect(server.devices, &sn).await;
+    battery.started = now() - 1_000;
     battery.measure(now()).await;
 
     let ballast = inside.join("ballast");
@@ -360,11 +363,7 @@ async fn a_full_disk_gives_no_false_acknowledgement_and_it_goes_on_when_there_is
         }
     }
     assert_eq!(waiting.len(), 1, "the disk is full");
-    let stored = samples(
-        &format!("sqlite:{}", inside.join("suncellar.db").display()),
-        &sn,
-    )
-    .await;
+    let stored = stored_in(&inside, &sn).await;
     assert_eq!(
         stored.len() as u32,
         battery.seq - 1,
@@ -373,12 +372,17 @@ async fn a_full_disk_gives_no_false_acknowledgement_and_it_goes_on_when_there_is
     std::fs::remove_file(&ballast).unwrap();
     battery.acknowledged(waiting[0]).await;
     battery.measure(now()).await;
-    let stored = samples(
-        &format!("sqlite:{}", inside.join("suncellar.db").display()),
-        &sn,
-    )
-    .await;
+    let stored = stored_in(&inside, &sn).await;
     assert_eq!(stored.len() as u32, battery.seq);
+}
+
+/// What the database in this folder holds, read from a copy: SQLite does not open files by way of /proc.
+async fn stored_in(folder: &Path, sn: &str) -> Vec<(i64, i64, i64)> {
+    let copy = TempDir::new().unwrap();
+    for name in ["suncellar.db", "suncellar.db-wal"] {
+        std::fs::copy(folder.join(name), copy.path().join(name)).unwrap();
+    }
+    samples(&sqlite(&copy), sn).await
 }
 
 /// Takes all the room that is left.
