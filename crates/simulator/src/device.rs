@@ -7,9 +7,9 @@ use crate::mischief::Dice;
 use crate::outbox::{Cargo, Outbox, Told};
 use crate::unit::{Happening, Unit};
 use crate::wire::{self, Firmware, Identity, Measured, Watch};
-use domain::Serial;
 use domain::clock::Millis;
 use domain::sample::MessageId;
+use domain::{EventCode, Serial};
 use std::io;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
@@ -313,7 +313,7 @@ impl Running {
             self.unit.turn_switch(true);
             self.tell(Happening {
                 at: self.world.clock.now(),
-                code: "switch_cycled",
+                code: EventCode::SwitchCycled,
                 on: true,
             });
             self.next_measure = Instant::now();

@@ -1,5 +1,6 @@
 //! NA-Schutz: disconnects from a grid out of its range, by VDE-AR-N 4105, and waits a minute of good grid before it returns.
 use crate::grid::Conditions;
+use domain::EventCode;
 use domain::clock::{MINUTE, Millis, SECOND};
 
 /// Limits in tenths of a volt and hundredths of a hertz, with the time that they may be crossed.
@@ -27,12 +28,12 @@ pub enum Trip {
 
 impl Trip {
     /// The event that a battery reports.
-    pub const fn code(self) -> &'static str {
+    pub const fn code(self) -> EventCode {
         match self {
-            Self::VoltageLow => "na_u_low",
-            Self::VoltageHigh => "na_u_high",
-            Self::FrequencyLow => "na_f_low",
-            Self::FrequencyHigh => "na_f_high",
+            Self::VoltageLow => EventCode::NaULow,
+            Self::VoltageHigh => EventCode::NaUHigh,
+            Self::FrequencyLow => EventCode::NaFLow,
+            Self::FrequencyHigh => EventCode::NaFHigh,
         }
     }
 }
@@ -194,11 +195,11 @@ mod tests {
     #[test]
     fn each_limit_trips_after_its_time_and_not_before() {
         for (name, now, allowed, code) in [
-            ("U<", volts(183), 3_000, "na_u_low"),
-            ("U<<", volts(100), 300, "na_u_low"),
-            ("U>>", volts(288), 100, "na_u_high"),
-            ("f<", hertz(4_749), 100, "na_f_low"),
-            ("f>", hertz(5_151), 100, "na_f_high"),
+            ("U<", volts(183), 3_000, EventCode::NaULow),
+            ("U<<", volts(100), 300, EventCode::NaULow),
+            ("U>>", volts(288), 100, EventCode::NaUHigh),
+            ("f<", hertz(4_749), 100, EventCode::NaFLow),
+            ("f>", hertz(5_151), 100, EventCode::NaFHigh),
         ] {
             let mut protection = Protection::default();
             assert_eq!(protection.observe(now, allowed - 1), None, "{name}");

@@ -7,9 +7,9 @@ use crate::home::{Home, Household};
 use crate::meter::Meter;
 use crate::protection::{Protection, State};
 use crate::settings::Settings;
-use domain::Zone;
 use domain::clock::{DAY, MINUTE, Millis};
 use domain::sample::Counter;
+use domain::{EventCode, Zone};
 
 /// No step is longer, however far the clock has moved.
 pub const LONGEST_STEP: Millis = 5 * MINUTE;
@@ -61,7 +61,7 @@ pub struct Flows {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Happening {
     pub at: Millis,
-    pub code: &'static str,
+    pub code: EventCode,
     /// It began, or it ended.
     pub on: bool,
 }
@@ -158,8 +158,14 @@ impl Unit {
     pub fn set_faulty(&mut self, faulty: bool) {
         if self.faulty != faulty {
             self.faulty = faulty;
-            self.tell("bms_fault", faulty);
+            self.tell(EventCode::BmsFault, faulty);
         }
+    }
+
+    /// What is the case now is no news: it tells only what changes from here on.
+    pub fn settle(&mut self) {
+        self.hears_meter = self.meter.answers(self.settings.meter_address);
+        self.happenings.clear();
     }
 
     /// What happened since this was asked last, oldest first.
@@ -265,7 +271,7 @@ impl Unit {
         let hears = self.meter.answers(self.settings.meter_address);
         if hears != self.hears_meter {
             self.hears_meter = hears;
-            self.tell("meter_lost", !hears);
+            self.tell(EventCode::MeterLost, !hears);
         }
     }
 
@@ -304,10 +310,10 @@ impl Unit {
     fn keeps_alive(&mut self, charge: i64) -> bool {
         if !self.floating && charge < FLOAT.start {
             self.floating = true;
-            self.tell("float_charge", true);
+            self.tell(EventCode::FloatCharge, true);
         } else if self.floating && charge >= FLOAT.end {
             self.floating = false;
-            self.tell("float_charge", false);
+            self.tell(EventCode::FloatCharge, false);
         }
         self.floating
     }
@@ -318,17 +324,17 @@ impl Unit {
             self.calibration_told = false;
             if self.calibrating {
                 self.calibrating = false;
-                self.tell("calibration_done", true);
+                self.tell(EventCode::CalibrationDone, true);
             }
         } else if self.at - self.last_full >= CALIBRATION_DUE && !self.calibration_told {
             self.calibration_told = true;
-            self.tell("calibration_due", true);
+            self.tell(EventCode::CalibrationDue, true);
         } else if self.at - self.last_full >= CALIBRATION_DUE + DAY {
             self.calibrating = !self.faulty && self.switched_on;
         }
     }
 
-    fn tell(&mut self, code: &'static str, on: bool) {
+    fn tell(&mut self, code: EventCode, on: bool) {
         self.happenings.push(Happening {
             at: self.at,
             code,

@@ -185,7 +185,7 @@ pub fn event(
     watch: Watch,
 ) {
     head(text, id, happening.at, uptime, watch);
-    let (code, on) = (happening.code, u8::from(happening.on));
+    let (code, on) = (happening.code.as_str(), u8::from(happening.on));
     let _ = write!(text, r#","code":"{code}","on":{on},"args":{{}}}}"#);
 }
 
@@ -280,7 +280,7 @@ mod tests {
         let mut text = String::new();
         let happening = Happening {
             at: 9,
-            code: "meter_lost",
+            code: domain::EventCode::MeterLost,
             on: true,
         };
         let late = Watch {

@@ -3,7 +3,7 @@
 use domain::clock::{DAY, HOUR, MINUTE, Millis, SECOND};
 use domain::flags::{MESSAGE1, MESSAGE2, is_set};
 use domain::sample::{BatteryStatus, Counter, MessageId};
-use domain::{Sample, Serial, Zone};
+use domain::{EventCode, Sample, Serial, Zone};
 use proptest::prelude::*;
 use simulator::grid::{Deviation, Excursion};
 use simulator::settings::Window;
@@ -268,7 +268,7 @@ fn a_wrong_meter_address_leaves_the_battery_blind_and_says_so() {
         .iter()
         .map(|it| (it.code, it.on))
         .collect();
-    assert_eq!(told, [("meter_lost", true)]);
+    assert_eq!(told, [(EventCode::MeterLost, true)]);
     unit.settings.meter_address = 1;
     unit.live(noon + 2 * HOUR);
     assert!(unit.sample(ID).house_power().is_some());
@@ -297,7 +297,7 @@ fn a_dip_disconnects_and_the_flags_show_the_minute_of_waiting() {
     assert_eq!(flags(30), (true, true, true));
     assert_eq!(flags(74), (true, true, true));
     assert!(!flags(76).0);
-    assert_eq!(unit.take_happenings()[0].code, "na_u_low");
+    assert_eq!(unit.take_happenings()[0].code, EventCode::NaULow);
 }
 
 #[test]

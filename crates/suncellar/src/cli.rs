@@ -39,6 +39,18 @@ pub(crate) struct Demo {
     /// After how many seconds a claimed battery turns its main switch by itself; 0: only when it is told to
     #[arg(long, default_value_t = 5, value_name = "SECONDS")]
     pub(crate) switch_after: u32,
+    /// How many days the batteries have lived before the first start
+    #[arg(long, default_value_t = 365, value_name = "DAYS")]
+    pub(crate) history: u32,
+    /// The accounts below with their batteries, or the whole street
+    #[arg(long, value_enum, default_value_t = Systems::Full)]
+    pub(crate) systems: Systems,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Systems {
+    Small,
+    Full,
 }
 
 #[derive(Debug, Args)]

@@ -1,52 +1,42 @@
-//! The product with demo accounts: nothing to configure, nothing sent, everything on this machine.
+//! The product with demo accounts and simulated batteries: nothing to configure, nothing sent, everything on this machine.
+mod memory;
+mod past;
+mod people;
+mod street;
+mod switches;
+
 use crate::cli::Demo;
 use crate::config::Config;
 use crate::roles::{self, Parts, bind, bind_devices, open_store, random};
 use anyhow::Context as _;
-use api::Portal;
+use api::{Passwords, Portal};
 use bus::Bus;
-use domain::clock::SECOND;
-use domain::code::{Code, CodeKind};
-use domain::{Clock, Country, Key, Lang, Password, Phone, Role, Serial};
+use domain::clock::{Millis, SECOND};
+use domain::{Clock, Zone};
 use jobs::mail::Post;
+use memory::Memory;
+use past::Resident;
+use people::{Furnisher, PASSWORD};
+use simulator::wire::Watch;
+use simulator::{Device, Fleet, World, model};
+use std::collections::HashMap;
+use std::io::{IsTerminal as _, Write as _};
+use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
-use store::Store;
-use store::account::Profile;
-use store::mail::Mail;
-use store::registration::Registration;
 use store::system::NewDevice;
+use street::{AWAY_FOR, Site, Story, serial};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-const PASSWORD: &str = "Sonnenschein-1!";
-
-/// A serial number and the phase it is on.
-type Unit = (&'static str, u8);
-
-/// Accounts with their systems.
-const ACCOUNTS: &[(&str, Role, &[Unit])] = &[
-    ("owner@example.com", Role::User, &[("SC24A0001", 1)]),
-    (
-        "family@example.com",
-        Role::User,
-        &[("SC24B0001", 1), ("SC24B0002", 2), ("SC24B0003", 3)],
-    ),
-    ("away@example.com", Role::User, &[("SC24C0001", 1)]),
-    ("electrician@example.com", Role::Electrician, &[]),
-    ("installer@example.com", Role::Electrician, &[]),
-];
-
-/// Systems that nobody owns, by site; each site gets a registration code at every start.
-const UNCLAIMED: &[&[Unit]] = &[
-    &[("SC24D0001", 1)],
-    &[("SC24D0002", 1)],
-    &[("SC24D0003", 1)],
-    &[("SC24E0001", 1), ("SC24E0002", 2), ("SC24E0003", 3)],
-];
-
 /// A partner app to try the consent screen with.
 const PARTNER: (&str, &str) = ("demo-app", "Sonnenfreund");
+
+/// How often the batteries report while nobody looks.
+const INTERVAL: Duration = Duration::from_secs(30);
 
 pub(crate) async fn run(mut config: Config, demo: Demo) -> anyhow::Result<()> {
     if config.secret.is_none() {
@@ -64,14 +54,24 @@ pub(crate) async fn run(mut config: Config, demo: Demo) -> anyhow::Result<()> {
     };
     let clock = Clock::system();
     let settings = config.settings(listener.local_addr()?);
-    let (bus, engine) = Bus::open(store.clone(), clock.clone(), &random()).await?;
-    let live = bus.live.clone();
-    let mut portal = Portal::new(store.clone(), live, clock.clone(), random(), settings);
-    furnish(&portal).await?;
-    // The systems are new at the first start.
-    bus.live.load().await?;
-    print_welcome(&portal, demo.switch_after).await?;
+    let furnisher = Furnisher {
+        store: store.clone(),
+        clock: clock.clone(),
+        random: random(),
+        passwords: Passwords::new(random()),
+        public_url: settings.public_url.clone(),
+    };
+    let batteries = furnish(&furnisher, &config.data_dir, &demo).await?;
+    print_welcome(&furnisher, &demo).await?;
 
+    let (bus, engine) = Bus::open(store.clone(), clock.clone(), &random()).await?;
+    let mut portal = Portal::new(
+        store.clone(),
+        bus.live.clone(),
+        clock.clone(),
+        random(),
+        settings,
+    );
     let mails = api::Demo::default();
     portal.demo = Some(mails.clone());
     let sent_at = clock.clone();
@@ -85,11 +85,14 @@ pub(crate) async fn run(mut config: Config, demo: Demo) -> anyhow::Result<()> {
     };
     let post = Post::hand(take, &config.mail_from)?;
     let (tasks, stop) = (TaskTracker::new(), CancellationToken::new());
-    if demo.switch_after > 0 {
-        tasks.spawn(turn_switches(
+    if let Some(devices) = &devices {
+        let fleet = switch_on(batteries, devices.local_addr()?, &clock);
+        let after = i64::from(demo.switch_after) * SECOND;
+        tasks.spawn(switches::turn(
             store,
+            fleet,
             clock.clone(),
-            i64::from(demo.switch_after) * SECOND,
+            after,
             stop.clone(),
         ));
     }
@@ -128,154 +131,187 @@ fn own_secret(data_dir: &Path) -> anyhow::Result<String> {
     Ok(secret)
 }
 
-/// Creates systems and accounts at the first start; later ones find them.
-async fn furnish(portal: &Portal) -> anyhow::Result<()> {
-    let redirect = format!("{}/demo/partner/", portal.settings.public_url);
-    portal
-        .store
-        .register_partner(PARTNER.0, PARTNER.1, &[redirect], portal.clock.now())
+/// Brings batteries, their past and their people in at the first start; later ones find them. Returns the batteries that are there.
+async fn furnish(
+    furnisher: &Furnisher,
+    data_dir: &Path,
+    demo: &Demo,
+) -> anyhow::Result<Vec<Device>> {
+    let Furnisher {
+        store,
+        clock,
+        random,
+        ..
+    } = furnisher;
+    let redirect = format!("{}/demo/partner/", furnisher.public_url);
+    store
+        .register_partner(PARTNER.0, PARTNER.1, &[redirect], clock.now())
         .await?;
-    let first = "owner@example.com"
-        .parse()
-        .map_err(|_| anyhow::anyhow!("a demo address"))?;
-    if portal.store.account_by_email(&first).await?.is_some() {
-        return Ok(());
+    let sites = street::sites(demo.systems);
+    std::fs::create_dir_all(data_dir)?;
+    let mut memory = Memory::open(data_dir)?;
+    for site in &sites {
+        for (sn, phase) in site.units {
+            let sn = serial(sn)?;
+            if memory.knows(&sn) {
+                continue;
+            }
+            memory.bear(&sn, random);
+            // First into the battery's memory: a secret that only the portal knows would be lost.
+            memory.save()?;
+            let device = NewDevice {
+                sn: &sn,
+                phase: *phase,
+                secret: memory.of(&sn)?.secret.as_bytes(),
+            };
+            store.import_devices(&[device], clock.now()).await.with_context(|| {
+                format!("{sn} is registered, but its battery is not in this folder: choose another --data-dir")
+            })?;
+        }
     }
-    let all = ACCOUNTS
-        .iter()
-        .map(|(_, _, systems)| *systems)
-        .chain(UNCLAIMED.iter().copied());
-    for systems in all {
-        import(portal, systems).await?;
+    let batteries = live_until_now(furnisher, &sites, &mut memory, demo.history).await?;
+    memory.save()?;
+    furnisher.register_people(&sites).await?;
+    Ok(batteries)
+}
+
+/// Plays what the batteries lived through since the portal heard from them last.
+async fn live_until_now(
+    furnisher: &Furnisher,
+    sites: &[Site],
+    memory: &mut Memory,
+    history: u32,
+) -> anyhow::Result<Vec<Device>> {
+    let Furnisher { store, clock, .. } = furnisher;
+    let zone: Zone = Zone::DEFAULT.parse().context("the zone of the demo")?;
+    let latest: HashMap<_, _> = store.latest_samples().await?.into_iter().collect();
+    let mut lives = JoinSet::new();
+    let at_once = std::thread::available_parallelism().map_or(1, usize::from);
+    let places = Arc::new(Semaphore::new(at_once));
+    for site in sites {
+        for (sn, phase) in site.units {
+            let sn = serial(sn)?;
+            let installation = site.installation(&sn, *phase, &zone)?;
+            let born = born(site, &zone, history, clock.now());
+            let (past, present) = (memory.start(&sn)?, memory.start(&sn)?);
+            let secret = memory.of(&sn)?.secret.clone();
+            let last = latest.get(&sn);
+            let mut resident = Resident::new(sn, *site, installation, past, last, born);
+            let (store, clock, places) = (store.clone(), clock.clone(), places.clone());
+            lives.spawn(async move {
+                let _place = places.acquire().await?;
+                resident.catch_up(&store, clock.now()).await?;
+                anyhow::Ok((resident, secret, present))
+            });
+        }
     }
-    for (email, role, systems) in ACCOUNTS {
-        register(portal, email, *role, systems).await?;
+    let mut progress = Progress::new(lives.len());
+    let mut batteries = Vec::new();
+    while let Some(lived) = lives.join_next().await {
+        let (resident, secret, boot) = lived??;
+        progress.step();
+        if resident.site.story != Story::Away {
+            batteries.push(device(resident, secret, boot));
+        }
     }
-    Ok(())
+    progress.end();
+    Ok(batteries)
 }
 
-async fn import(portal: &Portal, systems: &[Unit]) -> anyhow::Result<()> {
-    for (sn, phase) in systems {
-        let (sn, secret) = (serial(sn)?, portal.random.bytes::<32>());
-        let device = NewDevice {
-            sn: &sn,
-            phase: *phase,
-            secret: &secret,
-        };
-        portal
-            .store
-            .import_devices(&[device], portal.clock.now())
-            .await?;
+/// When a battery's life begins: a new one, which nobody owns, now.
+fn born(site: &Site, zone: &Zone, history: u32, now: Millis) -> Millis {
+    let days = i32::try_from(history).unwrap_or(i32::MAX);
+    let begins = |end: Millis, days: i32| zone.start_of(zone.day_of(end).plus(-days));
+    match site.story {
+        _ if site.owner.is_none() => now,
+        Story::Away => begins(now - AWAY_FOR, days.max(1)),
+        _ if history == 0 => now,
+        _ => begins(now, days),
     }
-    Ok(())
 }
 
-/// Registers an account the way a person does: with a registration code for all systems of the site.
-async fn register(
-    portal: &Portal,
-    email: &str,
-    role: Role,
-    systems: &[Unit],
-) -> anyhow::Result<()> {
-    let invalid = |_| anyhow::anyhow!("a demo account");
-    let keys = if systems.is_empty() {
-        Vec::new()
-    } else {
-        vec![Key::Code(issue(portal, systems).await?)]
-    };
-    let password = Password::parse(PASSWORD).map_err(invalid)?;
-    let hash = portal.passwords.hash(&password).await;
-    let profile = Profile {
-        email: email.parse().map_err(invalid)?,
-        role,
-        phone: Phone::parse("+49 30 901820", Country::Germany).map_err(invalid)?,
-        country: Country::Germany,
-        company: (role == Role::Electrician).then(|| "Elektro Sonnenberg".to_owned()),
-        language: Lang::De,
-    };
-    let registration = Registration {
-        profile: &profile,
-        password_hash: &hash,
-        keys: &keys,
-    };
-    let welcome = Mail::new(
-        "welcome",
-        Lang::De,
-        format!("{}/login", portal.settings.public_url),
-    );
-    portal
-        .store
-        .register(
-            &registration,
-            &welcome,
-            portal.random.bytes(),
-            portal.clock.now(),
-        )
-        .await?;
-    Ok(())
+fn device(resident: Resident, secret: String, boot: u32) -> Device {
+    let installation = resident.installation;
+    Device {
+        serial: resident.sn,
+        secret: secret.into_bytes(),
+        hardware: model::hardware(&installation.rating),
+        firmware: resident.site.firmware(),
+        phase: installation.phase,
+        zone: resident.zone.name().to_owned(),
+        rating: installation.rating,
+        unit: resident.unit,
+        seed: installation.seed,
+        watch: Watch::RIGHT,
+        boot,
+    }
 }
 
-async fn issue(portal: &Portal, systems: &[Unit]) -> anyhow::Result<Code> {
-    let serials = systems
-        .iter()
-        .map(|(sn, _)| serial(sn))
-        .collect::<anyhow::Result<Vec<_>>>()?;
-    let code = Code::random(&portal.random);
-    portal
-        .store
-        .issue_code(&code, CodeKind::Registration, &serials, portal.clock.now())
-        .await?;
-    Ok(code)
+/// The batteries connect to the demo's own endpoint, as they would to any.
+fn switch_on(batteries: Vec<Device>, gateway: SocketAddr, clock: &Clock) -> Fleet {
+    let mut world = World::new(gateway, INTERVAL, clock.clone());
+    world.history_jitter = Duration::from_secs(5);
+    world.takes_orders = true;
+    Fleet::start(world, batteries)
 }
 
-fn serial(text: &str) -> anyhow::Result<Serial> {
-    text.parse()
-        .map_err(|_| anyhow::anyhow!("{text} is not a serial number"))
+/// A line that grows while a year is written, for whoever waits.
+struct Progress {
+    done: usize,
+    total: usize,
+    shown: bool,
 }
 
-async fn print_welcome(portal: &Portal, switch_after: u32) -> anyhow::Result<()> {
-    println!("\nSuncellar demo   {}", portal.settings.public_url);
-    println!(
-        "mails            {}/demo/mail/\n",
-        portal.settings.public_url
-    );
+impl Progress {
+    fn new(total: usize) -> Self {
+        Self {
+            done: 0,
+            total,
+            shown: std::io::stdout().is_terminal(),
+        }
+    }
+
+    fn step(&mut self) {
+        self.done += 1;
+        if self.shown {
+            print!("\rThe batteries' past: {} of {}", self.done, self.total);
+            let _ = std::io::stdout().flush();
+        }
+    }
+
+    fn end(&self) {
+        if self.shown {
+            println!();
+        }
+    }
+}
+
+async fn print_welcome(furnisher: &Furnisher, demo: &Demo) -> anyhow::Result<()> {
+    let url = &furnisher.public_url;
+    println!("\nSuncellar demo   {url}");
+    println!("mails            {url}/demo/mail/\n");
     println!("Accounts, all with the password {PASSWORD}");
-    for (email, role, systems) in ACCOUNTS {
-        let serials: Vec<_> = systems.iter().map(|(sn, _)| *sn).collect();
+    for (email, role, units) in street::accounts() {
+        let serials: Vec<_> = units.iter().map(|(sn, _)| *sn).collect();
         println!("  {email:<26}{:<13}{}", role.as_str(), serials.join(" "));
     }
+    let sites = street::sites(demo.systems);
+    let neighbours = sites.iter().filter_map(|site| site.owner).count() - 3;
+    if neighbours > 0 {
+        println!("  and {neighbours} neighbours, such as anna.berger@example.com");
+    }
     println!("\nSystems that nobody owns yet, to register with");
-    for systems in UNCLAIMED {
-        let code = issue(portal, systems).await?;
-        let serials: Vec<_> = systems.iter().map(|(sn, _)| *sn).collect();
+    for site in sites.iter().filter(|site| site.owner.is_none()) {
+        let code = furnisher.issue_code(site.units).await?;
+        let serials: Vec<_> = site.units.iter().map(|(sn, _)| *sn).collect();
         println!("  {}  {}", code.as_str(), serials.join(" "));
     }
-    if switch_after > 0 {
+    if demo.switch_after > 0 {
         println!(
-            "A bare serial number works too: its battery turns the main switch after {switch_after} s."
+            "A bare serial number works too: its battery turns the main switch after {} s.",
+            demo.switch_after
         );
     }
     println!("\nStop with Ctrl-C.\n");
     Ok(())
-}
-
-/// Claimed batteries turn their main switch by themselves, as their owners would in the cellar.
-async fn turn_switches(store: Store, clock: Clock, after: i64, stop: CancellationToken) {
-    let mut tick = tokio::time::interval(Duration::from_secs(1));
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => return,
-            _ = tick.tick() => {}
-        }
-        let now = clock.now();
-        for sn in store
-            .claimed_serials(now - after, now)
-            .await
-            .unwrap_or_default()
-        {
-            if let Err(error) = store.switch_cycled(&sn, now, now).await {
-                tracing::warn!(%error, %sn, "the demo's main switch was not reported");
-            }
-        }
-    }
 }

@@ -372,9 +372,16 @@ struct Demo {
 }
 
 impl Demo {
+    /// With few batteries and no past, as that is quicker.
     fn start(folder: &Path) -> Self {
+        Self::start_with(folder, &["--systems", "small", "--history", "0"])
+    }
+
+    fn start_with(folder: &Path, arguments: &[&str]) -> Self {
         let mut process = suncellar(folder)
             .args(["demo", "--listen", "127.0.0.1:0", "--data-dir", "demo"])
+            .args(["--devices-listen", "127.0.0.1:0"])
+            .args(arguments)
             .env("SUNCELLAR_LOG", "debug,api=trace,tower_http=trace")
             .env("NO_COLOR", "1")
             .stdout(Stdio::piped())

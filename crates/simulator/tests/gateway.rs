@@ -1,0 +1,140 @@
+//! A fleet against the real endpoint on both databases: what was acknowledged is what is stored, whatever goes wrong.
+#![allow(clippy::unwrap_used)]
+use domain::Serial;
+use domain::clock::{MINUTE, SECOND};
+use simulator::model::Start;
+use simulator::wire::Watch;
+use simulator::{Device, Fleet, Mischief, Order, Seed, World};
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+use testkit::battery::secret;
+use testkit::{NOON, TestApp, eventually, on_both};
+
+async fn battery(app: &TestApp, number: usize, watch: Watch) -> Device {
+    let sn = app.device(&format!("SIM{number:05}")).await;
+    drawn(sn, watch)
+}
+
+/// The battery with a serial number that is registered.
+fn drawn(sn: Serial, watch: Watch) -> Device {
+    let seed = Seed::of(&sn, 1);
+    let secret = secret(sn.as_str()).into_bytes();
+    let start = Start {
+        at: NOON,
+        boot: 1,
+        charge: 500,
+        readings: [0; 5],
+    };
+    let mut device = Device::drawn(sn, secret, 1, seed, &start);
+    device.watch = watch;
+    device
+}
+
+fn world(app: &TestApp) -> World {
+    let mut world = World::new(app.devices, Duration::from_millis(25), app.clock.clone());
+    world.history_jitter = Duration::from_millis(100);
+    world.keep_acknowledged = true;
+    world.takes_orders = true;
+    world
+}
+
+/// Lets the clock run a hundred times as fast until the fleet has delivered so many samples.
+async fn let_live(app: &TestApp, fleet: &Fleet, samples: u64) {
+    eventually("the samples are acknowledged", async || {
+        app.clock.advance(SECOND);
+        fleet.world().tally.acknowledged.load(Relaxed) >= samples
+    })
+    .await;
+}
+
+/// The messages that the database holds of a battery.
+async fn stored(app: &TestApp, db: &testkit::TestDb, sn: &Serial) -> Vec<(u32, u32)> {
+    let samples = db.samples(sn.as_str()).await;
+    let now = app.clock.now();
+    let mut ids: Vec<_> = samples
+        .iter()
+        .map(|(at, boot, seq)| {
+            assert!(
+                (NOON..=now).contains(at),
+                "{sn}: {at} is not a moment of this test"
+            );
+            (u32::try_from(*boot).unwrap(), u32::try_from(*seq).unwrap())
+        })
+        .collect();
+    ids.sort_unstable();
+    ids
+}
+
+on_both!(the_acknowledged_samples_are_the_stored_ones, |db| {
+    let app = TestApp::start(db).await;
+    let mut devices = Vec::new();
+    for number in 0..20 {
+        // Every fourth battery has a clock that nobody set.
+        let watch = match number % 4 {
+            0 => Watch {
+                error: 1_000 * SECOND - NOON,
+                quality: 0,
+            },
+            _ => Watch::RIGHT,
+        };
+        devices.push(battery(&app, number, watch).await);
+    }
+    let mut world = world(&app);
+    world.mischief = Mischief {
+        duplicate: 0.1,
+        overtaken: 0.1,
+        cut: 0.01,
+        deaf: 0.02,
+        away: Duration::from_millis(300),
+    };
+    let fleet = Fleet::start(world, devices);
+    let_live(&app, &fleet, 500).await;
+    for number in 0..5 {
+        let sn = format!("SIM{number:05}").parse().unwrap();
+        assert!(fleet.order(&sn, Order::Reboot));
+    }
+    let_live(&app, &fleet, 1_500).await;
+    assert!(fleet.finish(Duration::from_secs(40)).await);
+    let mut total = 0;
+    for (sn, ids) in fleet.acknowledged() {
+        let ids: Vec<_> = ids.iter().map(|id| (id.boot, id.seq)).collect();
+        assert_eq!(stored(&app, db, &sn).await, ids, "{sn}");
+        total += ids.len();
+    }
+    assert!(total >= 1_500);
+    assert_eq!(fleet.world().tally.forgotten.load(Relaxed), 0);
+    app.stop().await;
+});
+
+on_both!(a_turned_switch_links_the_battery_to_whoever_waits, |db| {
+    let app = TestApp::start(db).await;
+    let person = app.unlinked("anna", "SIM00001").await;
+    let sn: Serial = "SIM00001".parse().unwrap();
+    let device = drawn(sn.clone(), Watch::RIGHT);
+    let fleet = Fleet::start(world(&app), vec![device]);
+    let_live(&app, &fleet, 3).await;
+    assert!(fleet.order(&sn, Order::CycleSwitch(Duration::from_millis(100))));
+    let owner = app.account_id(&person.email).await;
+    eventually("the battery is linked", async || {
+        app.clock.advance(SECOND);
+        !app.store.systems_of(owner).await.unwrap().is_empty()
+    })
+    .await;
+    app.stop().await;
+});
+
+on_both!(counters_and_charge_go_on_over_a_long_silence, |db| {
+    let app = TestApp::start(db).await;
+    let device = battery(&app, 1, Watch::RIGHT).await;
+    let sn = device.serial.clone();
+    let fleet = Fleet::start(world(&app), vec![device]);
+    let_live(&app, &fleet, 3).await;
+    app.clock.advance(90 * MINUTE);
+    let_live(&app, &fleet, 10).await;
+    assert!(fleet.finish(Duration::from_secs(20)).await);
+    let latest = app.store.latest_samples().await.unwrap();
+    let (_, newest) = latest.iter().find(|(found, _)| *found == sn).unwrap();
+    assert!(newest.at >= NOON + 90 * MINUTE);
+    assert!(newest.counters.iter().flatten().sum::<i64>() > 0);
+    app.stop().await;
+});

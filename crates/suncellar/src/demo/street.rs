@@ -1,0 +1,208 @@
+//! The demo's street: who lives where, with which batteries, and what is the matter with them.
+use crate::cli::Systems;
+use domain::clock::{DAY, HOUR, Millis};
+use domain::{Role, Serial, Zone};
+use simulator::model;
+use simulator::wire::Firmware;
+use simulator::{Household, Installation, Rating, Seed, Share};
+
+/// A serial number and the phase it is on.
+pub(super) type Position = (&'static str, u8);
+
+/// What is the matter with the batteries of a site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Story {
+    Well,
+    /// The router was unplugged when the family left.
+    Away,
+    /// The battery management has found a bad cell.
+    BadCell,
+    /// Somebody changed the meter's address and told nobody.
+    MeterLost,
+    /// Nobody has updated it for long.
+    OldFirmware,
+}
+
+/// How long before the first start something began.
+pub(super) const AWAY_FOR: Millis = 3 * DAY;
+pub(super) const BAD_CELL_FOR: Millis = 2 * DAY;
+pub(super) const METER_LOST_FOR: Millis = 5 * HOUR;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Site {
+    /// `None`: nobody owns it, and it gets a registration code at every start.
+    pub(super) owner: Option<&'static str>,
+    pub(super) units: &'static [Position],
+    pub(super) story: Story,
+}
+
+const fn site(owner: &'static str, units: &'static [Position], story: Story) -> Site {
+    Site {
+        owner: Some(owner),
+        units,
+        story,
+    }
+}
+
+const fn unclaimed(units: &'static [Position]) -> Site {
+    Site {
+        owner: None,
+        units,
+        story: Story::Well,
+    }
+}
+
+/// Accounts that own nothing.
+pub(super) const ELECTRICIANS: &[&str] = &["electrician@example.com", "installer@example.com"];
+
+/// The sites that every demo has.
+const CORE: &[Site] = &[
+    site("owner@example.com", &[("SC24A0001", 1)], Story::Well),
+    site(
+        "family@example.com",
+        &[("SC24B0001", 1), ("SC24B0002", 2), ("SC24B0003", 3)],
+        Story::Well,
+    ),
+    site("away@example.com", &[("SC24C0001", 1)], Story::Away),
+    unclaimed(&[("SC24D0001", 1)]),
+    unclaimed(&[("SC24D0002", 1)]),
+    unclaimed(&[("SC24D0003", 1)]),
+    unclaimed(&[("SC24E0001", 1), ("SC24E0002", 2), ("SC24E0003", 3)]),
+];
+
+/// The neighbours, who make it a street.
+const NEIGHBOURS: &[Site] = &[
+    site("anna.berger@example.com", &[("SC24F0001", 1)], Story::Well),
+    site("jonas.keller@example.com", &[("SC24F0002", 2)], Story::Well),
+    site(
+        "marie.lindner@example.com",
+        &[("SC24F0003", 1)],
+        Story::BadCell,
+    ),
+    site(
+        "tim.hoffmann@example.com",
+        &[("SC24F0004", 3)],
+        Story::MeterLost,
+    ),
+    site(
+        "paul.richter@example.com",
+        &[("SC24F0005", 1)],
+        Story::OldFirmware,
+    ),
+    site(
+        "lea.schubert@example.com",
+        &[("SC24F0006", 2)],
+        Story::OldFirmware,
+    ),
+    site("nina.brandt@example.com", &[("SC24F0007", 1)], Story::Well),
+    site("felix.kraus@example.com", &[("SC24F0008", 3)], Story::Well),
+    site(
+        "clara.neumann@example.com",
+        &[("SC24F0009", 1)],
+        Story::Well,
+    ),
+    site(
+        "emil.haas@example.com",
+        &[("SC24F0010", 1)],
+        Story::OldFirmware,
+    ),
+    site("ida.winter@example.com", &[("SC24F0011", 2)], Story::Well),
+    site("ben.sommer@example.com", &[("SC24F0012", 1)], Story::Well),
+    site("mila.roth@example.com", &[("SC24F0013", 3)], Story::Well),
+    site(
+        "sofia.wagner@example.com",
+        &[("SC24G0001", 1), ("SC24G0002", 2), ("SC24G0003", 3)],
+        Story::Well,
+    ),
+    site(
+        "max.vogel@example.com",
+        &[("SC24H0001", 1), ("SC24H0002", 2), ("SC24H0003", 3)],
+        Story::OldFirmware,
+    ),
+];
+
+pub(super) fn sites(systems: Systems) -> Vec<Site> {
+    match systems {
+        Systems::Small => CORE.to_vec(),
+        Systems::Full => [CORE, NEIGHBOURS].concat(),
+    }
+}
+
+/// The accounts to print at the start, with what they own.
+pub(super) fn accounts() -> impl Iterator<Item = (&'static str, Role, &'static [Position])> {
+    let owners = CORE
+        .iter()
+        .filter_map(|site| Some((site.owner?, Role::User, site.units)));
+    let electricians = ELECTRICIANS
+        .iter()
+        .map(|email| (*email, Role::Electrician, &[][..]));
+    owners.chain(electricians)
+}
+
+/// Draws this street and no other.
+const STREET: u64 = 24;
+
+impl Site {
+    pub(super) fn firmware(&self) -> Firmware {
+        match self.story {
+            Story::OldFirmware => Firmware::of("2.4.1", "1.12.0", "1.8.0"),
+            _ => Firmware::newest(),
+        }
+    }
+
+    /// How the unit at `position` is installed.
+    pub(super) fn installation(
+        &self,
+        sn: &Serial,
+        phase: u8,
+        zone: &Zone,
+    ) -> anyhow::Result<Installation> {
+        let (first, _) = self.units[0];
+        let home = Seed::of(&serial(first)?, STREET);
+        let seed = Seed::of(sn, STREET);
+        let several = self.units.len() > 1;
+        let mut household = Household::drawn(home);
+        if several {
+            // Whoever has three batteries also has a large roof and something to charge.
+            household.yearly_kwh += 3_000.0;
+            household.panels += 6_000.0;
+        }
+        Ok(Installation {
+            seed,
+            site: home,
+            household,
+            rating: if several {
+                Rating::of_kwh(5)
+            } else {
+                model::rating_drawn(seed)
+            },
+            phase,
+            share: if several { Share::Phase } else { Share::House },
+            zone: zone.clone(),
+        })
+    }
+}
+
+pub(super) fn serial(text: &str) -> anyhow::Result<Serial> {
+    text.parse()
+        .map_err(|_| anyhow::anyhow!("{text} is not a serial number"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn the_full_street_has_thirty_systems_and_no_serial_number_twice() {
+        let sites = sites(Systems::Full);
+        let serials: Vec<_> = sites
+            .iter()
+            .flat_map(|site| site.units)
+            .map(|(sn, _)| *sn)
+            .collect();
+        assert_eq!(serials.len(), 30);
+        assert_eq!(serials.iter().collect::<HashSet<_>>().len(), 30);
+        assert!(serials.iter().all(|sn| serial(sn).is_ok()));
+    }
+}

@@ -1,0 +1,42 @@
+//! Claimed batteries turn their main switch by themselves, as their owners would in the cellar.
+use domain::clock::{Millis, SECOND};
+use domain::{Clock, Serial};
+use simulator::{Fleet, Order};
+use std::collections::HashMap;
+use std::time::Duration;
+use store::Store;
+use tokio_util::sync::CancellationToken;
+
+/// How long the switch stays off: long enough to see it on the screen.
+const OFF: Duration = Duration::from_secs(2);
+/// A claim that still waits so long after the switch was turned needs another try.
+const AGAIN: Millis = 30 * SECOND;
+
+/// Each claim waits for `after` first, as the owner has to walk down the stairs.
+pub(super) async fn turn(
+    store: Store,
+    fleet: Fleet,
+    clock: Clock,
+    after: Millis,
+    stop: CancellationToken,
+) {
+    let mut tick = tokio::time::interval(Duration::from_secs(1));
+    let mut turned: HashMap<Serial, Millis> = HashMap::new();
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            _ = tick.tick() => {}
+        }
+        if after == 0 {
+            continue;
+        }
+        let now = clock.now();
+        let claimed = store.claimed_serials(now - after, now).await;
+        for sn in claimed.unwrap_or_default() {
+            let lately = turned.get(&sn).is_some_and(|at| now - at < AGAIN);
+            if !lately && fleet.order(&sn, Order::CycleSwitch(OFF)) {
+                turned.insert(sn, now);
+            }
+        }
+    }
+}

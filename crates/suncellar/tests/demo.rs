@@ -1,0 +1,137 @@
+//! The demo as people meet it: batteries with a past that goes on without a seam.
+#![allow(clippy::unwrap_used)]
+use domain::clock::{DAY, MINUTE};
+use domain::{AccountId, Clock, Sample, Serial, Zone};
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use store::telemetry::DayTotals;
+use store::{Keyring, Store};
+use tempfile::TempDir;
+
+const DAYS: i32 = 4;
+
+/// A running demo with few batteries and a short past; ended with the test.
+struct Demo(Child);
+
+impl Demo {
+    fn start(folder: &Path) -> Self {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_suncellar"))
+            .current_dir(folder)
+            .env_clear()
+            .args(["demo", "--listen", "127.0.0.1:0", "--data-dir", "demo"])
+            .args(["--devices-listen", "127.0.0.1:0", "--systems", "small"])
+            .args(["--history", &DAYS.to_string()])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let ready = lines
+            .map_while(Result::ok)
+            .any(|line| line.contains("Stop with Ctrl-C"));
+        assert!(ready, "the demo did not start");
+        Self(process)
+    }
+}
+
+impl Drop for Demo {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+async fn open(folder: &Path) -> Store {
+    let secret = std::fs::read_to_string(folder.join("demo/demo-key")).unwrap();
+    let url = format!("sqlite:{}", folder.join("demo/suncellar.db").display());
+    Store::open(&url, Keyring::new(&secret).unwrap())
+        .await
+        .unwrap()
+}
+
+async fn totals(store: &Store, email: &str, sn: &str) -> Vec<DayTotals> {
+    let account = store
+        .account_by_email(&email.parse().unwrap())
+        .await
+        .unwrap()
+        .unwrap();
+    let sn: Serial = sn.parse().unwrap();
+    let access = store
+        .access(AccountId(account.id), &sn)
+        .await
+        .unwrap()
+        .unwrap();
+    let zone: Zone = Zone::DEFAULT.parse().unwrap();
+    let today = zone.day_of(Clock::system().now());
+    store
+        .daily_totals(&access, today.plus(-DAYS)..today.next())
+        .await
+        .unwrap()
+}
+
+async fn newest(store: &Store, sn: &str) -> Sample {
+    let latest = store.latest_samples().await.unwrap();
+    latest
+        .into_iter()
+        .find(|(found, _)| found.as_str() == sn)
+        .unwrap()
+        .1
+}
+
+/// Waits until a battery has reported by itself over the link.
+async fn reported_since(store: &Store, sn: &str, boot: u32) -> Sample {
+    let began = Instant::now();
+    loop {
+        let sample = newest(store, sn).await;
+        if sample.id.boot > boot {
+            return sample;
+        }
+        assert!(began.elapsed() < Duration::from_secs(60), "{sn} is silent");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_past_is_there_at_the_first_start_and_goes_on_without_a_seam() {
+    let folder = TempDir::new().unwrap();
+    let demo = Demo::start(folder.path());
+    let store = open(folder.path()).await;
+    let days = totals(&store, "owner@example.com", "SC24A0001").await;
+    assert_eq!(days.len(), usize::try_from(DAYS).unwrap() + 1);
+    for day in &days[..days.len() - 1] {
+        let [import, feed_in, pv, charge, discharge] = day.energy.map(Option::unwrap);
+        let house = import - feed_in + pv - charge + discharge;
+        assert!(
+            (1_500..40_000).contains(&house),
+            "{house} Wh on {}",
+            day.day
+        );
+        assert_eq!(day.unplaced, [0; 5], "{}", day.day);
+    }
+    let first = reported_since(&store, "SC24A0001", 1).await;
+    drop(demo);
+
+    let _again = Demo::start(folder.path());
+    let second = reported_since(&store, "SC24A0001", first.id.boot).await;
+    for (before, after) in first.counters.iter().zip(second.counters) {
+        assert!(
+            *before <= after && after.unwrap() < before.unwrap() + 1_000,
+            "{before:?} {after:?}"
+        );
+    }
+    let today = totals(&store, "owner@example.com", "SC24A0001").await;
+    assert_eq!(today.last().unwrap().unplaced, [0; 5]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_battery_has_been_away_for_days() {
+    let folder = TempDir::new().unwrap();
+    let _demo = Demo::start(folder.path());
+    let store = open(folder.path()).await;
+    let silent = Clock::system().now() - newest(&store, "SC24C0001").await.at;
+    assert!((3 * DAY - MINUTE..3 * DAY + 30 * MINUTE).contains(&silent));
+    let sn: Serial = "SC24C0001".parse().unwrap();
+    assert!(!store.presence(&sn).await.unwrap().unwrap().online);
+}
