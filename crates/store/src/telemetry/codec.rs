@@ -7,6 +7,8 @@ mod balance;
 mod column;
 mod predict;
 mod residual;
+#[cfg(test)]
+mod tests;
 
 use super::columns::{Columns, Field, MISSING};
 use super::varint::{self, Reader};
@@ -17,7 +19,7 @@ use std::cell::RefCell;
 const VERSION: u8 = 1;
 const WHAT: &str = "sealed_days.body";
 /// More rows than any day has; guards against a damaged count.
-const ROWS_AT_MOST: usize = 1 << 20;
+const ROWS_AT_MOST: usize = 1 << 18;
 
 /// Columns that are packed together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

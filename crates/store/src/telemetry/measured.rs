@@ -96,7 +96,7 @@ impl Store {
             .bind(site.sn.as_str()).bind(moment).fetch_one(p).await)?;
         let row = row.filter(|at| *at >= site.history_from);
         let row = row.map(|at| site.zone.day_of(at));
-        let sealed = self.sealed_before(site, site.zone.day_of(moment)).await?;
+        let sealed = self.sealed_before(site, moment).await?;
         Ok(row.max(sealed))
     }
 }

@@ -82,7 +82,7 @@ fn values(sample: &Sample) -> [Option<i64>; 16] {
     all
 }
 
-fn unpack(at: Millis, id: MessageId, body: &[u8]) -> Result<Sample> {
+pub(super) fn unpack(at: Millis, id: MessageId, body: &[u8]) -> Result<Sample> {
     let mut reader = Reader::new(body, "samples.body");
     let present = reader.unsigned()?;
     let mut small = [None; 11];

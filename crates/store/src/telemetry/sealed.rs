@@ -7,7 +7,7 @@ use super::quarters::Quarters;
 use crate::{Error, Result, Store};
 use domain::clock::Millis;
 use domain::{Sample, SiteDay};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// From this many days on unpacking is left to threads that may take their time.
@@ -26,6 +26,13 @@ row!(Packed {
     dirty,
     packed
 });
+
+#[derive(Debug)]
+struct Span {
+    starts_at: Millis,
+    ends_at: Millis,
+}
+row!(Span { starts_at, ends_at });
 
 #[derive(Debug)]
 struct Body {
@@ -114,12 +121,10 @@ impl Store {
                 .bind(site.zone.start_of(days.end))
                 .fetch_one(p).await)?;
             if sealed.is_none() {
-                sealed = Some(self.sealed_numbers(site, &(day..days.end)).await?);
+                sealed = Some(self.days_in_sealed(site, &(day..days.end)).await?);
             }
-            let sealed = sealed.iter().flatten().copied();
-            let next_sealed = sealed
-                .filter_map(SiteDay::from_number)
-                .find(|known| *known >= day && !holds(*known));
+            let mut sealed = sealed.iter().flatten().copied();
+            let next_sealed = sealed.find(|known| *known >= day && !holds(*known));
             let next_row = row.map(|at| site.zone.day_of(at));
             let Some(next) = [next_sealed, next_row].into_iter().flatten().min() else {
                 break;
@@ -132,23 +137,33 @@ impl Store {
         Ok(open)
     }
 
-    async fn sealed_numbers(&self, site: Site<'_>, days: &Range<SiteDay>) -> Result<Vec<i64>> {
-        Ok(on!(self, p => sqlx::query_scalar(
-            "SELECT day FROM sealed_days WHERE sn = $1 AND day >= $2 AND day < $3 AND ends_at > $4 ORDER BY day")
-            .bind(site.sn.as_str()).bind(days.start.number()).bind(days.end.number())
-            .bind(site.history_from).fetch_all(p).await)?)
+    /// The days that sealed ones reach into; those that were cut for another zone reach into two.
+    async fn days_in_sealed(
+        &self,
+        site: Site<'_>,
+        days: &Range<SiteDay>,
+    ) -> Result<BTreeSet<SiteDay>> {
+        let rows: Vec<Span> = on!(self, p => sqlx::query_as(
+            "SELECT starts_at, ends_at FROM sealed_days WHERE sn = $1 AND day >= $2 AND day < $3 AND ends_at > $4")
+            .bind(site.sn.as_str()).bind(days.start.plus(-2).number()).bind(days.end.plus(2).number())
+            .bind(site.history_from).fetch_all(p).await)?;
+        let ends = rows.iter().flat_map(|row| [row.starts_at, row.ends_at - 1]);
+        let reached = ends.map(|at| site.zone.day_of(at));
+        Ok(reached.filter(|day| days.contains(day)).collect())
     }
 
-    /// The last sealed day before another.
+    /// The last day before a moment that a sealed one reaches into.
     pub(super) async fn sealed_before(
         &self,
         site: Site<'_>,
-        day: SiteDay,
+        moment: Millis,
     ) -> Result<Option<SiteDay>> {
-        let number: Option<i64> = on!(self, p => sqlx::query_scalar(
-            "SELECT max(day) FROM sealed_days WHERE sn = $1 AND day < $2 AND ends_at > $3")
-            .bind(site.sn.as_str()).bind(day.number()).bind(site.history_from).fetch_one(p).await)?;
-        Ok(number.and_then(SiteDay::from_number))
+        let ends_at: Option<Millis> = on!(self, p => sqlx::query_scalar(
+            "SELECT ends_at FROM sealed_days WHERE sn = $1 AND day <= $2 AND starts_at < $3 AND ends_at > $4
+             ORDER BY day DESC LIMIT 1")
+            .bind(site.sn.as_str()).bind(site.zone.day_of(moment).next().number())
+            .bind(moment).bind(site.history_from).fetch_optional(p).await)?;
+        Ok(ends_at.map(|end| site.zone.day_of(end.min(moment) - 1)))
     }
 }
 

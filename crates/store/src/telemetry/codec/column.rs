@@ -227,8 +227,9 @@ fn mixture(columns: [&[i64]; 3], values: &[i64]) -> Option<[i64; 4]> {
         for line in 0..4 {
             if line != pivot {
                 let factor = table[line][pivot] / divisor;
-                for place in 0..5 {
-                    table[line][place] -= factor * table[pivot][place];
+                let known = table[pivot];
+                for (value, known) in table[line].iter_mut().zip(known) {
+                    *value -= factor * known;
                 }
             }
         }

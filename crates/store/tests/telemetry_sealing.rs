@@ -1,0 +1,250 @@
+//! Sealing, forgetting, and a system that changes hands or zone.
+#![allow(clippy::unwrap_used)]
+mod telemetry_world;
+
+use domain::clock::{DAY, HOUR, MINUTE};
+use domain::series::{Method, Resolution};
+use domain::{Sample, Series, SiteDay, Zone};
+use store::Error;
+use telemetry_world::model::Model;
+use telemetry_world::{home, sample};
+use testkit::{NOON, TestDb, on_both};
+
+fn day(text: &str) -> SiteDay {
+    text.parse().unwrap()
+}
+
+/// Five-minute samples of some days, every counter gaining 2 Wh each time.
+fn days(zone: &Zone, first: SiteDay, count: i32) -> Vec<Vec<Sample>> {
+    let mut seq = 0;
+    let mut one = |day: i32| {
+        let bounds = zone.bounds(first.plus(day));
+        let times = (0..).map(|n| bounds.start + n * 5 * MINUTE);
+        let times = times.take_while(|at| *at < bounds.end);
+        times
+            .map(|at| {
+                seq += 1;
+                Sample {
+                    counters: [Some(2 * i64::from(seq)); 5],
+                    grid_power: Some(i32::try_from(seq % 500).unwrap()),
+                    ..sample(at, seq)
+                }
+            })
+            .collect()
+    };
+    (0..count).map(&mut one).collect()
+}
+
+async fn count(db: &TestDb, table: &str) -> usize {
+    let dump = db.dump().await;
+    dump.iter().find(|(name, _)| name == table).unwrap().1.len()
+}
+
+on_both!(a_day_is_sealed_two_hours_after_it_ended, |db| {
+    let home = home(db, "SC000001").await;
+    let zone = home.access.zone();
+    let today = day("2026-11-15");
+    let end = zone.bounds(today).end;
+    let samples = &days(zone, today, 1)[0];
+    db.append_samples(&home.sn, samples, end).await.unwrap();
+    assert_eq!(db.seal_due(end + 2 * HOUR - 1).await.unwrap(), 0);
+    assert_eq!(count(db, "samples").await, samples.len());
+    assert_eq!(db.seal_due(end + 2 * HOUR).await.unwrap(), 1);
+    assert_eq!(count(db, "samples").await, 0);
+    assert_eq!(db.day_samples(&home.access, today).await.unwrap(), *samples);
+    let again = db.append_samples(&home.sn, samples, end + 3 * HOUR).await;
+    assert_eq!(
+        again.unwrap(),
+        0,
+        "repeats of sealed samples are recognised"
+    );
+    assert_eq!(count(db, "samples").await, 0);
+});
+
+on_both!(of_two_who_seal_at_once_one_writes_each_day, |db| {
+    let home = home(db, "SC000001").await;
+    let zone = home.access.zone();
+    let all = days(zone, day("2026-11-10"), 3).concat();
+    db.append_samples(&home.sn, &all, NOON).await.unwrap();
+    let (one, two) = (db.store(), db.store());
+    let (one, two) = tokio::join!(one.seal_due(NOON), two.seal_due(NOON));
+    assert!(one.unwrap() + two.unwrap() >= 3);
+    assert_eq!(count(db, "sealed_days").await, 3);
+    assert_eq!(count(db, "samples").await, 0);
+    let totals = db.daily_totals(&home.access, day("2026-11-10")..day("2026-11-13"));
+    let sum: i64 = totals
+        .await
+        .unwrap()
+        .iter()
+        .filter_map(|day| day.energy[0])
+        .sum();
+    assert_eq!(sum, 2 * (3 * 288 - 1));
+});
+
+on_both!(a_history_reads_like_days_that_were_lived, |db| {
+    let (written, lived) = (home(db, "SC000001").await, home(db, "SC000002").await);
+    let zone = written.access.zone();
+    let history = days(zone, day("2026-10-20"), 8);
+    let now = zone.start_of(day("2026-11-15"));
+    for samples in &history {
+        db.append_samples(&lived.sn, samples, now).await.unwrap();
+    }
+    db.seal_due(now).await.unwrap();
+    db.write_history(&written.sn, zone, history.clone().into_iter(), now)
+        .await
+        .unwrap();
+    let range = day("2026-10-19")..day("2026-10-29");
+    for resolution in [Resolution::Quarter, Resolution::Day] {
+        let chart = async |home: &telemetry_world::Home| {
+            db.chart(
+                &home.access,
+                range.clone(),
+                resolution,
+                Method::Mean,
+                &Series::ALL,
+            )
+            .await
+            .unwrap()
+        };
+        assert_eq!(chart(&written).await, chart(&lived).await);
+    }
+    assert_eq!(db.seal_due(now).await.unwrap(), 0);
+    let again = db
+        .write_history(&written.sn, zone, history.into_iter(), now)
+        .await;
+    assert!(matches!(again, Err(Error::Conflict)), "{again:?}");
+});
+
+on_both!(full_resolution_goes_after_its_time_and_totals_stay, |db| {
+    let home = home(db, "SC000001").await;
+    let zone = home.access.zone();
+    let first = day("2026-10-20");
+    let history = days(zone, first, 10);
+    db.write_history(&home.sn, zone, history.clone().into_iter(), NOON)
+        .await
+        .unwrap();
+    let range = first..first.plus(10);
+    let totals = db.daily_totals(&home.access, range.clone()).await.unwrap();
+    let keep_from = zone.start_of(first.plus(4)) + HOUR;
+    assert_eq!(db.forget(keep_from).await.unwrap(), 1);
+    assert_eq!(
+        db.forget(keep_from).await.unwrap(),
+        0,
+        "nothing is left to forget"
+    );
+    assert_eq!(count(db, "sealed_days").await, 6);
+    assert_eq!(db.daily_totals(&home.access, range).await.unwrap(), totals);
+    assert!(
+        db.day_samples(&home.access, first.plus(3))
+            .await
+            .unwrap()
+            .is_empty()
+    );
+    assert_eq!(
+        db.day_samples(&home.access, first.plus(4)).await.unwrap(),
+        history[4]
+    );
+    let old = Sample {
+        id: domain::sample::MessageId { boot: 9, seq: 9 },
+        ..history[0][5]
+    };
+    assert_eq!(db.append_samples(&home.sn, &[old], NOON).await.unwrap(), 0);
+    assert_eq!(
+        db.daily_totals(&home.access, first..first.next())
+            .await
+            .unwrap(),
+        totals[..1]
+    );
+});
+
+on_both!(
+    what_a_former_household_measured_is_hidden_at_once_and_then_erased,
+    |db| {
+        let mut home = home(db, "SC000001").await;
+        let zone = home.access.zone().clone();
+        let first = day("2026-11-01");
+        let history = days(&zone, first, 6);
+        db.write_history(&home.sn, &zone, history.clone().into_iter(), NOON)
+            .await
+            .unwrap();
+        let moved_out = zone.start_of(first.plus(3)) + 10 * HOUR;
+        db.execute(&format!("UPDATE systems SET history_from = {moved_out}"))
+            .await;
+        home.look_again(db).await;
+        let mut model = Model::new(Zone::DEFAULT);
+        model.history_from = moved_out;
+        history.concat().into_iter().for_each(|sample| {
+            model.append(sample);
+        });
+        let range = first..first.plus(6);
+        let expected = model.chart(range.clone(), Resolution::Hour, Method::Max, &Series::ALL);
+        for _ in 0..2 {
+            let chart = db.chart(
+                &home.access,
+                range.clone(),
+                Resolution::Hour,
+                Method::Max,
+                &Series::ALL,
+            );
+            assert_eq!(chart.await.unwrap(), expected);
+            let totals = db.daily_totals(&home.access, range.clone()).await.unwrap();
+            assert!(
+                totals
+                    .iter()
+                    .all(|found| *found == model.day_totals(found.day))
+            );
+            assert!(
+                db.day_samples(&home.access, first.plus(2))
+                    .await
+                    .unwrap()
+                    .is_empty()
+            );
+            db.forget(0).await.unwrap();
+            db.seal_due(NOON).await.unwrap();
+        }
+        db.execute("UPDATE systems SET history_from = 0").await;
+        home.look_again(db).await;
+        let left = db.day_samples(&home.access, first.plus(3)).await.unwrap();
+        assert_eq!(
+            left,
+            model.day_samples(first.plus(3)),
+            "not hidden but gone"
+        );
+    }
+);
+
+on_both!(
+    days_are_cut_again_when_the_site_turns_out_to_be_elsewhere,
+    |db| {
+        let mut home = home(db, "SC000001").await;
+        let zone = home.access.zone().clone();
+        let first = day("2026-11-01");
+        let history = days(&zone, first, 4);
+        db.write_history(&home.sn, &zone, history.clone().into_iter(), NOON)
+            .await
+            .unwrap();
+        db.execute("UPDATE systems SET time_zone = 'America/New_York'")
+            .await;
+        home.look_again(db).await;
+        let mut model = Model::new("America/New_York");
+        history.concat().into_iter().for_each(|sample| {
+            model.append(sample);
+        });
+        let range = first.plus(-2)..first.plus(7);
+        for _ in 0..3 {
+            for resolution in [Resolution::Day, Resolution::Hour] {
+                let chart = db.chart(
+                    &home.access,
+                    range.clone(),
+                    resolution,
+                    Method::Mean,
+                    &Series::ALL,
+                );
+                let expected = model.chart(range.clone(), resolution, Method::Mean, &Series::ALL);
+                assert_eq!(chart.await.unwrap(), expected);
+            }
+            db.seal_due(NOON + DAY).await.unwrap();
+        }
+        assert_eq!(count(db, "samples").await, 0);
+    }
+);
