@@ -76,6 +76,14 @@ fn wrong_configuration_stops_the_start_with_one_sentence() {
         (vec!["serve", "--role", "portal"], "belongs to one process"),
         (vec!["serve", "--tls-cert", "a.pem"], "belong together"),
         (
+            vec!["serve", "--devices-tls-key", "a.pem"],
+            "belong together",
+        ),
+        (
+            vec!["serve", "--devices-listen", "0.0.0.0:0"],
+            "would send their secrets in clear",
+        ),
+        (
             vec!["serve", "--public-url", "portal"],
             "must look like https://",
         ),
