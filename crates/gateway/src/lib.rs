@@ -7,6 +7,7 @@ mod connect;
 mod endpoint;
 pub mod payload;
 mod places;
+mod reader;
 mod session;
 mod topics;
 

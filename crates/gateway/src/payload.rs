@@ -1,12 +1,13 @@
 //! What batteries write: JSON with short names, decoded into the units that are kept. A number that no battery can
 //! measure makes the message a reject.
+mod event;
+mod hello;
+
 use crate::places::Stamp;
+use domain::Sample;
 use domain::clock::{DAY, Millis};
-use domain::event::EventCode;
 use domain::flags::Flags;
-use domain::hello::Versions;
 use domain::sample::{BatteryStatus, MessageId};
-use domain::{Hello, Sample};
 use flate2::read::{DeflateDecoder, ZlibDecoder};
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -14,12 +15,13 @@ use std::fmt;
 use std::io::Read;
 use std::ops::RangeInclusive;
 
+pub(crate) use event::{event, will};
+pub(crate) use hello::hello;
+
 /// At most this many samples come in one message.
 pub const MAX_HISTORY: usize = 60;
 /// What they may take inflated; a real batch has a quarter of it.
 const MAX_INFLATED: u64 = 128 * 1024;
-const MAX_TEXT: usize = 64;
-const MAX_ARGS: usize = 1_024;
 /// No uptime is longer than a device lives.
 const MAX_UPTIME: Millis = 30 * 366 * DAY;
 
@@ -251,160 +253,4 @@ fn inflate(source: impl Read) -> Result<Vec<u8>, Reason> {
         Ok(_) => Ok(text),
         Err(_) => Err(NOT_DEFLATED),
     }
-}
-
-#[derive(Debug, Deserialize)]
-struct HelloText {
-    b: u32,
-    s: u32,
-    #[serde(default)]
-    t: Option<Millis>,
-    u: Millis,
-    q: u8,
-    hw: String,
-    phase: u8,
-    cap: f64,
-    pcmax: f64,
-    pdmax: f64,
-    tz: String,
-    #[serde(default)]
-    fw: FirmwareText,
-}
-
-#[derive(Debug, Default, Deserialize)]
-struct FirmwareText {
-    #[serde(default)]
-    m: Option<String>,
-    #[serde(default)]
-    g: Option<String>,
-    #[serde(default)]
-    sl: Option<String>,
-}
-
-pub(crate) fn hello(payload: &[u8]) -> Result<(Hello, Stamp), Reason> {
-    let text: HelloText = serde_json::from_slice(payload).map_err(|_| MALFORMED)?;
-    // A part that is not there has no version, however that is written.
-    let version = |version: Option<String>| match version.filter(|text| !text.is_empty()) {
-        Some(version) if !is_plain(&version) => Err(OUT_OF_RANGE),
-        version => Ok(version),
-    };
-    if !(1..=3).contains(&text.phase) || !is_plain(&text.hw) {
-        return Err(OUT_OF_RANGE);
-    }
-    let hello = Hello {
-        id: MessageId {
-            boot: text.b,
-            seq: text.s,
-        },
-        capacity: counter(Some(text.cap))?.unwrap_or(0),
-        charge_max: rated(text.pcmax)?,
-        discharge_max: rated(text.pdmax)?,
-        zone: text.tz.parse().map_err(|_| UNKNOWN_ZONE)?,
-        versions: Versions {
-            master: version(text.fw.m)?,
-            gateway: version(text.fw.g)?,
-            slave: version(text.fw.sl)?,
-        },
-        phase: text.phase,
-        hardware: text.hw,
-    };
-    Ok((hello, stamp(text.b, text.t, text.u, text.q)?))
-}
-
-fn rated(watts: f64) -> Result<i64, Reason> {
-    Ok(i64::from(
-        number(Some(watts), &SUN_WATTS, 1.0)?.unwrap_or(0),
-    ))
-}
-
-/// Names and versions are shown to people: short, printable, one line.
-fn is_plain(text: &str) -> bool {
-    (1..=MAX_TEXT).contains(&text.len()) && text.chars().all(|c| !c.is_control())
-}
-
-#[derive(Debug, Deserialize)]
-struct EventText<'a> {
-    b: u32,
-    s: u32,
-    #[serde(default)]
-    t: Option<Millis>,
-    #[serde(default)]
-    u: Option<Millis>,
-    #[serde(default)]
-    q: Option<u8>,
-    code: &'a str,
-    #[serde(default = "begins", deserialize_with = "yes_or_no")]
-    on: bool,
-    #[serde(default)]
-    args: Option<serde_json::Value>,
-}
-
-fn begins() -> bool {
-    true
-}
-
-/// `1` and `0` as everywhere in the link, or JSON's own.
-fn yes_or_no<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Either {
-        Bool(bool),
-        Number(u8),
-    }
-    Ok(match Either::deserialize(deserializer)? {
-        Either::Bool(value) => value,
-        Either::Number(number) => number != 0,
-    })
-}
-
-/// An event whose time is still to be found out.
-#[derive(Debug)]
-pub(crate) struct EventMessage {
-    pub(crate) id: MessageId,
-    pub(crate) time: Option<Millis>,
-    /// With its uptime, where it tells.
-    pub(crate) stamp: Option<Stamp>,
-    pub(crate) code: EventCode,
-    pub(crate) on: bool,
-    pub(crate) args: Option<String>,
-}
-
-pub(crate) fn event(payload: &[u8]) -> Result<EventMessage, Reason> {
-    let text: EventText<'_> = serde_json::from_slice(payload).map_err(|_| MALFORMED)?;
-    let code = text.code.parse().map_err(|_| UNKNOWN_CODE)?;
-    let args = text.args.filter(|args| !args.is_null());
-    let args = args.map(|args| args.to_string());
-    if args.as_ref().is_some_and(|args| args.len() > MAX_ARGS) {
-        return Err(TOO_LARGE);
-    }
-    let stamp = match text.u {
-        Some(uptime) => Some(stamp(text.b, text.t, uptime, text.q.unwrap_or(2))?),
-        None => None,
-    };
-    Ok(EventMessage {
-        id: MessageId {
-            boot: text.b,
-            seq: text.s,
-        },
-        time: dated(text.t),
-        stamp,
-        code,
-        on: text.on,
-        args,
-    })
-}
-
-#[derive(Debug, Deserialize)]
-struct PresenceText {
-    on: u8,
-    b: u32,
-}
-
-/// The boot of a last will.
-pub(crate) fn will(payload: &[u8]) -> Result<u32, Reason> {
-    let text: PresenceText = serde_json::from_slice(payload).map_err(|_| MALFORMED)?;
-    if text.on != 0 {
-        return Err(OUT_OF_RANGE);
-    }
-    Ok(text.b)
 }

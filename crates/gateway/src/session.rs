@@ -1,21 +1,21 @@
 //! One battery, from its CONNECT to its end. An acknowledgement leaves only after the commit that holds the message.
 use crate::connect::{Link, Welcome};
 use crate::endpoint::Gateway;
-use crate::payload::{self, Reason, Tele};
-use crate::places::Places;
-use crate::topics::{self, Up};
+use crate::payload;
+use crate::reader::Reader;
+use crate::topics;
 use bus::downlink::{Attached, Delivery, Replaced};
 use bus::{Bus, NotStored, Receipt};
 use bytes::Bytes;
 use domain::clock::Millis;
-use domain::{Clock, Event, Sample, Serial};
+use domain::{Clock, Serial};
 use rmqtt_codec::error::DecodeError;
 use rmqtt_codec::types::{Publish, QoS};
 use rmqtt_codec::v3::{Packet, SubscribeReturnCode};
 use std::collections::VecDeque;
 use std::num::NonZeroU16;
 use std::time::Duration;
-use store::report::{Body, HiddenSample, Report};
+use store::report::{Body, Report};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -69,11 +69,9 @@ pub(crate) struct Session<S> {
     bus: Bus,
     clock: Clock,
     down: Attached,
-    places: Places,
+    reader: Reader,
     silence: Duration,
     will: Option<Bytes>,
-    /// The start of the device that it said hello from, or that its first sample was of.
-    boot: Option<u32>,
     /// The topics of `down/` that it listens to, a bit for each.
     listens: u8,
     /// In the order they came, with the packet to acknowledge when it is durable.
@@ -88,10 +86,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             sn: welcome.sn,
             bus: gateway.bus.clone(),
             clock: gateway.clock.clone(),
-            places: welcome.places,
+            reader: Reader::new(welcome.places),
             silence: welcome.silence,
             will: welcome.will,
-            boot: None,
             listens: 0,
             waiting: VecDeque::new(),
         }
@@ -185,7 +182,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
                     .map(|(filter, _)| self.subscribe(filter))
                     .collect();
                 self.link.put(Packet::SubscribeAck { packet_id, status });
-                if self.boot.is_some() {
+                if self.reader.has_read() {
                     self.greet(self.listens & !before);
                 }
                 Ok(())
@@ -262,7 +259,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             return Err(End::Foreign(publish.topic.to_string()));
         };
         let received = self.clock.now();
-        let (body, left_over) = match self.decode(topic, &publish.payload, received) {
+        let (body, left_over) = match self.reader.read(topic, &publish.payload, received) {
             Ok(decoded) => decoded,
             Err(reason) => (None, vec![(reason, publish.payload.to_vec())]),
         };
@@ -306,75 +303,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         Ok(())
     }
 
-    /// What a message says, and the parts of it that cannot be used.
-    fn decode(&mut self, topic: Up, payload: &[u8], received: Millis) -> Result<Decoded, Reason> {
-        let body = match topic {
-            Up::Hello => {
-                let (hello, stamp) = payload::hello(payload)?;
-                self.boot = Some(stamp.boot);
-                let started_at = self.places.hello(stamp, received);
-                Body::Hello { hello, started_at }
-            }
-            Up::Sample => self.sample(&Tele::parse(payload)?, received)?,
-            Up::History => return Ok(self.history(&payload::history(payload)?, received)),
-            Up::Event => Body::Event(self.event(payload, received)?),
-            Up::Presence => Body::Offline {
-                boot: Some(payload::will(payload)?),
-            },
-            Up::Later => return Err(payload::NOT_SUPPORTED_YET),
-            Up::Unknown => return Err(payload::UNKNOWN_TOPIC),
-        };
-        Ok((Some(body), Vec::new()))
-    }
-
-    fn sample(&mut self, tele: &Tele, received: Millis) -> Result<Body, Reason> {
-        let (sample, stamp) = (tele.sample()?, tele.stamp()?);
-        let boot = *self.boot.get_or_insert(stamp.boot);
-        if stamp.boot < boot {
-            // Sent before the device started anew, and only now: it says nothing about the present.
-            return Ok(match self.places.kept(stamp, received) {
-                Some(at) => history_of(vec![Sample { at, ..sample }], Vec::new()),
-                None => history_of(Vec::new(), vec![hidden(tele)]),
-            });
-        }
-        self.boot = Some(stamp.boot);
-        let at = self.places.live(stamp, received);
-        Ok(Body::Sample(Sample { at, ..sample }))
-    }
-
-    /// One bad sample does not take the others with it.
-    fn history(&self, teles: &[Tele], received: Millis) -> Decoded {
-        let (mut samples, mut kept, mut left_over) = (Vec::new(), Vec::new(), Vec::new());
-        for tele in teles {
-            match (tele.sample(), tele.stamp()) {
-                (Ok(sample), Ok(stamp)) => match self.places.kept(stamp, received) {
-                    Some(at) => samples.push(Sample { at, ..sample }),
-                    None => kept.push(hidden(tele)),
-                },
-                (Err(reason), _) | (_, Err(reason)) => {
-                    left_over.push((reason, tele.text().into_bytes()));
-                }
-            }
-        }
-        (Some(history_of(samples, kept)), left_over)
-    }
-
-    fn event(&self, payload: &[u8], received: Millis) -> Result<Event, Reason> {
-        let event = payload::event(payload)?;
-        let at = match (event.stamp, event.time) {
-            (Some(stamp), _) => self.places.kept(stamp, received),
-            (None, Some(time)) => self.places.by_clock(time, received),
-            (None, None) => None,
-        };
-        Ok(Event {
-            id: event.id,
-            at,
-            code: event.code,
-            on: event.on,
-            args: event.args,
-        })
-    }
-
     /// The battery left without a word. Nobody waits for the answer: silence would tell the same a little later.
     async fn carry_out_will(&mut self) {
         let Some(will) = self.will.take() else { return };
@@ -387,20 +315,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             },
         };
         let _ = self.submit(body, self.clock.now(), None).await;
-    }
-}
-
-/// A report, and what could not be used with its reasons.
-type Decoded = (Option<Body>, Vec<(Reason, Vec<u8>)>);
-
-fn history_of(samples: Vec<Sample>, hidden: Vec<HiddenSample>) -> Body {
-    Body::History { samples, hidden }
-}
-
-fn hidden(tele: &Tele) -> HiddenSample {
-    HiddenSample {
-        id: tele.id(),
-        payload: tele.text(),
     }
 }
 

@@ -70,7 +70,9 @@ on_both!(what_cannot_be_placed_in_time_is_kept_and_hidden, |db| {
     let lost = merge(battery.sample(NOON), json!({"t": 1000, "q": 0}));
     battery.boot = 8;
     battery.say_hello(NOON).await;
-    battery.report("hist", deflated(std::slice::from_ref(&lost))).await;
+    battery
+        .report("hist", deflated(std::slice::from_ref(&lost)))
+        .await;
     battery.report("hist", deflated(&[lost])).await;
     assert_eq!(db.samples("SC000001").await, []);
     assert_eq!(db.hidden_samples(&sn).await.unwrap(), 1);
