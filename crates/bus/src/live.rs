@@ -43,6 +43,8 @@ struct Inner {
     uncounted: Mutex<BTreeSet<Serial>>,
     to_count: Notify,
     storing: AtomicBool,
+    /// Whoever reads from the store holds it, so that an older answer never replaces a newer one.
+    reading: tokio::sync::Mutex<()>,
 }
 
 impl Live {
@@ -58,6 +60,7 @@ impl Live {
             uncounted: Mutex::default(),
             to_count: Notify::new(),
             storing: AtomicBool::new(true),
+            reading: tokio::sync::Mutex::default(),
         }))
     }
 
@@ -103,6 +106,7 @@ impl Live {
 
     /// Reads everything; at the start, and when notices of other processes were missed.
     pub async fn load(&self) -> store::Result<()> {
+        let _reading = self.0.reading.lock().await;
         let store = &self.0.store;
         let mut presences: HashMap<Serial, Presence> =
             store.presences().await?.into_iter().collect();
@@ -127,6 +131,7 @@ impl Live {
 
     /// Reads one system again: its facts changed, or it is new here.
     pub async fn reload(&self, sn: &Serial) -> store::Result<()> {
+        let _reading = self.0.reading.lock().await;
         let store = &self.0.store;
         let Some(facts) = store.facts(sn).await? else {
             self.0.systems.remove(sn);

@@ -96,6 +96,14 @@ impl Snapshot {
             self.take_sample(sample, before.received_at.unwrap_or(sample.at));
         }
         self.received_at = self.received_at.max(before.received_at);
+        // What was committed while the database was being read.
+        if before.since > self.since {
+            (self.online, self.since, self.boot) = (before.online, before.since, before.boot);
+        }
+        let newest = |messages: &[LoggedEvent]| messages.first().map(|event| (event.at, event.id));
+        if newest(&before.messages) > newest(&self.messages) {
+            self.messages = Arc::clone(&before.messages);
+        }
         self.tally = self.tally.take().or_else(|| before.tally.clone());
     }
 
