@@ -26,6 +26,8 @@ pub struct Rule {
     pub method: &'static str,
     pub path: &'static str,
     pub who: &'static [Who],
+    /// The call is about the caller's systems, which are read together with the session.
+    pub(crate) about_systems: bool,
 }
 
 const GUEST: &[Who] = &[Who::Guest];
@@ -35,7 +37,20 @@ const PEOPLE: &[Who] = &[Who::Owner, Who::Electrician];
 const EVERYBODY: &[Who] = &[Who::Owner, Who::Unlinked, Who::Electrician];
 
 const fn rule(method: &'static str, path: &'static str, who: &'static [Who]) -> Rule {
-    Rule { method, path, who }
+    Rule {
+        method,
+        path,
+        who,
+        about_systems: false,
+    }
+}
+
+/// A call that answers from the systems the caller may look at.
+const fn about_systems(path: &'static str) -> Rule {
+    Rule {
+        about_systems: true,
+        ..rule("GET", path, PEOPLE)
+    }
 }
 
 pub const RULES: &[Rule] = &[
@@ -55,6 +70,11 @@ pub const RULES: &[Rule] = &[
     rule("POST", "/api/auth/usr_sn/", KEYS),
     rule("GET", "/api/auth/usr_sn/claims/", KEYS),
     rule("DELETE", "/api/auth/usr_sn/{sn}/", OWNER),
+    about_systems("/api/auth/data/"),
+    about_systems("/api/auth/stream/"),
+    about_systems("/api/auth/graph/"),
+    about_systems("/api/auth/energy_chart/"),
+    about_systems("/api/auth/export/"),
     rule("GET", "/api/auth/partner/", OWNER),
     rule("POST", "/api/auth/partner/", OWNER),
     rule("DELETE", "/api/auth/partner/{id}/", OWNER),
@@ -65,6 +85,7 @@ pub const RULES: &[Rule] = &[
         "/api/partner/v1/systems/",
         &[Who::Partner(Scope::Systems)],
     ),
+    rule("GET", "/api/partner/v1/live/", &[Who::Partner(Scope::Live)]),
     rule("GET", "/api/openapi.json", GUEST),
     rule("GET", "/config.json", GUEST),
     rule("GET", "/healthz", GUEST),

@@ -1,7 +1,8 @@
 //! Finds out who calls and holds them against the table in [`crate::access`], before any handler runs.
 use crate::Portal;
-use crate::access::{self, Caller, Person};
+use crate::access::{self, Caller, Person, Rule};
 use crate::error::{Error, Result};
+use crate::own::Systems;
 use axum::extract::{FromRequestParts, MatchedPath, Request, State};
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
@@ -28,9 +29,12 @@ pub(crate) async fn authorise(
         Error::not_found()
     })?;
     if !rule.admits_guests() {
-        let caller = caller(&portal, request.headers()).await?;
+        let (caller, systems) = caller(&portal, request.headers(), rule).await?;
         if !rule.admits(&caller) {
             return Err(Error::Refused(StatusCode::FORBIDDEN, Message::Forbidden));
+        }
+        if let Some(systems) = systems {
+            request.extensions_mut().insert(systems);
         }
         match caller {
             Caller::Person(person) => request.extensions_mut().insert(person).map(drop),
@@ -40,7 +44,12 @@ pub(crate) async fn authorise(
     Ok(next.run(request).await)
 }
 
-async fn caller(portal: &Portal, headers: &HeaderMap) -> Result<Caller> {
+/// Who calls, with their systems where the call is about them.
+async fn caller(
+    portal: &Portal,
+    headers: &HeaderMap,
+    rule: &Rule,
+) -> Result<(Caller, Option<Systems>)> {
     let header = headers
         .get(AUTHORIZATION)
         .and_then(|value| value.to_str().ok());
@@ -50,23 +59,28 @@ async fn caller(portal: &Portal, headers: &HeaderMap) -> Result<Caller> {
     let now = portal.now();
     if let Some(token) = token.strip_prefix(PARTNER_PREFIX) {
         let consent = portal.store.partner_access(token.as_bytes(), now).await?;
-        return consent.map(Caller::Partner).ok_or(Error::token_invalid());
+        let consent = consent.ok_or(Error::token_invalid())?;
+        return Ok((Caller::Partner(consent), None));
     }
     let session = portal
         .tokens
         .read_access(token, now)
         .ok_or(Error::token_invalid())?;
-    let live = portal
-        .store
-        .live_session(&session, now)
-        .await?
-        .ok_or(Error::token_invalid())?;
-    Ok(Caller::Person(Person {
+    let (live, systems) = if rule.about_systems {
+        let entered = portal.store.enter(&session, now).await?;
+        let (live, systems) = entered.ok_or(Error::token_invalid())?;
+        (live, Some(Systems(systems.into())))
+    } else {
+        let live = portal.store.live_session(&session, now).await?;
+        (live.ok_or(Error::token_invalid())?, None)
+    };
+    let person = Person {
         account: live.account,
         role: live.role,
         kind: live.kind,
         session,
-    }))
+    };
+    Ok((Caller::Person(person), systems))
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for Person {

@@ -1,8 +1,8 @@
 //! Puts the portal together: documented calls, the web app, and the layers around them.
 use crate::form::MAX_BODY;
 use crate::routes::{
-    account, health, partner, partner_api, password_reset, personal_data, registration, session,
-    systems,
+    account, data, energy_chart, export, graph, health, partner, partner_api, password_reset,
+    personal_data, registration, session, stream, systems,
 };
 use crate::{Portal, assets, authenticate, demo, error, headers};
 use axum::extract::DefaultBodyLimit;
@@ -47,11 +47,17 @@ fn documented() -> OpenApiRouter<Portal> {
         .routes(routes!(systems::list, systems::add))
         .routes(routes!(systems::claims))
         .routes(routes!(systems::unlink))
+        .routes(routes!(data::data))
+        .routes(routes!(stream::open))
+        .routes(routes!(graph::graph))
+        .routes(routes!(energy_chart::energy_chart))
+        .routes(routes!(export::samples))
         .routes(routes!(partner::list, partner::consent))
         .routes(routes!(partner::end))
         .routes(routes!(partner::client))
         .routes(routes!(partner_api::token))
         .routes(routes!(partner_api::systems))
+        .routes(routes!(partner_api::live))
         .routes(routes!(health::alive))
         .routes(routes!(health::ready))
         .routes(routes!(health::metrics))

@@ -1,6 +1,10 @@
 //! The calls, one file per noun. A handler extracts, authorises, acts and answers; rules live in `domain` and `store`.
 
 pub(crate) mod account;
+pub(crate) mod data;
+pub(crate) mod energy_chart;
+pub(crate) mod export;
+pub(crate) mod graph;
 pub(crate) mod health;
 pub(crate) mod partner;
 pub(crate) mod partner_api;
@@ -8,4 +12,5 @@ pub(crate) mod password_reset;
 pub(crate) mod personal_data;
 pub(crate) mod registration;
 pub(crate) mod session;
+pub(crate) mod stream;
 pub(crate) mod systems;

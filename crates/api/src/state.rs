@@ -1,6 +1,7 @@
 //! What every handler may reach.
 use crate::demo::Demo;
 use crate::limits::Limits;
+use crate::routes::stream::{Pace, Streams};
 use crate::{Passwords, Tokens};
 use bus::Live;
 use domain::{Clock, Random};
@@ -23,6 +24,7 @@ pub struct Portal {
     pub passwords: Passwords,
     pub(crate) tokens: Tokens,
     pub(crate) limits: Arc<Limits>,
+    pub(crate) streams: Streams,
     pub metrics: Option<PrometheusHandle>,
     /// Present only in `suncellar demo`.
     pub demo: Option<Demo>,
@@ -38,6 +40,7 @@ pub struct Settings {
     /// Proxies whose X-Forwarded-For is believed.
     pub trusted_proxies: Vec<IpNet>,
     pub links: Links,
+    pub stream: Pace,
 }
 
 impl Settings {
@@ -62,6 +65,7 @@ impl Portal {
             tokens: Tokens::new(store.keyring().clone()),
             limits: Arc::new(Limits::new(&clock)),
             passwords: Passwords::new(random.clone()),
+            streams: Streams::default(),
             settings: Arc::new(settings),
             store,
             live,

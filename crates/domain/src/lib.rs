@@ -22,6 +22,7 @@ pub mod serial;
 pub mod series;
 pub mod session;
 pub mod site_time;
+pub mod together;
 
 pub use account::{AccountId, Role};
 pub use clock::Clock;

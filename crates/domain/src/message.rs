@@ -1,5 +1,5 @@
 //! Everything the server says to a person, as stable codes with one text per language in `locales/*.toml`.
-use crate::Lang;
+use crate::{EventCode, Lang};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -26,6 +26,7 @@ messages! {
     TokenInvalid "token_invalid",
     RefreshInvalid "refresh_invalid",
     TooManyAttempts "too_many_attempts",
+    TooManyStreams "too_many_streams",
     NotFound "not_found",
     Forbidden "forbidden",
     MethodNotAllowed "method_not_allowed",
@@ -59,6 +60,12 @@ messages! {
     KeyRequired "key_required",
     KeyRepeated "key_repeated",
     TooManyKeys "too_many_keys",
+    DateInvalid "date_invalid",
+    PeriodInvalid "period_invalid",
+    RangeReversed "range_reversed",
+    RangeTooLong "range_too_long",
+    ChoiceUnknown "choice_unknown",
+    TooManyPoints "too_many_points",
     // How a key ended well.
     KeyLinked "key_linked",
     KeyWaiting "key_waiting",
@@ -89,6 +96,21 @@ pub fn text(lang: Lang, section: &str, name: &str) -> &'static str {
             .map(String::as_str)
     };
     find(lang).or_else(|| find(Lang::De)).unwrap_or_default()
+}
+
+/// What an event of a battery says to its owner, when it begins and when it is over.
+pub fn event_text(code: EventCode, on: bool, lang: Lang) -> &'static str {
+    let over = if on {
+        ""
+    } else {
+        text(lang, "event_over", code.as_str())
+    };
+    // Some events are over as soon as they happen.
+    if over.is_empty() {
+        text(lang, "event", code.as_str())
+    } else {
+        over
+    }
 }
 
 type Catalogue = HashMap<String, HashMap<String, String>>;
@@ -137,6 +159,29 @@ mod tests {
         for lang in Lang::ALL {
             assert_eq!(names(lang), names(Lang::De), "{lang:?}");
         }
+    }
+
+    #[test]
+    fn every_event_has_a_text_in_every_language() {
+        let texts = |section: &str| -> BTreeSet<String> {
+            let names = names(Lang::De).into_iter();
+            names
+                .filter(|(s, _)| s == section)
+                .map(|(_, n)| n)
+                .collect()
+        };
+        let codes: BTreeSet<_> = EventCode::ALL.map(|code| code.as_str().to_owned()).into();
+        assert_eq!(texts("event"), codes);
+        assert!(texts("event_over").is_subset(&codes));
+        for (lang, code) in Lang::ALL
+            .iter()
+            .flat_map(|l| EventCode::ALL.map(|c| (*l, c)))
+        {
+            assert!(!event_text(code, true, lang).is_empty());
+            assert!(!event_text(code, false, lang).is_empty());
+        }
+        let lost = |on| event_text(EventCode::MeterLost, on, Lang::En);
+        assert_ne!(lost(true), lost(false));
     }
 
     #[test]

@@ -1,4 +1,5 @@
 //! Proof that an account may touch a system. Only this file can make one, so an unscoped query cannot be written.
+use crate::session::{self, SessionId};
 use crate::{Error, Result, Store};
 use domain::clock::Millis;
 use domain::{AccountId, Serial, Zone};
@@ -90,7 +91,74 @@ impl Row {
     }
 }
 
+/// A session, and one system of its account if there is any.
+struct Entry {
+    session: session::Row,
+    sn: Option<String>,
+    phase: Option<i64>,
+    time_zone: Option<String>,
+    capacity: Option<i64>,
+    history_from: Option<Millis>,
+}
+
+macro_rules! entry {
+    ($row:ty) => {
+        impl sqlx::FromRow<'_, $row> for Entry {
+            fn from_row(row: &$row) -> sqlx::Result<Self> {
+                use sqlx::Row as _;
+                Ok(Self {
+                    session: sqlx::FromRow::from_row(row)?,
+                    sn: row.try_get("sn")?,
+                    phase: row.try_get("phase")?,
+                    time_zone: row.try_get("time_zone")?,
+                    capacity: row.try_get("capacity")?,
+                    history_from: row.try_get("history_from")?,
+                })
+            }
+        }
+    };
+}
+entry!(sqlx::sqlite::SqliteRow);
+entry!(sqlx::postgres::PgRow);
+
+impl Entry {
+    /// `None` where the account has no system.
+    fn access(self, account: AccountId) -> Option<Result<Access>> {
+        let row = Row {
+            sn: self.sn?,
+            phase: self.phase?,
+            time_zone: self.time_zone?,
+            capacity: self.capacity,
+            history_from: self.history_from?,
+        };
+        Some(row.access(account))
+    }
+}
+
 impl Store {
+    /// Who is behind a session together with every system they may look at, by phase and serial number: one query for
+    /// the calls that come most often.
+    pub async fn enter(
+        &self,
+        session: &SessionId,
+        now: Millis,
+    ) -> Result<Option<(session::Live, Vec<Access>)>> {
+        let rows: Vec<Entry> = on!(self, p => sqlx::query_as(
+            "SELECT s.account_id, s.kind, s.generation, s.rotated_at, s.created_at, s.used_at, s.ended_at, a.role, a.locked_at,
+                y.sn, y.phase, y.time_zone, y.capacity, y.history_from
+             FROM sessions s JOIN accounts a ON a.id = s.account_id LEFT JOIN systems y ON y.owner_id = a.id
+             WHERE s.id = $1 ORDER BY y.phase, y.sn")
+            .bind(session.as_slice()).fetch_all(p).await)?;
+        let Some(first) = rows.first() else {
+            return Ok(None);
+        };
+        let Some(live) = first.session.live(now)? else {
+            return Ok(None);
+        };
+        let accesses = rows.into_iter().filter_map(|row| row.access(live.account));
+        Ok(Some((live, accesses.collect::<Result<_>>()?)))
+    }
+
     /// `None` both for somebody else's serial number and for one that does not exist: one query, one answer.
     pub async fn access(&self, account: AccountId, sn: &Serial) -> Result<Option<Access>> {
         let row: Option<Row> = on!(self, p => sqlx::query_as(

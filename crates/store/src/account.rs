@@ -205,6 +205,7 @@ impl Store {
         let email: Option<String> = within!(&mut tx, c => sqlx::query_scalar("SELECT email FROM accounts WHERE id = $1")
             .bind(account.0).fetch_optional(c).await)?;
         let Some(email) = email else { return Ok(()) };
+        erase_measurements(&mut tx, account).await?;
         execute!(&mut tx, sqlx::query(
             "UPDATE systems SET owner_id = NULL, linked_at = NULL, first_name = NULL, last_name = NULL, history_from = $2
              WHERE owner_id = $1")
@@ -225,6 +226,30 @@ impl Store {
         )?;
         tx.commit().await
     }
+}
+
+/// What the batteries of an account reported tells when its people were at home. The batteries' own bookkeeping stays.
+async fn erase_measurements(tx: &mut Tx, account: AccountId) -> Result<()> {
+    // Whoever is sealing one of these days at this moment has to see that they changed.
+    execute!(
+        tx,
+        sqlx::query(
+            "INSERT INTO sealing (sn, version) SELECT sn, 1 FROM systems WHERE owner_id = $1
+             ON CONFLICT (sn) DO UPDATE SET version = sealing.version + 1"
+        )
+        .bind(account.0)
+    )?;
+    for delete in [
+        "DELETE FROM samples WHERE sn IN (SELECT sn FROM systems WHERE owner_id = $1)",
+        "DELETE FROM sealed_days WHERE sn IN (SELECT sn FROM systems WHERE owner_id = $1)",
+        "DELETE FROM sealed_months WHERE sn IN (SELECT sn FROM systems WHERE owner_id = $1)",
+        "DELETE FROM hidden_samples WHERE sn IN (SELECT sn FROM systems WHERE owner_id = $1)",
+        "DELETE FROM events WHERE sn IN (SELECT sn FROM systems WHERE owner_id = $1)",
+        "DELETE FROM rejects WHERE sn IN (SELECT sn FROM systems WHERE owner_id = $1)",
+    ] {
+        execute!(&mut *tx, sqlx::query(delete).bind(account.0))?;
+    }
+    Ok(())
 }
 
 pub(crate) async fn set_password(

@@ -1,9 +1,13 @@
 //! Everything kept about one account, for the person to take away. A test holds it against the schema:
 //! a new table that names an account must appear here or be listed there with a reason.
+use crate::telemetry::DayTotals;
 use crate::{Result, Store};
 use domain::AccountId;
 use domain::clock::Millis;
 use serde_json::{Value, json};
+
+/// How far back days are looked for; no battery lives longer.
+const DAYS: i32 = 25 * 366;
 
 #[derive(Debug)]
 struct SystemRow {
@@ -15,6 +19,12 @@ struct SystemRow {
     first_name: Option<String>,
     last_name: Option<String>,
     linked_at: Option<Millis>,
+    time_zone: String,
+    hardware: Option<String>,
+    capacity: Option<i64>,
+    charge_max: Option<i64>,
+    discharge_max: Option<i64>,
+    history_from: Millis,
 }
 row!(SystemRow {
     sn,
@@ -24,7 +34,13 @@ row!(SystemRow {
     slave_version,
     first_name,
     last_name,
-    linked_at
+    linked_at,
+    time_zone,
+    hardware,
+    capacity,
+    charge_max,
+    discharge_max,
+    history_from
 });
 
 #[derive(Debug)]
@@ -67,14 +83,53 @@ row!(LinkRow {
     expires_at
 });
 
+#[derive(Debug)]
+struct PresenceRow {
+    sn: String,
+    online: bool,
+    since: Millis,
+}
+row!(PresenceRow { sn, online, since });
+
+#[derive(Debug)]
+struct EventRow {
+    sn: String,
+    at: Option<Millis>,
+    received_at: Millis,
+    code: String,
+    begins: bool,
+    args: Option<String>,
+}
+row!(EventRow {
+    sn,
+    at,
+    received_at,
+    code,
+    begins,
+    args
+});
+
+#[derive(Debug)]
+struct HiddenRow {
+    sn: String,
+    received_at: Millis,
+    payload: String,
+}
+row!(HiddenRow {
+    sn,
+    received_at,
+    payload
+});
+
 impl Store {
     /// One JSON object with a list per table; secrets (password hash, token hashes) are left out.
-    pub async fn export_account(&self, account: AccountId) -> Result<Option<Value>> {
+    pub async fn export_account(&self, account: AccountId, now: Millis) -> Result<Option<Value>> {
         let Some(person) = self.account(account).await? else {
             return Ok(None);
         };
         let systems: Vec<SystemRow> = on!(self, p => sqlx::query_as(
-            "SELECT sn, phase, master_version, gateway_version, slave_version, first_name, last_name, linked_at
+            "SELECT sn, phase, master_version, gateway_version, slave_version, first_name, last_name, linked_at,
+                time_zone, hardware, capacity, charge_max, discharge_max, history_from
              FROM systems WHERE owner_id = $1 ORDER BY sn")
             .bind(account.0).fetch_all(p).await)?;
         let sessions: Vec<SessionRow> = on!(self, p => sqlx::query_as(
@@ -86,6 +141,20 @@ impl Store {
         let links: Vec<LinkRow> = on!(self, p => sqlx::query_as(
             "SELECT kind, email, expires_at FROM mail_links WHERE account_id = $1 ORDER BY expires_at")
             .bind(account.0).fetch_all(p).await)?;
+        // What a battery said before the person owned it belongs to the household before.
+        let presence: Vec<PresenceRow> = on!(self, p => sqlx::query_as(
+            "SELECT p.sn, p.online, p.since FROM presence p JOIN systems s ON s.sn = p.sn
+             WHERE s.owner_id = $1 ORDER BY p.sn")
+            .bind(account.0).fetch_all(p).await)?;
+        let events: Vec<EventRow> = on!(self, p => sqlx::query_as(
+            "SELECT e.sn, e.at, e.received_at, e.code, e.begins, e.args FROM events e JOIN systems s ON s.sn = e.sn
+             WHERE s.owner_id = $1 AND e.received_at >= s.history_from ORDER BY e.sn, e.received_at, e.boot, e.seq")
+            .bind(account.0).fetch_all(p).await)?;
+        let hidden: Vec<HiddenRow> = on!(self, p => sqlx::query_as(
+            "SELECT h.sn, h.received_at, h.payload FROM hidden_samples h JOIN systems s ON s.sn = h.sn
+             WHERE s.owner_id = $1 AND h.received_at >= s.history_from ORDER BY h.sn, h.received_at, h.boot, h.seq")
+            .bind(account.0).fetch_all(p).await)?;
+        let totals = self.export_totals(account, now).await?;
         let consents = self.consents_of(account).await?;
         let journal = self.journal_of(account).await?;
         Ok(Some(json!({
@@ -104,7 +173,17 @@ impl Store {
             "systems": list(&systems, |s| json!({
                 "sn": s.sn, "phase": s.phase, "master_version": s.master_version, "gateway_version": s.gateway_version,
                 "slave_version": s.slave_version, "first_name": s.first_name, "last_name": s.last_name, "linked_at": s.linked_at,
+                "time_zone": s.time_zone, "hardware": s.hardware, "capacity": s.capacity, "charge_max": s.charge_max,
+                "discharge_max": s.discharge_max, "history_from": s.history_from,
             })),
+            "presence": list(&presence, |p| json!({ "sn": p.sn, "online": p.online, "since": p.since })),
+            "events": list(&events, |e| json!({
+                "sn": e.sn, "at": e.at, "received_at": e.received_at, "code": e.code, "begins": e.begins, "args": e.args,
+            })),
+            "hidden_samples": list(&hidden, |h| json!({ "sn": h.sn, "received_at": h.received_at, "payload": h.payload })),
+            "daily_totals": totals,
+            // Years of samples are a file of their own; this says where it is.
+            "samples": list(&systems, |s| json!({ "sn": s.sn, "see": format!("/api/auth/export/?sn={}&from=&to=", s.sn) })),
             "sessions": list(&sessions, |s| json!({
                 "kind": s.kind, "created_at": s.created_at, "used_at": s.used_at, "ended_at": s.ended_at,
             })),
@@ -119,6 +198,27 @@ impl Store {
                 "at": l.at, "actor": l.actor, "sn": l.sn, "event": l.event, "detail": l.detail,
             })),
         })))
+    }
+}
+
+impl Store {
+    /// The energy of every day that was measured, in Wh.
+    async fn export_totals(&self, account: AccountId, now: Millis) -> Result<Vec<Value>> {
+        let mut rows = Vec::new();
+        for access in self.accesses(account).await? {
+            let today = access.zone().day_of(now);
+            let days = today.plus(-DAYS)..today.next();
+            let totals = self.daily_totals(&access, days).await?;
+            let measured = |day: &&DayTotals| day.energy.iter().any(Option::is_some);
+            for day in totals.iter().filter(measured) {
+                let [import, feed_in, pv, charge, discharge] = day.energy;
+                rows.push(json!({
+                    "sn": access.sn().as_str(), "day": day.day.to_string(), "import": import, "feed_in": feed_in, "pv": pv,
+                    "charge": charge, "discharge": discharge, "unplaced": day.unplaced.iter().sum::<i64>(),
+                }));
+            }
+        }
+        Ok(rows)
     }
 }
 

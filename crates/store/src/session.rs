@@ -28,7 +28,7 @@ pub enum Rotation {
 }
 
 #[derive(Debug)]
-struct Row {
+pub(crate) struct Row {
     account_id: i64,
     kind: String,
     generation: i64,
@@ -64,7 +64,7 @@ macro_rules! select {
 
 impl Row {
     /// The person, unless the session has ended, run out, or its account is locked.
-    fn live(&self, now: Millis) -> Result<Option<Live>> {
+    pub(crate) fn live(&self, now: Millis) -> Result<Option<Live>> {
         let kind = kind(&self.kind)?;
         let over = self.ended_at.is_some()
             || self.locked_at.is_some()

@@ -14,6 +14,14 @@ pub struct System {
     pub slave_version: Option<String>,
     pub first_name: Option<String>,
     pub last_name: Option<String>,
+    pub time_zone: String,
+    pub hardware: Option<String>,
+    /// Usable Wh.
+    pub capacity: Option<i64>,
+    /// Rated W.
+    pub charge_max: Option<i64>,
+    /// Rated W.
+    pub discharge_max: Option<i64>,
 }
 row!(System {
     sn,
@@ -22,7 +30,12 @@ row!(System {
     gateway_version,
     slave_version,
     first_name,
-    last_name
+    last_name,
+    time_zone,
+    hardware,
+    capacity,
+    charge_max,
+    discharge_max
 });
 
 /// A device as the operator imports it.
@@ -38,7 +51,8 @@ impl Store {
     /// The systems that an owner has, by serial number.
     pub async fn systems_of(&self, owner: AccountId) -> Result<Vec<System>> {
         Ok(on!(self, p => sqlx::query_as(
-            "SELECT sn, phase, master_version, gateway_version, slave_version, first_name, last_name
+            "SELECT sn, phase, master_version, gateway_version, slave_version, first_name, last_name,
+                time_zone, hardware, capacity, charge_max, discharge_max
              FROM systems WHERE owner_id = $1 ORDER BY phase, sn")
             .bind(owner.0).fetch_all(p).await)?)
     }

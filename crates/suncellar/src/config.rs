@@ -153,6 +153,7 @@ impl Config {
                 .unwrap_or_else(|| reach(self.updates_listen)),
             trusted_proxies: self.trusted_proxies.clone(),
             links: self.links.clone(),
+            stream: api::Pace::default(),
         }
     }
 }

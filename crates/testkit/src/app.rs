@@ -48,6 +48,7 @@ impl TestApp {
             updates_url: "https://updates.test".into(),
             trusted_proxies: vec!["127.0.0.0/8".parse().unwrap()],
             links: links(),
+            stream: api::Pace::default(),
         };
         change(&mut settings);
         let random = random::seeded(7);

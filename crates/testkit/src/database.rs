@@ -117,6 +117,30 @@ impl TestDb {
         samples(&self.url, sn).await
     }
 
+    /// Takes the database away until [`TestDb::give_back`]; `false` on SQLite, whose file cannot go.
+    pub async fn take_away(&self) -> bool {
+        let Some((cluster, name)) = &self.postgres else {
+            return false;
+        };
+        let mut admin = admin(cluster).await;
+        let shut = format!("ALTER DATABASE {name} WITH ALLOW_CONNECTIONS false");
+        admin.execute(sqlx::AssertSqlSafe(shut)).await.unwrap();
+        sqlx::query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1")
+            .bind(name)
+            .execute(&mut admin)
+            .await
+            .unwrap();
+        true
+    }
+
+    pub async fn give_back(&self) {
+        if let Some((cluster, name)) = &self.postgres {
+            let open = format!("ALTER DATABASE {name} WITH ALLOW_CONNECTIONS true");
+            let mut admin = admin(cluster).await;
+            admin.execute(sqlx::AssertSqlSafe(open)).await.unwrap();
+        }
+    }
+
     pub async fn close(self) {
         self.store.close().await;
         if let Some((cluster, name)) = self.postgres {

@@ -3,6 +3,8 @@ use axum::body::Body;
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
 use axum::http::{HeaderMap, Method, Request, StatusCode};
 use http_body_util::BodyExt as _;
+use hyper::body::Incoming;
+use hyper::client::conn::http1::SendRequest;
 use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use std::net::SocketAddr;
@@ -64,6 +66,11 @@ impl Call {
         }
     }
 
+    pub fn method(mut self, method: &str) -> Self {
+        self.method = method.parse().unwrap();
+        self
+    }
+
     pub fn form(mut self, fields: &[(&str, &str)]) -> Self {
         self.body = serde_urlencoded::to_string(fields).unwrap();
         self
@@ -89,6 +96,22 @@ impl Call {
     }
 
     pub async fn send(self) -> Answer {
+        let Flow {
+            status,
+            headers,
+            body,
+            ..
+        } = self.open().await;
+        let bytes = body.collect().await.unwrap().to_bytes();
+        Answer {
+            status,
+            headers,
+            text: String::from_utf8_lossy(&bytes).into_owned(),
+        }
+    }
+
+    /// Sends the request and leaves the body to be read piece by piece.
+    pub async fn open(self) -> Flow {
         let stream = TcpStream::connect(self.address).await.unwrap();
         let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
             .await
@@ -113,11 +136,39 @@ impl Call {
             .await
             .unwrap();
         let (head, body) = answer.into_parts();
-        let bytes = body.collect().await.unwrap().to_bytes();
-        Answer {
+        Flow {
             status: head.status,
             headers: head.headers,
-            text: String::from_utf8_lossy(&bytes).into_owned(),
+            body,
+            read: String::new(),
+            _connection: sender,
+        }
+    }
+}
+
+/// An answer that is still coming.
+pub struct Flow {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    body: Incoming,
+    /// Read but not yet returned.
+    read: String,
+    _connection: SendRequest<Body>,
+}
+
+impl Flow {
+    /// The next server-sent event or comment without the empty line behind it; `None` at the end.
+    pub async fn event(&mut self) -> Option<String> {
+        loop {
+            if let Some((event, rest)) = self.read.split_once("\n\n") {
+                let event = event.to_owned();
+                self.read = rest.to_owned();
+                return Some(event);
+            }
+            let frame = self.body.frame().await?.ok()?;
+            if let Some(bytes) = frame.data_ref() {
+                self.read.push_str(&String::from_utf8_lossy(bytes));
+            }
         }
     }
 }

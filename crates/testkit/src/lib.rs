@@ -11,12 +11,14 @@ pub mod database;
 mod dump;
 pub mod http;
 pub mod random;
+pub mod reporter;
 pub mod world;
 
 pub use app::TestApp;
 pub use battery::Battery;
 pub use database::TestDb;
 pub use http::Answer;
+pub use reporter::{Reporter, sample};
 pub use world::{PASSWORD, Person};
 
 /// A Sunday in November 2026, noon in Germany; tests move the clock from here.

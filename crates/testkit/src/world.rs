@@ -103,6 +103,7 @@ impl TestApp {
             .expect(202);
         let token = self.mailed(email, "confirm").await;
         self.post("/api/auth/register/confirm/", &[("token", &token)])
+            .from(&own_address(name))
             .send()
             .await
             .expect(200);

@@ -4,16 +4,19 @@ use crate::authenticate::{PARTNER_PREFIX, Partner};
 use crate::client::Client;
 use crate::error::{Refusal, Result};
 use crate::form::Form;
+use crate::live::Seen;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
-use domain::clock::SECOND;
+use domain::Sample;
+use domain::clock::{Millis, SECOND};
 use domain::partner::ACCESS_LIFE;
 use ring::digest;
 use serde::{Deserialize, Serialize};
+use store::Access;
 use store::partner::{NewTokens, PresentedCode};
 use utoipa::ToSchema;
 
@@ -129,4 +132,52 @@ pub(crate) async fn systems(
             })
             .collect(),
     ))
+}
+
+/// What a system reported last, as far as a partner may know.
+#[derive(Serialize, ToSchema)]
+#[allow(non_snake_case, reason = "the names of the fields")]
+pub(crate) struct PartnerLive {
+    sn: String,
+    /// The battery reports: its last word is at most 90 s old.
+    online: bool,
+    /// When this was measured, in milliseconds since 1970; null before the first report.
+    measured_at: Option<Millis>,
+    /// W; import is positive.
+    grid_power: Option<i32>,
+    /// W.
+    PV_power: Option<i32>,
+    /// W; discharge is positive.
+    battery_power: Option<i32>,
+    /// %.
+    SOC: Option<f64>,
+    /// W that the house takes.
+    m8: Option<i32>,
+}
+
+/// Live values of the systems of the owner who let the app in.
+#[utoipa::path(get, path = "/api/partner/v1/live/", operation_id = "partner_live", tag = "partner",
+    responses((status = 200, body = [PartnerLive]), (status = 401, body = Refusal), (status = 403, body = Refusal)))]
+pub(crate) async fn live(
+    State(portal): State<Portal>,
+    partner: Partner,
+) -> Result<Json<Vec<PartnerLive>>> {
+    let accesses = portal.store.accesses(partner.0.account()).await?;
+    let entry = |access: &Access| {
+        let seen = Seen::new(access, &portal.live);
+        let sample = seen.sample();
+        PartnerLive {
+            sn: access.sn().to_string(),
+            online: seen.online(),
+            measured_at: sample.map(|sample| sample.at),
+            grid_power: sample.and_then(|sample| sample.grid_power),
+            PV_power: sample.and_then(|sample| sample.pv_power),
+            battery_power: sample.and_then(|sample| sample.battery_power),
+            SOC: sample
+                .and_then(|sample| sample.soc)
+                .map(|soc| f64::from(soc) / 10.0),
+            m8: sample.and_then(Sample::house_power),
+        }
+    };
+    Ok(Json(accesses.iter().map(entry).collect()))
 }

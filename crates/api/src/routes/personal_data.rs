@@ -53,7 +53,7 @@ pub(crate) async fn export(
 ) -> Result<Response> {
     let data = portal
         .store
-        .export_account(person.account)
+        .export_account(person.account, portal.now())
         .await?
         .ok_or(Error::token_invalid())?;
     let (mime, name, body) = if query.format == "csv" {

@@ -4,6 +4,7 @@ use crate::access::Person;
 use crate::client::Client;
 use crate::error::{Error, Problem, Refusal, Result, language};
 use crate::form::Form;
+use crate::live::Seen;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
@@ -15,6 +16,7 @@ use store::key::Outcome;
 use utoipa::ToSchema;
 
 #[derive(Serialize, ToSchema)]
+#[allow(non_snake_case, reason = "the names of the fields")]
 pub(crate) struct SystemEntry {
     sn: String,
     phase: i64,
@@ -24,6 +26,17 @@ pub(crate) struct SystemEntry {
     first_name: Option<String>,
     last_name: Option<String>,
     group_name: Option<String>,
+    /// IANA name.
+    time_zone: String,
+    hardware: Option<String>,
+    /// Usable Wh.
+    capacity: Option<i64>,
+    /// Rated W.
+    charge_max: Option<i64>,
+    /// Rated W.
+    discharge_max: Option<i64>,
+    /// Online and switched on.
+    isActive: bool,
     /// `owner`, or the scope of the electrician's grant.
     access: &'static str,
 }
@@ -36,8 +49,13 @@ pub(crate) async fn list(
     person: Person,
 ) -> Result<Json<Vec<SystemEntry>>> {
     let systems = portal.store.systems_of(person.account).await?;
+    let accesses = portal.store.accesses(person.account).await?;
+    let active: Vec<String> = accesses
+        .iter()
+        .filter(|access| Seen::new(access, &portal.live).is_active())
+        .map(|access| access.sn().to_string())
+        .collect();
     let entry = |system: store::system::System| SystemEntry {
-        sn: system.sn,
         phase: system.phase,
         master_version: system.master_version,
         gateway_version: system.gateway_version,
@@ -45,6 +63,13 @@ pub(crate) async fn list(
         first_name: system.first_name,
         last_name: system.last_name,
         group_name: None,
+        isActive: active.contains(&system.sn),
+        sn: system.sn,
+        time_zone: system.time_zone,
+        hardware: system.hardware,
+        capacity: system.capacity,
+        charge_max: system.charge_max,
+        discharge_max: system.discharge_max,
         access: Level::Owner.as_str(),
     };
     Ok(Json(systems.into_iter().map(entry).collect()))

@@ -57,6 +57,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/auth/data/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What every system of the caller reported last. */
+        get: operations["data"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/energy_chart/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The energy charts of one or more systems. */
+        get: operations["energy_chart"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/export/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every sample as CSV, as long as samples are kept. Powers are magnitudes in a column per direction. */
+        get: operations["export_samples"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/graph/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Chart data. */
+        get: operations["graph"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/auth/logout/": {
         parameters: {
             query?: never;
@@ -175,6 +243,23 @@ export interface paths {
         put?: never;
         /** Open the mailed link: the account begins, and with it the waiting claims. */
         post: operations["confirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/stream/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Live data as it changes: events named `data`, each with a document as `data/` answers it. */
+        get: operations["open"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -308,6 +393,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/partner/v1/live/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Live values of the systems of the owner who let the app in. */
+        get: operations["partner_live"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/partner/v1/systems/": {
         parameters: {
             query?: never;
@@ -383,7 +485,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Everything is served: the database answers. */
+        /** Everything is served: the database answers, and takes what batteries report. */
         get: operations["ready"];
         put?: never;
         post?: never;
@@ -496,6 +598,42 @@ export interface components {
         EmailChanged: {
             email: string;
         };
+        /**
+         * Format: int64
+         * @description Integer Wh, or null.
+         */
+        Energy: number | null;
+        /** @description Wh of one system, or of all as one; null where nothing was measured, negative where the code has an N. */
+        EnergyChart: {
+            rows: components["schemas"]["EnergyRow"][];
+            sn: string;
+            total_m2?: components["schemas"]["Energy"] | null;
+            total_m2N?: components["schemas"]["Energy"] | null;
+            total_m4?: components["schemas"]["Energy"] | null;
+            total_m5?: components["schemas"]["Energy"] | null;
+            total_m5N?: components["schemas"]["Energy"] | null;
+        };
+        /** @description A day, a month or a year; energies that were not asked for are left out. */
+        EnergyRow: {
+            /** @description `YYYY-MM-DD`, in rows per day. */
+            de_time?: string | null;
+            m2?: components["schemas"]["Energy"] | null;
+            m2N?: components["schemas"]["Energy"] | null;
+            m4?: components["schemas"]["Energy"] | null;
+            m5?: components["schemas"]["Energy"] | null;
+            m5N?: components["schemas"]["Energy"] | null;
+            /** @description `YYYY-MM`, in rows per month. */
+            me_time?: string | null;
+            /** @description The part of each energy that fell into a gap in the data and has no place within the day, by code. */
+            unplaced: {
+                [key: string]: number;
+            };
+            /**
+             * Format: int32
+             * @description In rows per year.
+             */
+            year?: number | null;
+        };
         /** @description Body of an answer about single fields: one list of texts per field, and under `codes` one list of codes. */
         FieldProblems: {
             codes: {
@@ -514,6 +652,24 @@ export interface components {
             scope?: string;
             state?: string;
         };
+        /** @description Points of one or more series. Values are W, V, % or Wh; energies with an N in their code are negative. */
+        GraphAnswer: {
+            /** @description `Day`, `Week`, `Month` or `Year`. */
+            interval: string;
+            method: string;
+            /** @description How many of the `systems` had something to show. */
+            reporting: number;
+            resolution: string;
+            /** @description By code: a number per point, null where nothing was measured. */
+            series: {
+                [key: string]: (number | null)[];
+            };
+            sn: string;
+            systems: number;
+            /** @description When each point begins, in milliseconds since 1970. */
+            time: components["schemas"]["i64"][];
+            time_zone: string;
+        };
         /** @description How one key ended. */
         KeyResult: {
             key: string;
@@ -523,6 +679,16 @@ export interface components {
             status: string;
             text: string;
         };
+        LastMessage: {
+            code: string;
+            /** @description It began, or (false) it is over. */
+            on: boolean;
+            /** @description Entry -1 only: whose message it is. */
+            sn?: string | null;
+            text: string;
+            /** @description `YYYY-MM-DD HH:MM:SS` on the site's clock. */
+            time: string;
+        };
         /** @description External pages that the app points to. */
         Links: {
             contact: string;
@@ -530,6 +696,131 @@ export interface components {
             imprint: string;
             privacy: string;
             terms: string;
+        };
+        /** @description Live data: a list of single-key objects keyed by serial number, and three flag sets by serial number. */
+        LiveData: {
+            /** @description With more than one system the entry `-1` stands for all of them. */
+            data: {
+                [key: string]: components["schemas"]["LiveEntry"];
+            }[];
+            message3: {
+                [key: string]: components["schemas"]["Message3"];
+            };
+            message5: {
+                [key: string]: components["schemas"]["Message5"];
+            };
+            message6: {
+                [key: string]: components["schemas"]["Message6"];
+            };
+        };
+        /** @description What a system reported last. Older than 90 s it is still given, with its time; `online` is false then. */
+        LiveEntry: {
+            /** Format: int64 */
+            PV_energy?: number | null;
+            /**
+             * Format: int64
+             * @description W.
+             */
+            PV_power?: number | null;
+            /**
+             * Format: double
+             * @description %.
+             */
+            SOC?: number | null;
+            /**
+             * Format: int32
+             * @description Null until there are updates.
+             */
+            avalable_updates?: number | null;
+            /**
+             * Format: int64
+             * @description W; discharge is positive, charge negative.
+             */
+            battery_power?: number | null;
+            /** @description off, standby, charging, discharging, full, empty, calibrating or fault; null before the first report, and for several systems that differ. */
+            battery_status?: string | null;
+            /**
+             * Format: int64
+             * @description Days until the next calibration is due, when the battery has said so.
+             */
+            calibration_days?: number | null;
+            /**
+             * Format: int64
+             * @description Wh since the site's midnight, as the four below.
+             */
+            charge_energy?: number | null;
+            /** Format: int64 */
+            discharge_energy?: number | null;
+            /**
+             * Format: int64
+             * @description W for now; null until there are forecasts.
+             */
+            energy_forecast?: number | null;
+            /** Format: int64 */
+            feed_in_energy?: number | null;
+            /**
+             * Format: int64
+             * @description W; import is positive, feed-in negative.
+             */
+            grid_power?: number | null;
+            /**
+             * Format: double
+             * @description V, of the unit's own phase.
+             */
+            grid_voltage?: number | null;
+            /** @description V, per phase. */
+            grid_voltages: (number | null)[];
+            /**
+             * Format: int64
+             * @description Wh that the house took since midnight.
+             */
+            house_energy?: number | null;
+            /** Format: int64 */
+            import_energy?: number | null;
+            /** @description Online and switched on. */
+            isActive: boolean;
+            /** @description The language of the texts in here. */
+            lang: string;
+            /** @description Newest first. */
+            last_messages: components["schemas"]["LastMessage"][];
+            /** @description On the site's clock: since when it has been online, or offline. */
+            last_online_from?: string | null;
+            /**
+             * Format: int64
+             * @description W for now; null until there are forecasts.
+             */
+            load_forecast?: number | null;
+            /**
+             * Format: int64
+             * @description W that the house takes: PV + grid + battery.
+             */
+            m8?: number | null;
+            measured_at?: components["schemas"]["i64"] | null;
+            message1: components["schemas"]["Message1"];
+            message2: components["schemas"]["Message2"];
+            /** @description The battery reports: its last word is at most 90 s old. */
+            online: boolean;
+            received_at?: components["schemas"]["i64"] | null;
+            /** @description Entry -1 only: how many of the `systems` report and are added here. */
+            reporting?: number | null;
+            state_since_at?: components["schemas"]["i64"] | null;
+            systems?: number | null;
+            /** @description `YYYY-MM-DD HH:MM:SS` on the site's clock: when this was measured. */
+            time?: string | null;
+            /** @description IANA name. */
+            time_zone: string;
+            /**
+             * Format: int32
+             * @description Minutes ahead of UTC at that time.
+             */
+            time_zone_offset: number;
+            /** Format: int32 */
+            total_updates?: number | null;
+            updatable: boolean;
+            /** Format: int32 */
+            update_progress?: number | null;
+            update_started: boolean;
+            update_type?: string | null;
         };
         Login: {
             /** @description The 'I am an electrician' choice: `true` or `false`. */
@@ -545,9 +836,86 @@ export interface components {
              */
             all?: number;
         };
+        Message1: {
+            sm2: boolean;
+            sm_test: boolean;
+            wait60: boolean;
+        };
+        Message2: {
+            aus: boolean;
+            bat: boolean;
+            ein: boolean;
+            hw: boolean;
+            i: boolean;
+            i1: boolean;
+            i2: boolean;
+            m: boolean;
+            na_schutz: boolean;
+            relay: boolean;
+            sm1: boolean;
+            sv: boolean;
+            u: boolean;
+        };
+        Message3: {
+            m3_BMS: boolean;
+            m3_black_start: boolean;
+            m3_ethernet_off: boolean;
+            m3_gateway: boolean;
+            m3_passiv_balanc: boolean;
+            m3_rotation: boolean;
+            m3_slave: boolean;
+            m3_volt_balanc: boolean;
+        };
+        Message5: {
+            m5_harmonic_ctrl: boolean;
+            m5_plugin: boolean;
+            m5_sm_test: boolean;
+            m5_ups_enable: boolean;
+            m5_ups_flag: boolean;
+        };
+        Message6: {
+            m6_evu_rs485_tcp: boolean;
+            m6_p_soll_tcp: boolean;
+            m6_power_mang: boolean;
+            m6_q_ctrl: boolean;
+            m6_sm_rs485_tcp: boolean;
+            m6_sunspec_set: boolean;
+        };
         /** @description An error as OAuth 2 (RFC 6749, 5.2) spells it. */
         OauthError: {
             error: string;
+        };
+        /** @description What a system reported last, as far as a partner may know. */
+        PartnerLive: {
+            /**
+             * Format: int32
+             * @description W.
+             */
+            PV_power?: number | null;
+            /**
+             * Format: double
+             * @description %.
+             */
+            SOC?: number | null;
+            /**
+             * Format: int32
+             * @description W; discharge is positive.
+             */
+            battery_power?: number | null;
+            /**
+             * Format: int32
+             * @description W; import is positive.
+             */
+            grid_power?: number | null;
+            /**
+             * Format: int32
+             * @description W that the house takes.
+             */
+            m8?: number | null;
+            measured_at?: components["schemas"]["i64"] | null;
+            /** @description The battery reports: its last word is at most 90 s old. */
+            online: boolean;
+            sn: string;
         };
         PartnerSystem: {
             /** Format: int64 */
@@ -614,15 +982,35 @@ export interface components {
         SystemEntry: {
             /** @description `owner`, or the scope of the electrician's grant. */
             access: string;
+            /**
+             * Format: int64
+             * @description Usable Wh.
+             */
+            capacity?: number | null;
+            /**
+             * Format: int64
+             * @description Rated W.
+             */
+            charge_max?: number | null;
+            /**
+             * Format: int64
+             * @description Rated W.
+             */
+            discharge_max?: number | null;
             first_name?: string | null;
             gateway_version?: string | null;
             group_name?: string | null;
+            hardware?: string | null;
+            /** @description Online and switched on. */
+            isActive: boolean;
             last_name?: string | null;
             master_version?: string | null;
             /** Format: int64 */
             phase: number;
             slave_version?: string | null;
             sn: string;
+            /** @description IANA name. */
+            time_zone: string;
         };
         TokenPair: {
             access: string;
@@ -642,6 +1030,8 @@ export interface components {
             redirect_uri?: string;
             refresh_token?: string;
         };
+        /** Format: int64 */
+        i64: number;
     };
     responses: never;
     parameters: never;
@@ -824,6 +1214,197 @@ export interface operations {
                 };
             };
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    data: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LiveData"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    energy_chart: {
+        parameters: {
+            query?: {
+                /** @description One serial number, several separated by commas, or -1 (default) for all systems as one. */
+                sn?: string;
+                /** @description Grid energy: import (m2) and feed-in (m2N). Without any switch all energies are shown. */
+                m2?: string;
+                /** @description PV energy. */
+                m4?: string;
+                /** @description Battery energy: discharge (m5) and charge (m5N). */
+                m5?: string;
+                /** @description `week_`, `month_`, `year_` or `total_` and `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`; this week when missing. */
+                days?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnergyChart"][];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    export_samples: {
+        parameters: {
+            query?: {
+                /** @description A serial number, or -1 (default) for all systems, one after the other. */
+                sn?: string;
+                /** @description First day, `YYYY-MM-DD` of the site's calendar; today when missing. */
+                from?: string;
+                /** @description Last day; the first one when missing. At most 366 days. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description a file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    graph: {
+        parameters: {
+            query?: {
+                /** @description `Day` (default), `Week`, `Month`, `Year` around the date; `Minute`, `Quarter`, `Hour` mean a day in that resolution. */
+                interval?: string;
+                /** @description `YYYY-MM-DD` of the site's calendar; today when missing. */
+                from_date?: string;
+                /** @description `mean` (default), `min`, `max` or `sum` of the samples in a point. Energy is always the sum. */
+                method?: string;
+                /** @description A serial number, or -1 (default) for all systems as one. */
+                sn?: string;
+                /** @description `minute`, `quarter` (default), `hour`, `day` (default of a year), `month`. */
+                resolution?: string;
+                /** @description Codes separated by commas; every series when missing. */
+                series?: string;
+                /** @description `json` (default) or `csv`. */
+                format?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphAnswer"];
+                    "text/csv": string;
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1143,6 +1724,45 @@ export interface operations {
             };
         };
     };
+    open: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The last event that arrived; every stream begins with all systems, so nothing is missed */
+                "Last-Event-ID"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description server-sent events */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     log_in: {
         parameters: {
             query?: never;
@@ -1425,6 +2045,41 @@ export interface operations {
                 };
             };
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    partner_live: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PartnerLive"][];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,0 +1,100 @@
+//! The live data of one caller, from memory: an entry per system, and one for all of them together.
+
+mod all;
+mod entry;
+mod seen;
+
+use crate::flag_sets::{Message3, Message5, Message6};
+use all::{all, any_flag};
+use bus::Live;
+use domain::Lang;
+use domain::clock::Millis;
+use domain::flags::Flags;
+use domain::together::ALL_SYSTEMS;
+use entry::LiveEntry;
+pub(crate) use seen::Seen;
+use serde::ser::{Serialize, SerializeMap as _, Serializer};
+use store::Access;
+use utoipa::ToSchema;
+
+/// Live data: a list of single-key objects keyed by serial number, and three flag sets by serial number.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct LiveData {
+    /// With more than one system the entry `-1` stands for all of them.
+    #[schema(value_type = Vec<BTreeMap<String, LiveEntry>>)]
+    data: Vec<Keyed<LiveEntry>>,
+    #[schema(value_type = BTreeMap<String, Message3>)]
+    message3: Maps<Message3>,
+    #[schema(value_type = BTreeMap<String, Message5>)]
+    message5: Maps<Message5>,
+    #[schema(value_type = BTreeMap<String, Message6>)]
+    message6: Maps<Message6>,
+}
+
+/// An object with one key.
+struct Keyed<T>(String, T);
+
+impl<T: Serialize> Serialize for Keyed<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(1))?;
+        map.serialize_entry(&self.0, &self.1)?;
+        map.end()
+    }
+}
+
+/// An object with a key per system.
+struct Maps<T>(Vec<(String, T)>);
+
+impl<T: Serialize> Serialize for Maps<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(sn, set)| (sn, set)))
+    }
+}
+
+/// The live data of these systems; `of` says for which of them an entry is wanted.
+pub(crate) fn write(
+    live: &Live,
+    accesses: &[Access],
+    of: impl Fn(&Access) -> bool,
+    lang: Lang,
+    now: Millis,
+) -> Vec<u8> {
+    let seen: Vec<Seen<'_>> = accesses
+        .iter()
+        .map(|access| Seen::new(access, live))
+        .collect();
+    let mut document = LiveData {
+        data: Vec::with_capacity(seen.len() + 1),
+        message3: Maps(Vec::with_capacity(seen.len())),
+        message5: Maps(Vec::with_capacity(seen.len())),
+        message6: Maps(Vec::with_capacity(seen.len())),
+    };
+    for one in seen.iter().filter(|one| of(one.access)) {
+        let sn = one.access.sn().as_str();
+        document.put(sn, one.entry(lang, now), one.flags());
+    }
+    if seen.len() > 1 {
+        let reporting: Vec<&Seen<'_>> = seen.iter().filter(|one| one.reports()).collect();
+        let entry = all(&seen, &reporting, lang, now);
+        document.put(ALL_SYSTEMS, entry, any_flag(&reporting));
+    }
+    let mut out = Vec::with_capacity(1024 + 4096 * document.data.len());
+    // Writing into memory fails for nothing that is in here.
+    let _ = serde_json::to_writer(&mut out, &document);
+    out
+}
+
+impl LiveData {
+    fn put(&mut self, sn: &str, entry: LiveEntry, flags: Flags) {
+        self.data.push(Keyed(sn.to_owned(), entry));
+        self.message3
+            .0
+            .push((sn.to_owned(), Message3(flags.message3)));
+        self.message5
+            .0
+            .push((sn.to_owned(), Message5(flags.message5)));
+        self.message6
+            .0
+            .push((sn.to_owned(), Message6(flags.message6)));
+    }
+}

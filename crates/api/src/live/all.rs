@@ -1,0 +1,105 @@
+//! All systems of a caller as one entry.
+use super::Seen;
+use super::entry::{LastMessage, LiveEntry, blank, message, tenths};
+use domain::clock::Millis;
+use domain::flags::Flags;
+use domain::sample::Counter;
+use domain::together::{Sum, Together};
+use domain::{Lang, Sample};
+use store::event::LoggedEvent;
+
+/// All systems as one: what reports is added, its oldest value tells the age.
+pub(super) fn all(
+    seen: &[Seen<'_>],
+    reporting: &[&Seen<'_>],
+    lang: Lang,
+    now: Millis,
+) -> LiveEntry {
+    let zone = seen[0].access.zone();
+    let samples = || reporting.iter().filter_map(|one| one.sample());
+    // A value that one of them does not measure is not known for all.
+    let add = |part: fn(&Sample) -> Option<i32>| {
+        let values = samples().map(|sample| part(sample).map(i64::from));
+        values
+            .sum::<Option<i64>>()
+            .filter(|_| !reporting.is_empty())
+    };
+    let gather = |rule, value: &dyn Fn(&Seen<'_>) -> Option<i64>| {
+        let mut sum = Sum::new(rule);
+        for one in reporting {
+            if let Some(value) = value(one) {
+                sum.take(value, one.access.capacity());
+            }
+        }
+        sum.value()
+    };
+    let phase = |place: usize| {
+        let voltage = |one: &Seen<'_>| one.sample()?.voltage[place].map(i64::from);
+        gather(Together::Mean, &voltage).map(tenths)
+    };
+    let soc = |one: &Seen<'_>| one.sample()?.soc.map(i64::from);
+    let today: Vec<[Option<i64>; 5]> = reporting.iter().map(|one| one.today(now)).collect();
+    let energy = Counter::ALL.map(|counter| {
+        let values = today.iter().map(|energy| energy[counter as usize]);
+        values.sum::<Option<i64>>().filter(|_| !today.is_empty())
+    });
+    let oldest = samples().map(|sample| sample.at).min();
+    let mut statuses = samples().map(|sample| sample.status.as_str());
+    let first = statuses.next();
+    let days = seen.iter().filter_map(|one| one.calibration_days(now));
+    LiveEntry {
+        battery_status: first.filter(|first| statuses.all(|other| other == *first)),
+        last_messages: all_messages(seen, lang),
+        grid_voltage: gather(Together::Mean, &|one| one.voltage()).map(tenths),
+        grid_voltages: [phase(0), phase(1), phase(2)],
+        grid_power: add(|sample| sample.grid_power),
+        PV_power: add(|sample| sample.pv_power),
+        battery_power: add(|sample| sample.battery_power),
+        SOC: gather(Together::Weigh, &soc).map(tenths),
+        m8: add(Sample::house_power),
+        measured_at: oldest,
+        received_at: reporting
+            .iter()
+            .filter_map(|one| one.snapshot.as_ref()?.received_at)
+            .min(),
+        online: !reporting.is_empty(),
+        isActive: seen.iter().any(Seen::is_active),
+        calibration_days: days.min(),
+        reporting: Some(reporting.len()),
+        systems: Some(seen.len()),
+        ..blank(any_flag(reporting), zone, lang)
+    }
+    .at(oldest, zone, now)
+    .with_energy(energy)
+}
+
+/// A flag of all systems is set when it is set at one of them.
+pub(super) fn any_flag(reporting: &[&Seen<'_>]) -> Flags {
+    let mut any = Flags::default();
+    for flags in reporting.iter().map(|one| one.flags()) {
+        any.message1 |= flags.message1;
+        any.message2 |= flags.message2;
+        any.message3 |= flags.message3;
+        any.message5 |= flags.message5;
+        any.message6 |= flags.message6;
+    }
+    any
+}
+
+fn all_messages(seen: &[Seen<'_>], lang: Lang) -> Vec<LastMessage> {
+    let mut events: Vec<(&Seen<'_>, &LoggedEvent)> = seen
+        .iter()
+        .flat_map(|one| one.messages().map(move |event| (one, event)))
+        .collect();
+    events.sort_by_key(|(_, event)| std::cmp::Reverse((event.at, event.id)));
+    events.truncate(store::event::SERVED);
+    let shown = events.into_iter().map(|(one, event)| {
+        message(
+            event,
+            one.access.zone(),
+            lang,
+            Some(one.access.sn().to_string()),
+        )
+    });
+    shown.collect()
+}

@@ -1,0 +1,184 @@
+//! The fields of one live entry, under the specification's names.
+use crate::flag_sets::{Message1, Message2};
+use domain::clock::Millis;
+use domain::flags::Flags;
+use domain::message::event_text;
+use domain::sample::Counter;
+use domain::{Lang, Zone};
+use store::event::LoggedEvent;
+use utoipa::ToSchema;
+
+/// What a system reported last. Older than 90 s it is still given, with its time; `online` is false then.
+#[derive(serde::Serialize, ToSchema)]
+#[allow(non_snake_case, reason = "the names of the fields")]
+pub(crate) struct LiveEntry {
+    pub(super) message1: Message1,
+    pub(super) message2: Message2,
+    /// off, standby, charging, discharging, full, empty, calibrating or fault; null before the first report, and for several systems that differ.
+    pub(super) battery_status: Option<&'static str>,
+    /// Newest first.
+    pub(super) last_messages: Vec<LastMessage>,
+    /// V, of the unit's own phase.
+    pub(super) grid_voltage: Option<f64>,
+    /// V, per phase.
+    pub(super) grid_voltages: [Option<f64>; 3],
+    /// W; import is positive, feed-in negative.
+    pub(super) grid_power: Option<i64>,
+    /// W.
+    pub(super) PV_power: Option<i64>,
+    /// W; discharge is positive, charge negative.
+    pub(super) battery_power: Option<i64>,
+    /// %.
+    pub(super) SOC: Option<f64>,
+    /// W that the house takes: PV + grid + battery.
+    pub(super) m8: Option<i64>,
+    /// Wh since the site's midnight, as the four below.
+    pub(super) charge_energy: Option<i64>,
+    pub(super) discharge_energy: Option<i64>,
+    pub(super) import_energy: Option<i64>,
+    pub(super) feed_in_energy: Option<i64>,
+    pub(super) PV_energy: Option<i64>,
+    /// Wh that the house took since midnight.
+    pub(super) house_energy: Option<i64>,
+    /// W for now; null until there are forecasts.
+    pub(super) energy_forecast: Option<i64>,
+    /// W for now; null until there are forecasts.
+    pub(super) load_forecast: Option<i64>,
+    /// `YYYY-MM-DD HH:MM:SS` on the site's clock: when this was measured.
+    pub(super) time: Option<String>,
+    /// IANA name.
+    pub(super) time_zone: String,
+    /// Minutes ahead of UTC at that time.
+    pub(super) time_zone_offset: i32,
+    /// The same moment as `time`, in milliseconds since 1970.
+    pub(super) measured_at: Option<Millis>,
+    /// When the portal heard of the system last.
+    pub(super) received_at: Option<Millis>,
+    /// The battery reports: its last word is at most 90 s old.
+    pub(super) online: bool,
+    /// On the site's clock: since when it has been online, or offline.
+    pub(super) last_online_from: Option<String>,
+    /// The same in milliseconds since 1970.
+    pub(super) state_since_at: Option<Millis>,
+    /// Online and switched on.
+    pub(super) isActive: bool,
+    /// Days until the next calibration is due, when the battery has said so.
+    pub(super) calibration_days: Option<i64>,
+    pub(super) updatable: bool,
+    /// Null until there are updates.
+    pub(super) avalable_updates: Option<u32>,
+    pub(super) total_updates: Option<u32>,
+    pub(super) update_started: bool,
+    pub(super) update_progress: Option<i32>,
+    pub(super) update_type: Option<String>,
+    /// The language of the texts in here.
+    pub(super) lang: &'static str,
+    /// Entry -1 only: how many of the `systems` report and are added here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reporting: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) systems: Option<usize>,
+}
+
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct LastMessage {
+    /// `YYYY-MM-DD HH:MM:SS` on the site's clock.
+    pub(super) time: String,
+    pub(super) code: &'static str,
+    pub(super) text: &'static str,
+    /// It began, or (false) it is over.
+    pub(super) on: bool,
+    /// Entry -1 only: whose message it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) sn: Option<String>,
+}
+
+impl LiveEntry {
+    pub(super) fn at(self, at: Option<Millis>, zone: &Zone, now: Millis) -> Self {
+        Self {
+            time: at.map(|at| zone.clock_text(at)),
+            time_zone_offset: zone.offset_minutes(at.unwrap_or(now)),
+            ..self
+        }
+    }
+
+    pub(super) fn with_energy(self, energy: [Option<i64>; 5]) -> Self {
+        let of = |counter: Counter| energy[counter as usize];
+        let (import, feed_in) = (of(Counter::Import), of(Counter::FeedIn));
+        let (charge, discharge, pv) =
+            (of(Counter::Charge), of(Counter::Discharge), of(Counter::Pv));
+        let house = || Some(pv? + import? + discharge? - feed_in? - charge?);
+        Self {
+            charge_energy: charge,
+            discharge_energy: discharge,
+            import_energy: import,
+            feed_in_energy: feed_in,
+            PV_energy: pv,
+            house_energy: house(),
+            ..self
+        }
+    }
+}
+
+/// An entry of which nothing is known yet but its flags.
+pub(super) fn blank(flags: Flags, zone: &Zone, lang: Lang) -> LiveEntry {
+    LiveEntry {
+        message1: Message1(flags.message1),
+        message2: Message2(flags.message2),
+        battery_status: None,
+        last_messages: Vec::new(),
+        grid_voltage: None,
+        grid_voltages: [None; 3],
+        grid_power: None,
+        PV_power: None,
+        battery_power: None,
+        SOC: None,
+        m8: None,
+        charge_energy: None,
+        discharge_energy: None,
+        import_energy: None,
+        feed_in_energy: None,
+        PV_energy: None,
+        house_energy: None,
+        energy_forecast: None,
+        load_forecast: None,
+        time: None,
+        time_zone: zone.name().to_owned(),
+        time_zone_offset: 0,
+        measured_at: None,
+        received_at: None,
+        online: false,
+        last_online_from: None,
+        state_since_at: None,
+        isActive: false,
+        calibration_days: None,
+        updatable: false,
+        avalable_updates: None,
+        total_updates: None,
+        update_started: false,
+        update_progress: None,
+        update_type: None,
+        lang: lang.code(),
+        reporting: None,
+        systems: None,
+    }
+}
+
+pub(super) fn message(
+    event: &LoggedEvent,
+    zone: &Zone,
+    lang: Lang,
+    sn: Option<String>,
+) -> LastMessage {
+    LastMessage {
+        time: zone.clock_text(event.at),
+        code: event.code.as_str(),
+        text: event_text(event.code, event.on, lang),
+        on: event.on,
+        sn,
+    }
+}
+
+pub(super) fn tenths(value: i64) -> f64 {
+    value as f64 / 10.0
+}

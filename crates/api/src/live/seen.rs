@@ -1,0 +1,125 @@
+//! One system as its owner may see it, and its live entry.
+use super::entry::{LiveEntry, blank, message, tenths};
+use bus::{Live, Snapshot};
+use domain::clock::{DAY, Millis};
+use domain::flags::Flags;
+use domain::{EventCode, Lang, Sample};
+use std::sync::Arc;
+use store::Access;
+use store::event::LoggedEvent;
+
+/// One system as its owner may see it: nothing of the household before.
+pub(crate) struct Seen<'a> {
+    pub(crate) access: &'a Access,
+    pub(super) snapshot: Option<Arc<Snapshot>>,
+}
+
+impl<'a> Seen<'a> {
+    pub(crate) fn new(access: &'a Access, live: &Live) -> Self {
+        Self {
+            access,
+            snapshot: live.get(access.sn()),
+        }
+    }
+
+    pub(crate) fn sample(&self) -> Option<&Sample> {
+        let sample = self.snapshot.as_ref()?.sample.as_ref()?;
+        (sample.at >= self.access.history_from()).then_some(sample)
+    }
+
+    pub(crate) fn online(&self) -> bool {
+        self.snapshot.as_ref().is_some_and(|now| now.online)
+    }
+
+    /// Online, with a sample to show.
+    pub(super) fn reports(&self) -> bool {
+        self.online() && self.sample().is_some()
+    }
+
+    /// Online and switched on.
+    pub(crate) fn is_active(&self) -> bool {
+        self.online()
+            && self
+                .sample()
+                .is_none_or(|sample| sample.flags.switched_on())
+    }
+
+    pub(super) fn messages(&self) -> impl Iterator<Item = &LoggedEvent> {
+        let messages = self.snapshot.iter().flat_map(|now| now.messages.iter());
+        messages.filter(|event| event.at >= self.access.history_from())
+    }
+
+    /// Today's energies. A day that began with another owner is nobody's.
+    pub(super) fn today(&self, now: Millis) -> [Option<i64>; 5] {
+        let zone = self.access.zone();
+        let today = self.snapshot.as_ref().and_then(|now| now.today());
+        let day = zone.day_of(now);
+        match today {
+            Some(today) if today.day == day && self.access.history_from() <= zone.start_of(day) => {
+                today.energy
+            }
+            _ => [None; 5],
+        }
+    }
+
+    pub(super) fn flags(&self) -> Flags {
+        self.sample()
+            .map_or_else(Flags::default, |sample| sample.flags)
+    }
+
+    pub(super) fn voltage(&self) -> Option<i64> {
+        let own = usize::from(self.access.phase()).checked_sub(1)?;
+        let voltage = self.sample()?.voltage.get(own).copied()?;
+        voltage.map(i64::from)
+    }
+
+    pub(super) fn entry(&self, lang: Lang, now: Millis) -> LiveEntry {
+        let zone = self.access.zone();
+        let sample = self.sample();
+        let power = |part: fn(&Sample) -> Option<i32>| sample.and_then(part).map(i64::from);
+        let snapshot = self.snapshot.as_deref();
+        let since = snapshot.and_then(|now| now.since);
+        let last_messages = self
+            .messages()
+            .map(|event| message(event, zone, lang, None));
+        LiveEntry {
+            battery_status: sample.map(|sample| sample.status.as_str()),
+            last_messages: last_messages.collect(),
+            grid_voltage: self.voltage().map(tenths),
+            grid_voltages: sample.map_or([None; 3], |sample| {
+                sample.voltage.map(|volt| volt.map(i64::from).map(tenths))
+            }),
+            grid_power: power(|sample| sample.grid_power),
+            PV_power: power(|sample| sample.pv_power),
+            battery_power: power(|sample| sample.battery_power),
+            SOC: power(|sample| sample.soc).map(tenths),
+            m8: power(Sample::house_power),
+            measured_at: sample.map(|sample| sample.at),
+            received_at: snapshot.and_then(|now| now.received_at),
+            online: self.online(),
+            last_online_from: since.map(|at| zone.clock_text(at)),
+            state_since_at: since,
+            isActive: self.is_active(),
+            calibration_days: self.calibration_days(now),
+            ..blank(self.flags(), zone, lang)
+        }
+        .at(sample.map(|sample| sample.at), zone, now)
+        .with_energy(self.today(now))
+    }
+
+    /// What is left of the days that the battery named when it said that a calibration comes.
+    pub(super) fn calibration_days(&self, now: Millis) -> Option<i64> {
+        let codes = [EventCode::CalibrationDue, EventCode::CalibrationDone];
+        let newest = self.messages().find(|event| codes.contains(&event.code))?;
+        if newest.code == EventCode::CalibrationDone || !newest.on {
+            return None;
+        }
+        // Without a number of days it is due now.
+        let args = newest.args.as_deref().unwrap_or("{}");
+        let args: serde_json::Value = serde_json::from_str(args).ok()?;
+        let days = args
+            .get("days")
+            .map_or(Some(0), serde_json::Value::as_i64)?;
+        Some((days - (now - newest.at) / DAY).max(0))
+    }
+}

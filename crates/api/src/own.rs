@@ -1,0 +1,64 @@
+//! The systems that the caller may look at, read together with the session, and the choice of some of them by `sn`.
+use crate::error::{Error, Result};
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use domain::Zone;
+use domain::together::ALL_SYSTEMS;
+use std::sync::Arc;
+use store::Access;
+
+/// By phase and serial number.
+#[derive(Clone, Debug)]
+pub(crate) struct Systems(pub(crate) Arc<[Access]>);
+
+/// What `sn=` asks for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Choice<'a> {
+    One(&'a Access),
+    /// All of them as one: sn −1.
+    All(&'a [Access]),
+}
+
+impl Systems {
+    /// One serial number, or −1; no `sn` at all means −1. Somebody else's system and one that does not exist are the same.
+    pub(crate) fn choose(&self, sn: &str) -> Result<Choice<'_>> {
+        match sn {
+            "" | ALL_SYSTEMS => Ok(Choice::All(&self.0)),
+            sn => {
+                let found = self.0.iter().find(|access| access.sn().as_str() == sn);
+                found.map(Choice::One).ok_or(Error::not_found())
+            }
+        }
+    }
+}
+
+impl<'a> Choice<'a> {
+    pub(crate) fn accesses(self) -> &'a [Access] {
+        match self {
+            Self::One(access) => std::slice::from_ref(access),
+            Self::All(accesses) => accesses,
+        }
+    }
+
+    pub(crate) fn sn(self) -> &'a str {
+        match self {
+            Self::One(access) => access.sn().as_str(),
+            Self::All(_) => ALL_SYSTEMS,
+        }
+    }
+
+    /// The clock that its days go by. Several systems are shown by the clock of the first.
+    pub(crate) fn zone(self) -> Zone {
+        let first = self.accesses().first();
+        first.map_or_else(Zone::default, |access| access.zone().clone())
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Systems {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
+        let systems = parts.extensions.get::<Self>().cloned();
+        systems.ok_or(Error::token_invalid())
+    }
+}

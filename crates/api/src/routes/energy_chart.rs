@@ -1,0 +1,380 @@
+//! The small charts: integer Wh per day, month or year, and their totals.
+use crate::Portal;
+use crate::error::{Error, Problem, Refusal, Result};
+use crate::form::{Query, ticked};
+use crate::own::{Choice, Systems};
+use crate::routes::graph::date;
+use axum::Json;
+use axum::extract::State;
+use domain::clock::Millis;
+use domain::sample::Counter;
+use domain::series::Interval;
+use domain::{Message, Series, SiteDay, Zone};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use store::telemetry::DayTotals;
+use utoipa::{IntoParams, ToSchema};
+
+/// No battery lives longer than so many years.
+const OLDEST: i16 = 25;
+/// The longest range of days at once.
+pub(crate) const MAX_DAYS: usize = 366;
+
+#[derive(Deserialize, IntoParams)]
+pub(crate) struct EnergyQuery {
+    /// One serial number, several separated by commas, or -1 (default) for all systems as one.
+    #[serde(default)]
+    sn: String,
+    /// Grid energy: import (m2) and feed-in (m2N). Without any switch all energies are shown.
+    #[serde(default)]
+    m2: String,
+    /// PV energy.
+    #[serde(default)]
+    m4: String,
+    /// Battery energy: discharge (m5) and charge (m5N).
+    #[serde(default)]
+    m5: String,
+    /// `week_`, `month_`, `year_` or `total_` and `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`; this week when missing.
+    #[serde(default)]
+    days: String,
+}
+
+/// Wh of one system, or of all as one; null where nothing was measured, negative where the code has an N.
+#[derive(Debug, Serialize, ToSchema)]
+#[allow(non_snake_case, reason = "the names of the fields")]
+pub(crate) struct EnergyChart {
+    sn: String,
+    rows: Vec<EnergyRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_m2: Option<Energy>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_m2N: Option<Energy>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_m4: Option<Energy>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_m5: Option<Energy>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_m5N: Option<Energy>,
+}
+
+/// A day, a month or a year; energies that were not asked for are left out.
+#[derive(Debug, Serialize, ToSchema)]
+#[allow(non_snake_case, reason = "the names of the fields")]
+pub(crate) struct EnergyRow {
+    /// `YYYY-MM-DD`, in rows per day.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    de_time: Option<String>,
+    /// `YYYY-MM`, in rows per month.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    me_time: Option<String>,
+    /// In rows per year.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    year: Option<i16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    m2: Option<Energy>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    m2N: Option<Energy>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    m4: Option<Energy>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    m5: Option<Energy>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    m5N: Option<Energy>,
+    /// The part of each energy that fell into a gap in the data and has no place within the day, by code.
+    unplaced: BTreeMap<&'static str, i64>,
+}
+
+/// Integer Wh, or null.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct Energy(Option<i64>);
+
+/// The energy charts of one or more systems.
+#[utoipa::path(get, path = "/api/auth/energy_chart/", tag = "charts", params(EnergyQuery),
+    responses((status = 200, body = [EnergyChart]), (status = 400, body = Problem), (status = 401, body = Refusal),
+        (status = 404, body = Refusal)))]
+pub(crate) async fn energy_chart(
+    State(portal): State<Portal>,
+    systems: Systems,
+    Query(query): Query<EnergyQuery>,
+) -> Result<Json<Vec<EnergyChart>>> {
+    let mut charts = Vec::new();
+    let series = query.series();
+    for choice in choices(&systems, &query.sn)? {
+        let period = Period::parse(&query.days, &choice.zone(), portal.now())
+            .map_err(|message| Error::field("days", message))?;
+        let mut days = BTreeMap::new();
+        for access in choice.accesses() {
+            let totals = portal
+                .store
+                .daily_totals(access, period.days.clone())
+                .await?;
+            // Days without a measurement are rows all the same, but not the first of a total.
+            for day in totals
+                .iter()
+                .filter(|day| day.energy.iter().any(Option::is_some))
+            {
+                days.entry(day.day).or_insert_with(Sums::default).add(day);
+            }
+        }
+        charts.push(chart(choice.sn(), &period, &days, &series));
+    }
+    Ok(Json(charts))
+}
+
+/// `sn=a,b` gives a chart each, `sn=-1` one of all together.
+fn choices<'a>(systems: &'a Systems, sn: &str) -> Result<Vec<Choice<'a>>> {
+    let mut names: Vec<&str> = sn.split(',').map(str::trim).collect();
+    names.dedup();
+    if names.len() > systems.0.len() + 1 {
+        return Err(Error::not_found());
+    }
+    names.into_iter().map(|name| systems.choose(name)).collect()
+}
+
+impl EnergyQuery {
+    fn series(&self) -> Vec<Series> {
+        let all = [
+            (&self.m2, [Series::Import, Series::FeedIn].as_slice()),
+            (&self.m4, &[Series::PvEnergy]),
+            (&self.m5, &[Series::Discharge, Series::Charge]),
+        ];
+        let none = all.iter().all(|(switch, _)| !ticked(switch));
+        all.into_iter()
+            .filter(|(switch, _)| none || ticked(switch))
+            .flat_map(|(_, series)| series.iter().copied())
+            .collect()
+    }
+}
+
+/// What one row covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    Day,
+    Month,
+    Year,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Period {
+    days: Range<SiteDay>,
+    step: Step,
+    /// Years before the first measurement are left out.
+    from_first: bool,
+}
+
+impl Period {
+    fn parse(text: &str, zone: &Zone, now: Millis) -> Result<Self, Message> {
+        let today = zone.day_of(now);
+        let (kind, rest) = match text.split_once('_') {
+            Some(parts) => parts,
+            None if text.is_empty() => ("week", ""),
+            None => return Err(Message::PeriodInvalid),
+        };
+        let around = |interval| Ok::<_, Message>(date(rest, zone, now)?.around(interval));
+        let (days, step) = match kind {
+            "week" => (around(Interval::Week)?, Step::Day),
+            "month" => (around(Interval::Month)?, Step::Day),
+            "year" => (around(Interval::Year)?, Step::Month),
+            "total" => {
+                let last = around(Interval::Year)?;
+                let first = SiteDay::new(last.start.year() - OLDEST, 1, 1).unwrap_or(today);
+                (first..last.end, Step::Year)
+            }
+            first => {
+                if first.is_empty() || rest.is_empty() {
+                    return Err(Message::PeriodInvalid);
+                }
+                (
+                    range(date(first, zone, now)?, date(rest, zone, now)?)?,
+                    Step::Day,
+                )
+            }
+        };
+        Ok(Self {
+            days,
+            step,
+            from_first: step == Step::Year,
+        })
+    }
+
+    /// The first day of the row that holds a day.
+    fn row_of(&self, day: SiteDay) -> SiteDay {
+        match self.step {
+            Step::Day => day,
+            Step::Month => day.month_start(),
+            Step::Year => day.year_start(),
+        }
+    }
+
+    fn rows(&self, first_measured: Option<SiteDay>) -> Vec<SiteDay> {
+        let mut day = self.row_of(self.days.start);
+        if self.from_first {
+            let last = self.row_of(self.days.end.plus(-1));
+            day = first_measured.map_or(last, |first| self.row_of(first).min(last));
+        }
+        let mut rows = Vec::new();
+        while day < self.days.end {
+            rows.push(day);
+            day = match self.step {
+                Step::Day => day.next(),
+                Step::Month => day.next_month(),
+                Step::Year => day.around(Interval::Year).end,
+            };
+        }
+        rows
+    }
+}
+
+/// From one day to another, both included.
+pub(crate) fn range(first: SiteDay, last: SiteDay) -> Result<Range<SiteDay>, Message> {
+    if last < first {
+        return Err(Message::RangeReversed);
+    }
+    if first.plus(MAX_DAYS as i32 - 1) < last {
+        return Err(Message::RangeTooLong);
+    }
+    Ok(first..last.next())
+}
+
+/// The energies of some days together, in the order of [`Counter::ALL`].
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    energy: [Option<i64>; Counter::ALL.len()],
+    unplaced: [i64; Counter::ALL.len()],
+}
+
+impl Sums {
+    fn add(&mut self, day: &DayTotals) {
+        self.merge(&Self {
+            energy: day.energy,
+            unplaced: day.unplaced,
+        });
+    }
+
+    fn merge(&mut self, other: &Self) {
+        for (sum, value) in self.energy.iter_mut().zip(other.energy) {
+            if let Some(value) = value {
+                *sum = Some(sum.unwrap_or(0) + value);
+            }
+        }
+        for (sum, value) in self.unplaced.iter_mut().zip(other.unplaced) {
+            *sum += value;
+        }
+    }
+
+    /// `None` when the series was not asked for.
+    fn energy(&self, series: Series, shown: &[Series]) -> Option<Energy> {
+        let counter = series.counter().filter(|_| shown.contains(&series))?;
+        let sign = if series.shown_negative() { -1 } else { 1 };
+        Some(Energy(self.energy[counter as usize].map(|wh| sign * wh)))
+    }
+
+    fn unplaced(&self, shown: &[Series]) -> BTreeMap<&'static str, i64> {
+        let of = |series: &Series| {
+            let sign = if series.shown_negative() { -1 } else { 1 };
+            let wh = self.unplaced[series.counter()? as usize];
+            Some((series.code(), sign * wh))
+        };
+        shown.iter().filter_map(of).collect()
+    }
+}
+
+fn chart(
+    sn: &str,
+    period: &Period,
+    days: &BTreeMap<SiteDay, Sums>,
+    shown: &[Series],
+) -> EnergyChart {
+    let mut sums: BTreeMap<SiteDay, Sums> = BTreeMap::new();
+    let mut total = Sums::default();
+    for (day, day_sums) in days {
+        sums.entry(period.row_of(*day)).or_default().merge(day_sums);
+        total.merge(day_sums);
+    }
+    let rows = period.rows(days.keys().next().copied());
+    let row = |day: SiteDay| {
+        let sums = sums.get(&day).copied().unwrap_or_default();
+        let text = day.to_string();
+        EnergyRow {
+            de_time: (period.step == Step::Day).then(|| text.clone()),
+            me_time: (period.step == Step::Month).then(|| text[..7].to_owned()),
+            year: (period.step == Step::Year).then(|| day.year()),
+            m2: sums.energy(Series::Import, shown),
+            m2N: sums.energy(Series::FeedIn, shown),
+            m4: sums.energy(Series::PvEnergy, shown),
+            m5: sums.energy(Series::Discharge, shown),
+            m5N: sums.energy(Series::Charge, shown),
+            unplaced: sums.unplaced(shown),
+        }
+    };
+    EnergyChart {
+        sn: sn.to_owned(),
+        rows: rows.into_iter().map(row).collect(),
+        total_m2: total.energy(Series::Import, shown),
+        total_m2N: total.energy(Series::FeedIn, shown),
+        total_m4: total.energy(Series::PvEnergy, shown),
+        total_m5: total.energy(Series::Discharge, shown),
+        total_m5N: total.energy(Series::Charge, shown),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testkit::NOON;
+
+    fn period(text: &str) -> Result<Period, Message> {
+        Period::parse(text, &Zone::default(), NOON)
+    }
+
+    #[test]
+    fn a_period_is_a_week_month_year_total_or_a_range() {
+        for (text, first, rows, step) in [
+            ("", "2026-11-09", 7, Step::Day),
+            ("week_2026-11-15", "2026-11-09", 7, Step::Day),
+            ("month_2024-02-10", "2024-02-01", 29, Step::Day),
+            ("year_2025-07-01", "2025-01-01", 12, Step::Month),
+            ("2026-10-20_2026-10-30", "2026-10-20", 11, Step::Day),
+            ("2026-01-01_2026-01-01", "2026-01-01", 1, Step::Day),
+        ] {
+            let period = period(text).unwrap();
+            assert_eq!(period.days.start.to_string(), first, "{text}");
+            assert_eq!(
+                (period.rows(None).len(), period.step),
+                (rows, step),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_total_begins_with_the_first_measured_year() {
+        let total = period("total_2026-11-15").unwrap();
+        let first: SiteDay = "2023-06-01".parse().unwrap();
+        let years: Vec<i16> = total
+            .rows(Some(first))
+            .iter()
+            .map(|day| day.year())
+            .collect();
+        assert_eq!(years, [2023, 2024, 2025, 2026]);
+        assert_eq!(total.rows(None).len(), 1);
+    }
+
+    #[test]
+    fn a_wrong_period_says_what_is_wrong() {
+        for (text, want) in [
+            ("decade_2026-01-01", Message::DateInvalid),
+            ("week", Message::PeriodInvalid),
+            ("_2026-01-01", Message::PeriodInvalid),
+            ("2026-01-01_", Message::PeriodInvalid),
+            ("month_2026-02-30", Message::DateInvalid),
+            ("year_0001-01-01", Message::DateInvalid),
+            ("2026-01-02_2026-01-01", Message::RangeReversed),
+            ("2024-01-01_2025-01-01", Message::RangeTooLong),
+        ] {
+            assert_eq!(period(text), Err(want), "{text}");
+        }
+        assert!(period("2024-01-01_2024-12-31").is_ok());
+    }
+}

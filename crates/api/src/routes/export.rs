@@ -1,0 +1,205 @@
+//! Every sample of a stretch of days as a table, day by day: memory holds one day, however long the stretch is.
+use crate::Portal;
+use crate::csv::{self, Column, Table};
+use crate::error::{FieldErrors, Problem, Refusal, Result, language};
+use crate::form::Query;
+use crate::own::{Choice, Systems};
+use crate::routes::energy_chart::range;
+use crate::routes::graph::date;
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use domain::flags::{MESSAGE1, MESSAGE2, MESSAGE3, MESSAGE5, MESSAGE6};
+use domain::message::text;
+use domain::{Lang, Sample, SiteDay};
+use futures_util::stream;
+use serde::Deserialize;
+use std::ops::Range;
+use store::{Access, Store};
+use utoipa::IntoParams;
+
+/// Rows that are written at once, so that no request keeps a thread for long.
+const ROWS: usize = 1_000;
+
+#[derive(Deserialize, IntoParams)]
+pub(crate) struct SamplesQuery {
+    /// A serial number, or -1 (default) for all systems, one after the other.
+    #[serde(default)]
+    sn: String,
+    /// First day, `YYYY-MM-DD` of the site's calendar; today when missing.
+    #[serde(default)]
+    from: String,
+    /// Last day; the first one when missing. At most 366 days.
+    #[serde(default)]
+    to: String,
+}
+
+/// Every sample as CSV, as long as samples are kept. Powers are magnitudes in a column per direction.
+#[utoipa::path(get, path = "/api/auth/export/", operation_id = "export_samples", tag = "charts", params(SamplesQuery),
+    responses((status = 200, description = "a file", body = String, content_type = "text/csv"),
+        (status = 400, body = Problem), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+pub(crate) async fn samples(
+    State(portal): State<Portal>,
+    systems: Systems,
+    headers: HeaderMap,
+    Query(query): Query<SamplesQuery>,
+) -> Result<Response> {
+    let choice = systems.choose(&query.sn)?;
+    let days = days(choice, &query, portal.now())?;
+    let name = format!("suncellar_{}_{}.csv", choice.sn(), days.start);
+    let accesses: Vec<Access> = choice.accesses().to_vec();
+    let mut rows = Rows {
+        store: portal.store,
+        day: days.start,
+        days,
+        accesses: accesses.into_iter(),
+        access: None,
+        samples: Vec::new().into_iter(),
+    };
+    rows.access = rows.accesses.next();
+    let head = stream::iter([Ok(header(language(&headers)))]);
+    let rows = stream::try_unfold(rows, Rows::next);
+    let body = Body::from_stream(futures_util::StreamExt::chain(head, rows));
+    Ok(csv::file(&name, body))
+}
+
+fn days(choice: Choice<'_>, query: &SamplesQuery, now: i64) -> Result<Range<SiteDay>> {
+    let zone = choice.zone();
+    let mut errors = FieldErrors::default();
+    let first = errors.take("from", date(&query.from, &zone, now));
+    let last = match (query.to.as_str(), first) {
+        ("", first) => first,
+        (to, _) => errors.take("to", date(to, &zone, now)),
+    };
+    let days = first
+        .zip(last)
+        .and_then(|(first, last)| errors.take("to", range(first, last)));
+    errors.into_result()?;
+    days.ok_or(crate::error::Error::internal())
+}
+
+/// Where an export stands.
+struct Rows {
+    store: Store,
+    days: Range<SiteDay>,
+    accesses: std::vec::IntoIter<Access>,
+    /// The system that is being written.
+    access: Option<Access>,
+    /// The next day to read.
+    day: SiteDay,
+    /// What is left of the day that was read last.
+    samples: std::vec::IntoIter<Sample>,
+}
+
+impl Rows {
+    /// The next piece. A database that fails in between cuts the answer off, so that nobody takes it for the whole.
+    async fn next(mut self) -> store::Result<Option<(Bytes, Self)>> {
+        while let Some(access) = &self.access {
+            let mut table = Table::default();
+            for sample in self.samples.by_ref().take(ROWS) {
+                row(&mut table, access, &sample);
+            }
+            if !table.is_empty() {
+                return Ok(Some((table.into_bytes().into(), self)));
+            }
+            if self.day < self.days.end {
+                let samples = self.store.day_samples(access, self.day).await?;
+                self.samples = samples.into_iter();
+                self.day = self.day.next();
+            } else {
+                self.access = self.accesses.next();
+                self.day = self.days.start;
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Columns after serial number and time, in the order of [`row`].
+const POWERS: [&str; 6] = [
+    "import_power",
+    "feed_in_power",
+    "pv_power",
+    "discharge_power",
+    "charge_power",
+    "house_power",
+];
+const COUNTERS: [&str; 5] = [
+    "import_counter",
+    "feed_in_counter",
+    "pv_counter",
+    "charge_counter",
+    "discharge_counter",
+];
+
+fn header(lang: Lang) -> Bytes {
+    let mut table = Table::default();
+    let mut names = |names: &[&str]| {
+        for name in names {
+            table.text(text(lang, "csv", name));
+        }
+    };
+    names(&["sn", "site_time", "utc"]);
+    names(&POWERS);
+    names(&["soc"]);
+    for phase in ["1", "2", "3"] {
+        for name in ["voltage", "meter_import", "meter_feed_in"] {
+            table.text(&text(lang, "csv", name).replace("{{phase}}", phase));
+        }
+    }
+    let mut names = |names: &[&str]| {
+        for name in names {
+            table.text(text(lang, "csv", name));
+        }
+    };
+    names(&["frequency"]);
+    names(&COUNTERS);
+    names(&["battery_status", "flags"]);
+    table.end_row();
+    table.into_bytes().into()
+}
+
+fn row(table: &mut Table, access: &Access, sample: &Sample) {
+    table.text(access.sn().as_str());
+    table.moment(access.zone(), sample.at);
+    let mut number = |value: Option<i32>, column: Column, decimals| {
+        table.number(column.of(value.map(i64::from)), decimals);
+    };
+    number(sample.grid_power, Column::Rising, 0);
+    number(sample.grid_power, Column::Falling, 0);
+    number(sample.pv_power, Column::Plain, 0);
+    number(sample.battery_power, Column::Rising, 0);
+    number(sample.battery_power, Column::Falling, 0);
+    number(sample.house_power(), Column::Plain, 0);
+    number(sample.soc, Column::Plain, 1);
+    for (voltage, power) in sample.voltage.into_iter().zip(sample.meter_power) {
+        number(voltage, Column::Plain, 1);
+        number(power, Column::Rising, 0);
+        number(power, Column::Falling, 0);
+    }
+    number(sample.frequency, Column::Plain, 2);
+    for counter in sample.counters {
+        table.number(counter, 0);
+    }
+    table.text(sample.status.as_str());
+    table.text(&flags(sample));
+    table.end_row();
+}
+
+/// The names of the flags that are set.
+fn flags(sample: &Sample) -> String {
+    let flags = sample.flags;
+    let sets = [
+        (flags.message1, MESSAGE1),
+        (flags.message2, MESSAGE2),
+        (flags.message3, MESSAGE3),
+        (flags.message5, MESSAGE5),
+        (flags.message6, MESSAGE6),
+    ];
+    let set = sets.into_iter().flat_map(|(bits, names)| {
+        let named = names.iter().enumerate();
+        named.filter_map(move |(place, name)| (bits >> place & 1 == 1).then_some(*name))
+    });
+    set.collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,374 @@
+//! The big chart: one system or all of them, as JSON or as a table for a spreadsheet.
+use crate::Portal;
+use crate::chart::{self, Combined, Shown};
+use crate::csv::{self, Column};
+use crate::error::{FieldErrors, Problem, Refusal, Result, language};
+use crate::form::Query;
+use crate::number;
+use crate::own::{Choice, Systems};
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use domain::clock::Millis;
+use domain::series::{Interval, Method, Resolution};
+use domain::{Lang, Message, Series, SiteDay, Zone};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use store::telemetry::Line;
+use utoipa::{IntoParams, ToSchema};
+
+/// So many numbers in one answer: a day of minutes with every series, a month of quarter hours with every series.
+const MAX_NUMBERS: usize = 50_000;
+
+#[derive(Deserialize, IntoParams)]
+pub(crate) struct GraphQuery {
+    /// `Day` (default), `Week`, `Month`, `Year` around the date; `Minute`, `Quarter`, `Hour` mean a day in that resolution.
+    #[serde(default)]
+    interval: String,
+    /// `YYYY-MM-DD` of the site's calendar; today when missing.
+    #[serde(default)]
+    from_date: String,
+    /// `mean` (default), `min`, `max` or `sum` of the samples in a point. Energy is always the sum.
+    #[serde(default)]
+    method: String,
+    /// A serial number, or -1 (default) for all systems as one.
+    #[serde(default)]
+    sn: String,
+    /// `minute`, `quarter` (default), `hour`, `day` (default of a year), `month`.
+    #[serde(default)]
+    resolution: String,
+    /// Codes separated by commas; every series when missing.
+    #[serde(default)]
+    series: String,
+    /// `json` (default) or `csv`.
+    #[serde(default)]
+    format: String,
+}
+
+/// Points of one or more series. Values are W, V, % or Wh; energies with an N in their code are negative.
+#[derive(Serialize, ToSchema)]
+#[allow(dead_code, reason = "names the shape in the OpenAPI document")]
+pub(crate) struct GraphAnswer {
+    sn: String,
+    /// `Day`, `Week`, `Month` or `Year`.
+    interval: String,
+    resolution: String,
+    method: String,
+    time_zone: String,
+    /// How many of the `systems` had something to show.
+    reporting: usize,
+    systems: usize,
+    /// When each point begins, in milliseconds since 1970.
+    time: Vec<Millis>,
+    /// By code: a number per point, null where nothing was measured.
+    series: BTreeMap<String, Vec<Option<f64>>>,
+}
+
+/// What is asked, parsed.
+#[derive(Debug, PartialEq, Eq)]
+struct Asked {
+    interval: Interval,
+    date: SiteDay,
+    resolution: Resolution,
+    method: Method,
+    series: Vec<Series>,
+    csv: bool,
+}
+
+/// Chart data.
+#[utoipa::path(get, path = "/api/auth/graph/", tag = "charts", params(GraphQuery),
+    responses((status = 200, content((GraphAnswer = "application/json"), (String = "text/csv"))),
+        (status = 400, body = Problem), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+pub(crate) async fn graph(
+    State(portal): State<Portal>,
+    systems: Systems,
+    headers: HeaderMap,
+    Query(query): Query<GraphQuery>,
+) -> Result<Response> {
+    let choice = systems.choose(&query.sn)?;
+    let zone = choice.zone();
+    let asked = Asked::parse(&query, &zone, portal.now())?;
+    let shown = Shown {
+        days: asked.date.around(asked.interval),
+        resolution: asked.resolution,
+        method: asked.method,
+        series: &asked.series,
+    };
+    let combined = chart::read(&portal.store, choice.accesses(), &shown).await?;
+    if asked.csv {
+        let name = format!("suncellar_{}_{}.csv", choice.sn(), asked.date);
+        let table = table(&combined, &zone, language(&headers));
+        return Ok(csv::file(&name, table));
+    }
+    let body = write(choice, &zone, &asked, &combined);
+    Ok(([(CONTENT_TYPE, "application/json")], body).into_response())
+}
+
+impl Asked {
+    fn parse(query: &GraphQuery, zone: &Zone, now: Millis) -> Result<Self> {
+        let mut errors = FieldErrors::default();
+        let interval = errors.take("interval", interval(&query.interval));
+        let date = errors.take("from_date", date(&query.from_date, zone, now));
+        let method = choice(&query.method, Method::ALL, Method::as_str);
+        let method = errors.take("method", method.map(|found| found.unwrap_or(Method::Mean)));
+        let resolution = choice(&query.resolution, Resolution::ALL, Resolution::as_str);
+        let resolution = errors.take("resolution", resolution);
+        let series = errors.take("series", series(&query.series));
+        let csv = errors.take("format", csv(&query.format));
+        if let (Some((interval, implied)), Some(date), Some(method)) = (interval, date, method)
+            && let (Some(resolution), Some(series), Some(csv)) = (resolution, series, csv)
+        {
+            let asked = Self {
+                resolution: resolution.or(implied).unwrap_or(usual(interval)),
+                interval,
+                date,
+                method,
+                series,
+                csv,
+            };
+            if asked.numbers() <= MAX_NUMBERS {
+                return Ok(asked);
+            }
+            errors.add("resolution", Message::TooManyPoints);
+        }
+        errors.into_result()?;
+        Err(crate::error::Error::internal())
+    }
+
+    /// How many numbers the answer has, counted generously: every day could have 25 hours.
+    fn numbers(&self) -> usize {
+        let days = match self.interval {
+            Interval::Day => 1,
+            Interval::Week => 7,
+            Interval::Month => 31,
+            Interval::Year => 366,
+        };
+        let points = match self.resolution {
+            Resolution::Minute => days * 25 * 60,
+            Resolution::Quarter => days * 25 * 4,
+            Resolution::Hour => days * 25,
+            Resolution::Day => days,
+            Resolution::Month => 12,
+        };
+        points * self.series.len()
+    }
+}
+
+/// A year of quarter hours is more than an answer holds.
+const fn usual(interval: Interval) -> Resolution {
+    match interval {
+        Interval::Day | Interval::Week | Interval::Month => Resolution::Quarter,
+        Interval::Year => Resolution::Day,
+    }
+}
+
+/// The choice whose name is `text` in any case; `None` when nothing is said.
+fn choice<T: Copy, const N: usize>(
+    text: &str,
+    all: [T; N],
+    name: impl Fn(T) -> &'static str,
+) -> Result<Option<T>, Message> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let found = all
+        .into_iter()
+        .find(|one| name(*one).eq_ignore_ascii_case(text));
+    found.map(Some).ok_or(Message::ChoiceUnknown)
+}
+
+/// The stretch of time, and the resolution that its name implies.
+fn interval(text: &str) -> Result<(Interval, Option<Resolution>), Message> {
+    let fine = [Resolution::Minute, Resolution::Quarter, Resolution::Hour];
+    if let Ok(Some(resolution)) = choice(text, fine, Resolution::as_str) {
+        return Ok((Interval::Day, Some(resolution)));
+    }
+    let interval = choice(text, Interval::ALL, Interval::as_str)?;
+    Ok((interval.unwrap_or(Interval::Day), None))
+}
+
+/// A day of the calendar within reach; today when nothing is said.
+pub(crate) fn date(text: &str, zone: &Zone, now: Millis) -> Result<SiteDay, Message> {
+    if text.is_empty() {
+        return Ok(zone.day_of(now));
+    }
+    let day: SiteDay = text.parse().map_err(|_| Message::DateInvalid)?;
+    // Further away there is nothing, and calendars end.
+    let within_reach = (1990..2190).contains(&day.year());
+    within_reach.then_some(day).ok_or(Message::DateInvalid)
+}
+
+fn series(text: &str) -> Result<Vec<Series>, Message> {
+    if text.is_empty() {
+        return Ok(Series::ALL.to_vec());
+    }
+    let mut chosen = Vec::new();
+    for code in text.split(',') {
+        let series = Series::from_code(code.trim()).ok_or(Message::ChoiceUnknown)?;
+        if chosen.contains(&series) {
+            return Err(Message::KeyRepeated);
+        }
+        chosen.push(series);
+    }
+    Ok(chosen)
+}
+
+fn csv(format: &str) -> Result<bool, Message> {
+    match format {
+        "" | "json" => Ok(false),
+        "csv" => Ok(true),
+        _ => Err(Message::ChoiceUnknown),
+    }
+}
+
+/// The JSON of a [`GraphAnswer`], straight from the columns.
+fn write(choice: Choice<'_>, zone: &Zone, asked: &Asked, combined: &Combined) -> Vec<u8> {
+    let chart = &combined.chart;
+    let numbers: usize = chart.lines.iter().map(|line| line.values.len()).sum();
+    let mut out = Vec::with_capacity(300 + 14 * chart.time.len() + 7 * numbers);
+    let mut text = |name: &str, value: &str| {
+        // Names of zones and codes need no escaping.
+        out.extend_from_slice(format!("\"{name}\":\"{value}\",").as_bytes());
+    };
+    text("sn", choice.sn());
+    text("interval", asked.interval.as_str());
+    text("resolution", asked.resolution.as_str());
+    text("method", asked.method.as_str());
+    text("time_zone", zone.name());
+    out.insert(0, b'{');
+    out.extend_from_slice(b"\"reporting\":");
+    number::digits(&mut out, combined.reporting as u64, 1);
+    out.extend_from_slice(b",\"systems\":");
+    number::digits(&mut out, choice.accesses().len() as u64, 1);
+    out.extend_from_slice(b",\"time\":");
+    number::list(&mut out, chart.time.iter().copied().map(Some), 0);
+    out.extend_from_slice(b",\"series\":{");
+    for (place, line) in chart.lines.iter().enumerate() {
+        if place > 0 {
+            out.push(b',');
+        }
+        out.push(b'"');
+        out.extend_from_slice(line.series.code().as_bytes());
+        out.extend_from_slice(b"\":");
+        let sign = if line.series.shown_negative() { -1 } else { 1 };
+        let values = line.values.iter().map(|value| value.map(|v| sign * v));
+        number::list(&mut out, values, line.decimals);
+    }
+    out.extend_from_slice(b"}}");
+    out
+}
+
+/// The columns that a series has in a table for people, who see words instead of a bare sign.
+fn columns(series: Series) -> &'static [(&'static str, Column)] {
+    use Column::{Falling, Plain, Rising};
+    match series {
+        Series::GridPower => &[("import_power", Rising), ("feed_in_power", Falling)],
+        Series::BatteryPower => &[("discharge_power", Rising), ("charge_power", Falling)],
+        Series::Import => &[("import_energy", Plain)],
+        Series::FeedIn => &[("feed_in_energy", Plain)],
+        Series::Soc => &[("soc", Plain)],
+        Series::PvEnergy => &[("pv_energy", Plain)],
+        Series::Discharge => &[("discharge_energy", Plain)],
+        Series::Charge => &[("charge_energy", Plain)],
+        Series::PvPower => &[("pv_power", Plain)],
+        Series::GridVoltage => &[("grid_voltage", Plain)],
+        Series::House => &[("house_power", Plain)],
+        Series::EnergyForecast => &[("energy_forecast", Plain)],
+        Series::LoadForecast => &[("load_forecast", Plain)],
+    }
+}
+
+fn table(combined: &Combined, zone: &Zone, lang: Lang) -> Vec<u8> {
+    let chart = &combined.chart;
+    let mut table = csv::Table::default();
+    for name in ["site_time", "utc"] {
+        table.text(domain::message::text(lang, "csv", name));
+    }
+    let shown = |line: &Line| columns(line.series).iter().map(|(name, _)| *name);
+    for name in chart.lines.iter().flat_map(shown) {
+        table.text(domain::message::text(lang, "csv", name));
+    }
+    table.end_row();
+    for (place, at) in chart.time.iter().enumerate() {
+        table.moment(zone, *at);
+        for line in &chart.lines {
+            for (_, column) in columns(line.series) {
+                let value = line.values.get(place).copied().flatten();
+                table.number(column.of(value), line.decimals);
+            }
+        }
+        table.end_row();
+    }
+    table.into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testkit::NOON;
+
+    fn parse(change: impl FnOnce(&mut GraphQuery)) -> Result<Asked> {
+        let mut query = GraphQuery {
+            interval: String::new(),
+            from_date: String::new(),
+            method: String::new(),
+            sn: String::new(),
+            resolution: String::new(),
+            series: String::new(),
+            format: String::new(),
+        };
+        change(&mut query);
+        Asked::parse(&query, &Zone::default(), NOON)
+    }
+
+    #[test]
+    fn nothing_said_is_today_in_quarter_hours_with_every_series() {
+        let asked = parse(|_| {}).unwrap();
+        assert_eq!(asked.interval, Interval::Day);
+        assert_eq!(asked.date, "2026-11-15".parse().unwrap());
+        assert_eq!(asked.resolution, Resolution::Quarter);
+        assert_eq!(asked.method, Method::Mean);
+        assert_eq!(asked.series, Series::ALL);
+    }
+
+    #[test]
+    fn a_resolution_as_interval_means_a_day() {
+        for (text, interval, resolution) in [
+            ("Minute", Interval::Day, Resolution::Minute),
+            ("Quarter", Interval::Day, Resolution::Quarter),
+            ("hour", Interval::Day, Resolution::Hour),
+            ("Day", Interval::Day, Resolution::Quarter),
+            ("week", Interval::Week, Resolution::Quarter),
+            ("Month", Interval::Month, Resolution::Quarter),
+            ("Year", Interval::Year, Resolution::Day),
+        ] {
+            let asked = parse(|query| query.interval = text.into()).unwrap();
+            assert_eq!(
+                (asked.interval, asked.resolution),
+                (interval, resolution),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn more_numbers_than_the_cap_are_refused() {
+        let fits = |interval: &str, resolution: &str, series: &str| {
+            let ask = |query: &mut GraphQuery| {
+                (query.interval, query.resolution) = (interval.into(), resolution.into());
+                query.series = series.into();
+            };
+            parse(ask).is_ok()
+        };
+        assert!(fits("Day", "minute", ""));
+        assert!(fits("Week", "minute", "m0,m1,m3,m6"));
+        assert!(!fits("Week", "minute", ""));
+        assert!(!fits("Month", "minute", "m0,m1"));
+        assert!(fits("Month", "quarter", ""));
+        assert!(fits("Year", "quarter", "m0"));
+        assert!(!fits("Year", "quarter", "m0,m1"));
+        assert!(!fits("Year", "minute", "m0"));
+        assert!(fits("Year", "day", ""));
+    }
+}

@@ -1,0 +1,248 @@
+//! Live data as it changes, as server-sent events: the same document as `data/`, first of all systems, then of those that changed.
+use crate::Portal;
+use crate::access::Person;
+use crate::error::{Error, Refusal, Result, language};
+use crate::live;
+use crate::own::Systems;
+use crate::serve::Stopping;
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use bus::Changes;
+use domain::clock::{MINUTE, Millis};
+use domain::{Lang, Message, Serial};
+use futures_util::stream;
+use std::collections::{BTreeSet, HashMap};
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use store::Access;
+use store::session::SessionId;
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+/// Windows of one login that may be open at once.
+const PER_SESSION: usize = 6;
+/// Batteries are asked for more than their usual reports for this long at a time.
+const WATCH: Millis = MINUTE;
+
+/// How a stream moves; other figures only in tests.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// Changes within this time share an event.
+    pub gather: Duration,
+    /// A silent stream says this often that it lives.
+    pub keep_alive: Duration,
+    /// How often it is asked whether the session still is.
+    pub recheck: Duration,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self {
+            gather: Duration::from_secs(1),
+            keep_alive: Duration::from_secs(15),
+            recheck: Duration::from_secs(4),
+        }
+    }
+}
+
+/// How many streams each session has open.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Streams(Arc<Mutex<HashMap<SessionId, usize>>>);
+
+impl Streams {
+    fn open(&self, session: SessionId) -> Result<Place> {
+        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = open.entry(session).or_default();
+        if *count >= PER_SESSION {
+            let refused = Message::TooManyStreams;
+            return Err(Error::Refused(StatusCode::TOO_MANY_REQUESTS, refused));
+        }
+        *count += 1;
+        drop(open);
+        Ok(Place {
+            streams: self.clone(),
+            session,
+        })
+    }
+}
+
+/// An open stream's place; free again when it is dropped.
+struct Place {
+    streams: Streams,
+    session: SessionId,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let streams = &self.streams.0;
+        let mut open = streams.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = open.get_mut(&self.session) {
+            *count -= 1;
+            if *count == 0 {
+                open.remove(&self.session);
+            }
+        }
+    }
+}
+
+/// Live data as it changes: events named `data`, each with a document as `data/` answers it.
+#[utoipa::path(get, path = "/api/auth/stream/", tag = "live",
+    params(("Last-Event-ID" = Option<String>, Header, description = "The last event that arrived; every stream begins with all systems, so nothing is missed")),
+    responses((status = 200, description = "server-sent events", body = String, content_type = "text/event-stream"),
+        (status = 401, body = Refusal), (status = 429, body = Refusal)))]
+pub(crate) async fn open(
+    State(portal): State<Portal>,
+    person: Person,
+    systems: Systems,
+    headers: HeaderMap,
+    stopping: Stopping,
+) -> Result<Response> {
+    let place = portal.streams.open(person.session)?;
+    let last = headers.get("last-event-id");
+    let last: i64 = last
+        .and_then(|id| id.to_str().ok()?.parse().ok())
+        .unwrap_or(0);
+    let stream = Stream::new(portal, place, systems, language(&headers), last, stopping.0);
+    let body = Body::from_stream(stream::unfold(stream, |mut stream| async {
+        let bytes = stream.next().await?;
+        Some((Ok::<_, Infallible>(bytes), stream))
+    }));
+    let head = [
+        (CONTENT_TYPE.as_str(), "text/event-stream"),
+        // Proxies that buffer would hold events back.
+        ("x-accel-buffering", "no"),
+    ];
+    Ok((head, body).into_response())
+}
+
+/// One open stream. It only works when the connection asks for more, so a slow reader gets fewer events, never a queue of old ones.
+struct Stream {
+    portal: Portal,
+    place: Place,
+    systems: Systems,
+    lang: Lang,
+    changes: Changes,
+    stop: CancellationToken,
+    /// Changed since the last event.
+    changed: BTreeSet<Serial>,
+    last_id: i64,
+    begun: bool,
+    recheck: Interval,
+    /// The next event is not sent before.
+    not_before: Instant,
+    /// When silence has lasted long enough.
+    keep_alive: Instant,
+    watched_until: Millis,
+}
+
+impl Stream {
+    fn new(
+        portal: Portal,
+        place: Place,
+        systems: Systems,
+        lang: Lang,
+        last_id: i64,
+        stop: CancellationToken,
+    ) -> Self {
+        let serials = systems.0.iter().map(|access| access.sn().clone());
+        let changes = portal.live.subscribe(serials);
+        let pace = portal.settings.stream;
+        let mut recheck = interval(pace.recheck);
+        recheck.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        recheck.reset();
+        Self {
+            portal,
+            place,
+            systems,
+            lang,
+            changes,
+            stop,
+            changed: BTreeSet::new(),
+            last_id,
+            begun: false,
+            recheck,
+            not_before: Instant::now(),
+            keep_alive: Instant::now() + pace.keep_alive,
+            watched_until: 0,
+        }
+    }
+
+    /// The next piece to send, or the end.
+    async fn next(&mut self) -> Option<Bytes> {
+        if !self.begun {
+            self.begun = true;
+            self.watch();
+            return Some(self.event(|_| true));
+        }
+        loop {
+            tokio::select! {
+                biased;
+                () = self.stop.cancelled() => return None,
+                _ = self.recheck.tick() => {
+                    if !self.may_go_on().await {
+                        return None;
+                    }
+                    self.watch();
+                }
+                () = sleep_until(self.not_before), if !self.changed.is_empty() => {
+                    let changed = std::mem::take(&mut self.changed);
+                    return Some(self.event(|access| changed.contains(access.sn())));
+                }
+                sn = self.changes.next() => {
+                    self.changed.insert(sn);
+                }
+                () = sleep_until(self.keep_alive) => {
+                    self.keep_alive = Instant::now() + self.portal.settings.stream.keep_alive;
+                    return Some(Bytes::from_static(b": still here\n\n"));
+                }
+            }
+        }
+    }
+
+    /// Whether the session still is, with the same systems; otherwise the browser asks anew and learns why.
+    async fn may_go_on(&self) -> bool {
+        let now = self.portal.now();
+        let entered = self.portal.store.enter(&self.place.session, now).await;
+        let serials = |accesses: &[Access]| -> Vec<Serial> {
+            accesses.iter().map(|access| access.sn().clone()).collect()
+        };
+        match entered {
+            Ok(Some((_, accesses))) => serials(&accesses) == serials(&self.systems.0),
+            Ok(None) => false,
+            Err(error) => {
+                tracing::warn!(%error, "a stream ends because its session cannot be read");
+                false
+            }
+        }
+    }
+
+    /// Batteries report every 2 s while somebody looks.
+    fn watch(&mut self) {
+        let until = self.portal.now() + WATCH;
+        if until - self.watched_until < WATCH / 2 {
+            return;
+        }
+        for access in self.systems.0.iter() {
+            self.portal.live.watch(access.sn(), until);
+        }
+        self.watched_until = until;
+    }
+
+    fn event(&mut self, of: impl Fn(&Access) -> bool) -> Bytes {
+        let now = self.portal.now();
+        let document = live::write(&self.portal.live, &self.systems.0, of, self.lang, now);
+        // Ids only ever grow, also over a reconnection.
+        self.last_id = now.max(self.last_id.saturating_add(1));
+        let mut event = format!("id: {}\nevent: data\ndata: ", self.last_id).into_bytes();
+        event.extend_from_slice(&document);
+        event.extend_from_slice(b"\n\n");
+        let pace = self.portal.settings.stream;
+        self.not_before = Instant::now() + pace.gather;
+        self.keep_alive = Instant::now() + pace.keep_alive;
+        event.into()
+    }
+}

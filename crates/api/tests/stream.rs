@@ -1,0 +1,217 @@
+//! Live data as it changes: the snapshot first, then each change, until the session ends.
+#![allow(clippy::unwrap_used)]
+use api::{Pace, Settings};
+use serde_json::Value;
+use std::time::Duration;
+use testkit::http::Flow;
+use testkit::{NOON, Person, TestApp, on_both, with_app};
+use tokio::time::timeout;
+
+/// Nothing here waits for long; a test that does has failed.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+async fn open(app: &TestApp, person: &Person) -> Flow {
+    let call = app.get("/api/auth/stream/").bearer(&person.access);
+    call.open().await
+}
+
+async fn event(flow: &mut Flow) -> Option<String> {
+    timeout(PATIENCE, flow.event())
+        .await
+        .expect("an event or the end")
+}
+
+/// The id and the document of an event.
+fn read(event: &str) -> (i64, Value) {
+    let mut lines = event.lines();
+    let id = lines.next().unwrap().strip_prefix("id: ").unwrap();
+    assert_eq!(lines.next(), Some("event: data"));
+    let data = lines.next().unwrap().strip_prefix("data: ").unwrap();
+    assert_eq!(lines.next(), None);
+    (id.parse().unwrap(), serde_json::from_str(data).unwrap())
+}
+
+fn fast(settings: &mut Settings) {
+    settings.stream = Pace {
+        gather: Duration::from_millis(20),
+        keep_alive: Duration::from_millis(100),
+        recheck: Duration::from_millis(50),
+    };
+}
+
+with_app!(
+    a_stream_begins_with_every_system_and_goes_on_with_changes,
+    |app| {
+        let anna = app.owner("anna", "SC000001").await;
+        let battery = app.battery("SC000001");
+        battery.hello(|_| {}).await;
+        let mut flow = open(app, &anna).await;
+        assert_eq!(flow.status, 200);
+        assert_eq!(flow.headers["content-type"], "text/event-stream");
+        assert_eq!(flow.headers["cache-control"], "no-store");
+        assert_eq!(flow.headers["x-accel-buffering"], "no");
+        assert!(!flow.headers.contains_key("content-encoding"));
+        let (first, snapshot) = read(&event(&mut flow).await.unwrap());
+        let call = app.get("/api/auth/data/").bearer(&anna.access);
+        assert_eq!(snapshot, call.send().await.expect(200).json());
+        battery
+            .sample(|sample| sample.grid_power = Some(1_234))
+            .await;
+        let (second, change) = read(&event(&mut flow).await.unwrap());
+        assert_eq!(change["data"][0]["SC000001"]["grid_power"], 1_234);
+        assert!(second > first);
+    }
+);
+
+with_app!(the_systems_are_watched_while_somebody_looks, |app| {
+    let anna = app.owner("anna", "SC000001").await;
+    let battery = app.battery("SC000001");
+    battery.hello(|_| {}).await;
+    assert_eq!(app.bus.live.watched(&battery.sn), None);
+    let mut flow = open(app, &anna).await;
+    event(&mut flow).await.unwrap();
+    assert!(app.bus.live.watched(&battery.sn).unwrap() > NOON);
+});
+
+on_both!(changes_within_a_moment_share_an_event, |db| {
+    let slow = |settings: &mut Settings| settings.stream.gather = Duration::from_millis(300);
+    let app = TestApp::start_with(db, slow).await;
+    let anna = app.owner("anna", "SC000001").await;
+    let battery = app.battery("SC000001");
+    battery.hello(|_| {}).await;
+    let mut flow = open(&app, &anna).await;
+    event(&mut flow).await.unwrap();
+    for power in 1..=5 {
+        battery
+            .sample(|sample| sample.grid_power = Some(power))
+            .await;
+    }
+    let mut events = 0;
+    loop {
+        events += 1;
+        let (_, change) = read(&event(&mut flow).await.unwrap());
+        if change["data"][0]["SC000001"]["grid_power"] == 5 {
+            break;
+        }
+    }
+    assert!(events <= 2, "{events} events for five samples at once");
+    drop(flow);
+    app.stop().await;
+});
+
+on_both!(a_silent_stream_says_that_it_lives, |db| {
+    let app = TestApp::start_with(db, fast).await;
+    let anna = app.owner("anna", "SC000001").await;
+    let mut flow = open(&app, &anna).await;
+    event(&mut flow).await.unwrap();
+    for _ in 0..3 {
+        assert_eq!(event(&mut flow).await.unwrap(), ": still here");
+    }
+    drop(flow);
+    app.stop().await;
+});
+
+/// Reads to the end.
+async fn end(flow: &mut Flow) {
+    while event(flow).await.is_some() {}
+}
+
+with_app!(a_stream_ends_within_5_seconds_of_the_logout, |app| {
+    let anna = app.owner("anna", "SC000001").await;
+    let mut flow = open(app, &anna).await;
+    event(&mut flow).await.unwrap();
+    let logout = app.post("/api/auth/logout/", &[]).bearer(&anna.access);
+    logout.send().await.expect(204);
+    timeout(Duration::from_secs(5), end(&mut flow))
+        .await
+        .expect("the end of the stream");
+});
+
+on_both!(
+    a_stream_ends_with_its_session_its_account_or_its_systems,
+    |db| {
+        let app = TestApp::start_with(db, fast).await;
+        let anna = app.owner("anna", "SC000001").await;
+        let mut flow = open(&app, &anna).await;
+        event(&mut flow).await.unwrap();
+        let unlink = app.call("DELETE", "/api/auth/usr_sn/SC000001/");
+        unlink.bearer(&anna.access).send().await.expect(204);
+        end(&mut flow).await;
+
+        let ben = app.owner("ben", "SC000002").await;
+        let mut flow = open(&app, &ben).await;
+        event(&mut flow).await.unwrap();
+        app.clock.advance(13 * domain::clock::HOUR);
+        end(&mut flow).await;
+        open(&app, &ben).await;
+
+        let cleo = app.owner("cleo", "SC000003").await;
+        let mut flow = open(&app, &cleo).await;
+        event(&mut flow).await.unwrap();
+        let account = app.account_id(&cleo.email).await;
+        app.store
+            .erase_account(account, app.clock.now())
+            .await
+            .unwrap();
+        end(&mut flow).await;
+        app.stop().await;
+    }
+);
+
+on_both!(a_stop_of_the_server_ends_every_stream_at_once, |db| {
+    let app = TestApp::start(db).await;
+    let anna = app.owner("anna", "SC000001").await;
+    let mut flow = open(&app, &anna).await;
+    event(&mut flow).await.unwrap();
+    let stopped = tokio::spawn(app.stop());
+    timeout(Duration::from_secs(5), end(&mut flow))
+        .await
+        .expect("the end of the stream");
+    stopped.await.unwrap();
+});
+
+with_app!(
+    a_login_has_a_handful_of_streams_and_gets_its_places_back,
+    |app| {
+        let anna = app.owner("anna", "SC000001").await;
+        let mut flows = Vec::new();
+        for _ in 0..6 {
+            let mut flow = open(app, &anna).await;
+            event(&mut flow).await.unwrap();
+            flows.push(flow);
+        }
+        let call = app.get("/api/auth/stream/").bearer(&anna.access);
+        let answer = call.send().await.expect(429);
+        assert_eq!(answer.code(), "too_many_streams");
+        drop(flows);
+        let again = async {
+            while open(app, &anna).await.status != 200 {
+                tokio::task::yield_now().await;
+            }
+        };
+        timeout(PATIENCE, again).await.expect("a place");
+    }
+);
+
+with_app!(ids_go_on_after_a_reconnection, |app| {
+    let anna = app.owner("anna", "SC000001").await;
+    let last = NOON + 1_000_000;
+    let call = app.get("/api/auth/stream/").bearer(&anna.access);
+    let mut flow = call.header("last-event-id", &last.to_string()).open().await;
+    let (id, snapshot) = read(&event(&mut flow).await.unwrap());
+    assert_eq!(id, last + 1);
+    assert!(snapshot["data"][0]["SC000001"].is_object());
+});
+
+with_app!(a_change_of_somebody_elses_system_is_not_heard, |app| {
+    let anna = app.owner("anna", "SC000001").await;
+    app.owner("ben", "SC000002").await;
+    let mut flow = open(app, &anna).await;
+    event(&mut flow).await.unwrap();
+    app.battery("SC000002").hello(|_| {}).await;
+    app.battery("SC000002").sample(|_| {}).await;
+    app.battery("SC000001").hello(|_| {}).await;
+    let (_, change) = read(&event(&mut flow).await.unwrap());
+    assert!(!change.to_string().contains("SC000002"));
+    assert!(change["data"][0]["SC000001"].is_object());
+});

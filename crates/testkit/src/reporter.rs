@@ -1,0 +1,142 @@
+//! A battery that reports what a test wants, through the same commit as every real one.
+use crate::TestApp;
+use domain::clock::Millis;
+use domain::flags::Flags;
+use domain::hello::Versions;
+use domain::sample::{BatteryStatus, MessageId};
+use domain::{Event, EventCode, Hello, Sample, Serial, Zone};
+use std::sync::atomic::{AtomicU32, Ordering};
+use store::report::{Body, HiddenSample, Outcome, Report};
+
+pub struct Reporter<'a> {
+    app: &'a TestApp,
+    pub sn: Serial,
+    seq: AtomicU32,
+}
+
+impl TestApp {
+    /// The battery with this serial number, which has to be registered.
+    pub fn battery(&self, sn: &str) -> Reporter<'_> {
+        Reporter {
+            app: self,
+            sn: sn.parse().unwrap(),
+            seq: AtomicU32::new(0),
+        }
+    }
+}
+
+/// A plain sample: 400 W from the sun, of which 150 W are fed in and 50 W charged; the house takes 200 W.
+pub fn sample(at: Millis, seq: u32) -> Sample {
+    Sample {
+        at,
+        id: MessageId { boot: 1, seq },
+        voltage: [Some(2301), Some(2312), Some(2323)],
+        frequency: Some(5002),
+        meter_power: [Some(-50), Some(-50), Some(-50)],
+        grid_power: Some(-150),
+        pv_power: Some(400),
+        battery_power: Some(-50),
+        soc: Some(555),
+        counters: [
+            Some(1_000),
+            Some(2_000),
+            Some(3_000),
+            Some(4_000),
+            Some(5_000),
+        ],
+        status: BatteryStatus::Charging,
+        flags: Flags::default(),
+    }
+}
+
+impl Reporter<'_> {
+    fn id(&self) -> MessageId {
+        MessageId {
+            boot: 1,
+            seq: self.seq.fetch_add(1, Ordering::Relaxed) + 1,
+        }
+    }
+
+    async fn report(&self, body: Body) -> Outcome {
+        let report = Report {
+            sn: self.sn.clone(),
+            received_at: self.app.clock.now(),
+            body,
+        };
+        self.app.bus.uplink.store(report).await.unwrap()
+    }
+
+    /// Says hello: phase 1, 10 kWh in Germany, changed as the test wants.
+    pub async fn hello(&self, change: impl FnOnce(&mut Hello)) -> &Self {
+        let mut hello = Hello {
+            id: self.id(),
+            hardware: "SC-10".into(),
+            phase: 1,
+            capacity: 10_000,
+            charge_max: 4_600,
+            discharge_max: 5_000,
+            zone: Zone::default(),
+            versions: Versions {
+                master: Some("4.12".into()),
+                gateway: Some("2.7".into()),
+                slave: None,
+            },
+        };
+        change(&mut hello);
+        let started_at = self.app.clock.now();
+        self.report(Body::Hello { hello, started_at }).await;
+        self
+    }
+
+    /// Reports a [`sample`] of now, changed as the test wants.
+    pub async fn sample(&self, change: impl FnOnce(&mut Sample)) -> Sample {
+        let mut sample = sample(self.app.clock.now(), 0);
+        sample.id = self.id();
+        change(&mut sample);
+        self.report(Body::Sample(sample)).await;
+        sample
+    }
+
+    /// Sends what was measured before.
+    pub async fn history(&self, samples: Vec<Sample>) {
+        let samples = samples.into_iter().map(|sample| Sample {
+            id: self.id(),
+            ..sample
+        });
+        let body = Body::History {
+            samples: samples.collect(),
+            hidden: Vec::new(),
+        };
+        self.report(body).await;
+    }
+
+    /// Sends a sample whose time nobody knows.
+    pub async fn lost(&self, payload: &str) {
+        let hidden = HiddenSample {
+            id: self.id(),
+            payload: payload.to_owned(),
+        };
+        let body = Body::History {
+            samples: Vec::new(),
+            hidden: vec![hidden],
+        };
+        self.report(body).await;
+    }
+
+    /// Something happened; `None` at a time that nobody knows.
+    pub async fn event(&self, at: Option<Millis>, code: EventCode, on: bool, args: Option<&str>) {
+        let event = Event {
+            id: self.id(),
+            at,
+            code,
+            on,
+            args: args.map(str::to_owned),
+        };
+        self.report(Body::Event(event)).await;
+    }
+
+    /// The connection is lost.
+    pub async fn leaves(&self) {
+        self.report(Body::Offline { boot: Some(1) }).await;
+    }
+}
