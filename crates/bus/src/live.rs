@@ -167,7 +167,18 @@ impl Live {
             let zone = &snapshot.facts.zone;
             let store = &self.0.store;
             let tally = store.energy_today(&sn, zone, self.0.clock.now()).await?;
-            self.change(&sn, |snapshot| snapshot.start_day(tally));
+            let read = snapshot.sample.map(|sample| sample.order());
+            let mut overtaken = false;
+            self.change(&sn, |snapshot| {
+                overtaken = snapshot.sample.map(|sample| sample.order()) != read;
+                // What was counted meanwhile is newer than what was read.
+                if !overtaken || snapshot.tally.is_none() {
+                    snapshot.start_day(tally);
+                }
+            });
+            if overtaken {
+                self.count_again(&sn);
+            }
         }
         Ok(true)
     }

@@ -61,6 +61,7 @@ impl Snapshot {
             .is_none_or(|newest| newest.order() < sample.order())
         {
             self.sample = Some(*sample);
+            self.count(sample);
         }
     }
 
