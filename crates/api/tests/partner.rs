@@ -462,11 +462,33 @@ with_app!(a_partners_token_opens_none_of_the_persons_calls, |app| {
         ("POST", "/api/auth/partner/"),
         ("DELETE", "/api/auth/partner/1/"),
         ("POST", "/api/auth/logout/"),
+        ("GET", "/api/auth/data/"),
+        ("GET", "/api/auth/graph/"),
+        ("GET", "/api/auth/export/"),
     ] {
         let call = app.call(method, path).form(&[("password", PASSWORD)]);
         let answer = call.bearer(&tokens.access).send().await;
         assert_eq!(answer.status, 403, "{method} {path}");
     }
+});
+
+with_app!(a_partner_sees_the_live_values_it_was_let_in_for, |app| {
+    let anna = anna(app).await;
+    app.owner("ben", "SC000002").await;
+    let battery = app.battery("SC000001");
+    battery.hello(|_| {}).await;
+    battery.sample(|_| {}).await;
+    let tokens = let_in(app, &anna, "live").await;
+    let live = |token: &str| app.get("/api/partner/v1/live/").bearer(token).send();
+    let want = json!([{
+        "sn": "SC000001", "online": true, "measured_at": NOON, "grid_power": -150, "PV_power": 400,
+        "battery_power": -50, "SOC": 55.5, "m8": 200,
+    }]);
+    assert_eq!(live(&tokens.access).await.expect(200).json(), want);
+    // One scope opens not the other's call.
+    systems(app, &tokens.access).await.expect(403);
+    let tokens = let_in(app, &anna, "systems").await;
+    live(&tokens.access).await.expect(403);
 });
 
 with_app!(a_persons_token_opens_none_of_the_partners_calls, |app| {
