@@ -1,0 +1,213 @@
+//! Long runs against the real binary: a fleet that comes back at once, and strangers who send anything. `make soak` has them.
+#![allow(clippy::unwrap_used)]
+use domain::clock::Clock;
+use std::fmt::Write as _;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+const BINARY: &str = env!("CARGO_BIN_EXE_suncellar");
+const SECRET: &str = "0123456789abcdefghijklmnopqrstuvwxyz-test";
+
+/// A data folder, and the server on it; ended with the test.
+struct Server {
+    folder: TempDir,
+    devices: u16,
+    process: Option<Child>,
+}
+
+impl Server {
+    fn new(batteries: usize) -> Self {
+        let folder = TempDir::new().unwrap();
+        let mut table = String::from("sn,phase,secret\n");
+        for n in 0..batteries {
+            writeln!(table, "SC{n:06},1,").unwrap();
+        }
+        std::fs::write(folder.path().join("new.csv"), table).unwrap();
+        let devices = TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap()
+            .port();
+        let mut server = Self {
+            folder,
+            devices,
+            process: None,
+        };
+        let mut import = server.command();
+        import.args(["admin", "import-devices", "new.csv"]);
+        let output = import.output().unwrap();
+        assert!(output.status.success());
+        std::fs::write(server.folder.path().join("secrets.csv"), output.stdout).unwrap();
+        server.start();
+        server
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(BINARY);
+        command
+            .current_dir(self.folder.path())
+            .env("SUNCELLAR_SECRET", SECRET)
+            .env("SUNCELLAR_LOG", "error");
+        command
+    }
+
+    fn start(&mut self) {
+        let listen = format!("--devices-listen=127.0.0.1:{}", self.devices);
+        let mut command = self.command();
+        command.args(["serve", "--listen=127.0.0.1:0", &listen]);
+        self.process = Some(command.spawn().unwrap());
+        let begun = Instant::now();
+        while TcpStream::connect(("127.0.0.1", self.devices)).is_err() {
+            assert!(
+                begun.elapsed() < Duration::from_secs(30),
+                "it does not listen"
+            );
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    fn kill(&mut self) {
+        let mut process = self.process.take().unwrap();
+        process.kill().unwrap();
+        process.wait().unwrap();
+    }
+
+    /// In MB; a process that has ended has none.
+    fn resident(&self) -> u64 {
+        let pid = self.process.as_ref().unwrap().id();
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kb: u64 = line
+            .unwrap()
+            .trim()
+            .trim_end_matches(" kB")
+            .parse()
+            .unwrap();
+        kb / 1_000
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Some(process) = &mut self.process {
+            let _ = process.kill();
+            let _ = process.wait();
+        }
+    }
+}
+
+#[test]
+#[ignore = "takes minutes: make soak"]
+fn soak_ten_thousand_batteries_are_back_within_a_minute() {
+    const BATTERIES: usize = 10_000;
+    let mut server = Server::new(BATTERIES);
+    let mut simulator = server
+        .command()
+        .args(["simulate", "--secrets=secrets.csv", "--interval=10"])
+        .arg(format!("--gateway=127.0.0.1:{}", server.devices))
+        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(simulator.stderr.take().unwrap()).lines();
+    let mut connected = || {
+        let line = lines.next().unwrap().unwrap();
+        let number = line
+            .strip_prefix("connected ")
+            .and_then(|rest| rest.split(' ').next());
+        number.and_then(|number| number.parse::<usize>().ok())
+    };
+    let all_within = |limit: Duration, connected: &mut dyn FnMut() -> Option<usize>| {
+        let begun = Instant::now();
+        while connected() != Some(BATTERIES) {
+            assert!(begun.elapsed() < limit, "not all are back after {limit:?}");
+        }
+    };
+    all_within(Duration::from_secs(120), &mut connected);
+    server.kill();
+    // Everybody has noticed, and tries again and again.
+    while connected() != Some(0) {}
+    server.start();
+    all_within(Duration::from_secs(60), &mut connected);
+    assert!(server.resident() < 1_500, "{} MB", server.resident());
+    simulator.kill().unwrap();
+    simulator.wait().unwrap();
+}
+
+#[test]
+#[ignore = "takes ten minutes: make soak"]
+fn soak_ten_minutes_of_random_bytes_do_no_harm_and_take_no_memory() {
+    let mut server = Server::new(1);
+    let table = std::fs::read_to_string(server.folder.path().join("secrets.csv")).unwrap();
+    let secret = table
+        .lines()
+        .nth(1)
+        .unwrap()
+        .rsplit(',')
+        .next()
+        .unwrap()
+        .to_owned();
+    let login = login("SC000000", &secret);
+    let mut chance = Clock::system().now().unsigned_abs() | 1;
+    eprintln!("seed {chance}");
+    let mut draw = move || {
+        chance ^= chance << 13;
+        chance ^= chance >> 7;
+        chance ^= chance << 17;
+        chance
+    };
+    let begun = Instant::now();
+    let mut settled = None;
+    while begun.elapsed() < Duration::from_secs(600) {
+        let mut stream = TcpStream::connect(("127.0.0.1", server.devices)).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(5)))
+            .unwrap();
+        let mut bytes: Vec<u8> = Vec::new();
+        match draw() % 3 {
+            // A stranger, a battery that has gone mad, and a login with one bit wrong.
+            0 => {}
+            1 => bytes.extend(&login),
+            _ => {
+                bytes.extend(&login);
+                let place = draw() as usize % bytes.len();
+                bytes[place] ^= 1 << (draw() % 8);
+            }
+        }
+        let noise = draw() % 600;
+        bytes.extend((0..noise).map(|_| draw() as u8));
+        let _ = stream.write_all(&bytes);
+        let _ = stream.shutdown(std::net::Shutdown::Write);
+        let _ = stream.read_to_end(&mut Vec::new());
+        if settled.is_none() && begun.elapsed() > Duration::from_secs(60) {
+            settled = Some(server.resident());
+        }
+    }
+    assert!(
+        server
+            .process
+            .as_mut()
+            .unwrap()
+            .try_wait()
+            .unwrap()
+            .is_none()
+    );
+    let (then, now) = (settled.unwrap(), server.resident());
+    assert!(now <= then + 30, "{then} MB became {now} MB");
+}
+
+/// A CONNECT packet.
+fn login(sn: &str, secret: &str) -> Vec<u8> {
+    let mut body = vec![0, 4, b'M', b'Q', b'T', b'T', 4, 0b1100_0010, 0, 60];
+    for text in [sn, sn, secret] {
+        body.extend(u16::try_from(text.len()).unwrap().to_be_bytes());
+        body.extend(text.as_bytes());
+    }
+    assert!(body.len() < 128, "its length fits into one byte");
+    let mut packet = vec![0x10, body.len() as u8];
+    packet.extend(body);
+    packet
+}
