@@ -1,6 +1,6 @@
 //! Days of simulated homes with a sample every 30 s: the same for us and for the peers.
 use domain::clock::{DAY, Millis, SECOND};
-use domain::sample::MessageId;
+use domain::sample::{MessageId, tenth_of_second};
 use domain::{Sample, Serial, SiteDay, Zone};
 use simulator::{Household, Installation, Rating, Seed, Share, Unit};
 use std::ops::RangeInclusive;
@@ -47,11 +47,13 @@ pub(crate) fn some_days(sn: &Serial, places: RangeInclusive<usize>) -> Vec<Vec<S
             let ticks = (bounds.end - bounds.start) / EVERY;
             let mut samples = Vec::with_capacity(usize::try_from(ticks).unwrap_or(0));
             for tick in 0..ticks {
-                // Real reports come some milliseconds early or late.
+                // A battery's timer is some milliseconds early or late; the endpoint keeps tenths of a second.
                 let due = bounds.start + tick * EVERY + EVERY / 2;
-                unit.live(due + (200.0 * seed.noise(due, 1)) as Millis);
+                unit.live(due + (20.0 * seed.noise(due, 1)) as Millis);
                 seq += 1;
-                samples.push(unit.sample(MessageId { boot: 1, seq }));
+                let mut sample = unit.sample(MessageId { boot: 1, seq });
+                sample.at = tenth_of_second(sample.at);
+                samples.push(sample);
             }
             samples
         })

@@ -79,7 +79,7 @@ impl BatteryStatus {
 /// `None` is a value that was not measured; it is never a zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// When it was measured, after the clock rules.
+    /// When it was measured, after the clock rules, to the [tenth of a second](tenth_of_second).
     pub at: Millis,
     pub id: MessageId,
     /// Grid voltage per phase, in tenths of a volt.
@@ -118,6 +118,11 @@ impl Sample {
     }
 }
 
+/// The nearest tenth of a second: finer times of a timer are noise, which would take a quarter of the room of a sample.
+pub fn tenth_of_second(at: Millis) -> Millis {
+    (at + 50).div_euclid(100) * 100
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -151,6 +156,14 @@ mod tests {
             ..sample()
         };
         assert_eq!(blind.house_power(), None);
+    }
+
+    #[test]
+    fn times_are_kept_to_the_nearest_tenth_of_a_second() {
+        assert_eq!(
+            [149, 150, -51, -50].map(tenth_of_second),
+            [100, 200, -100, 0]
+        );
     }
 
     #[test]

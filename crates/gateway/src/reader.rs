@@ -3,6 +3,7 @@ use crate::payload::{self, Reason, Tele};
 use crate::places::Places;
 use crate::topics::Up;
 use domain::clock::Millis;
+use domain::sample::tenth_of_second;
 use domain::{Event, Sample};
 use store::report::{Body, HiddenSample};
 
@@ -59,13 +60,13 @@ impl Reader {
         if stamp.boot < boot {
             // Sent before the device started anew, and only now: it says nothing about the present.
             return Ok(match self.places.kept(stamp, received) {
-                Some(at) => history_of(vec![Sample { at, ..sample }], Vec::new()),
+                Some(at) => history_of(vec![placed(sample, at)], Vec::new()),
                 None => history_of(Vec::new(), vec![hidden(tele)]),
             });
         }
         self.boot = Some(stamp.boot);
         let at = self.places.live(stamp, received);
-        Ok(Body::Sample(Sample { at, ..sample }))
+        Ok(Body::Sample(placed(sample, at)))
     }
 
     /// One bad sample does not take the others with it.
@@ -74,7 +75,7 @@ impl Reader {
         for tele in teles {
             match (tele.sample(), tele.stamp()) {
                 (Ok(sample), Ok(stamp)) => match self.places.kept(stamp, received) {
-                    Some(at) => samples.push(Sample { at, ..sample }),
+                    Some(at) => samples.push(placed(sample, at)),
                     None => kept.push(hidden(tele)),
                 },
                 (Err(reason), _) | (_, Err(reason)) => {
@@ -99,6 +100,13 @@ impl Reader {
             on: event.on,
             args: event.args,
         })
+    }
+}
+
+fn placed(sample: Sample, at: Millis) -> Sample {
+    Sample {
+        at: tenth_of_second(at),
+        ..sample
     }
 }
 

@@ -63,7 +63,7 @@ impl Grid {
         let phase = |number: usize| {
             let seed = self.seed.with(part::PHASE + number as u64);
             let drift = 28.0 * seed.wave(at, 3 * HOUR) + 9.0 * seed.wave(at, 7 * MINUTE);
-            let noise = 4.0 * seed.noise(at, SECOND);
+            let noise = 3.0 * seed.noise(at, SECOND);
             let sag = f64::from(load[number]) * IMPEDANCE / 23.0;
             (NOMINAL_VOLTAGE + drift + noise - sag).round() as i32
         };

@@ -133,7 +133,7 @@ impl Home {
 
         let base_seed = self.seed.with(part::BASE);
         let base = mean.min(base_seed.between(120.0, 260.0) * self.load_scale.max(0.5));
-        let hum = 1.0 + 0.05 * base_seed.noise(at, 20 * SECOND) + 0.08 * base_seed.wave(at, HOUR);
+        let hum = 1.0 + 0.03 * base_seed.noise(at, 20 * SECOND) + 0.08 * base_seed.wave(at, HOUR);
         let appliance = self.appliance(half_hour, into, mean - base);
         (base * hum + appliance).round() as i32
     }
@@ -175,7 +175,7 @@ impl Home {
         // Between overcast and clear the clouds have edges.
         let broken = 1.0 - ((clearness - 0.5).abs() / 0.45).min(1.0);
         let cloud = self.seed.with(part::CLOUD);
-        let flicker = 0.3 * broken * cloud.wave(at, 100 * SECOND) + 0.01 * cloud.noise(at, SECOND);
+        let flicker = 0.3 * broken * cloud.wave(at, 100 * SECOND) + 0.003 * cloud.noise(at, SECOND);
         let power = light.clear * value * (1.0 + flicker);
         power.clamp(0.0, self.panels).round() as i32
     }

@@ -11,7 +11,7 @@ use domain::energy;
 use domain::sample::Counter;
 
 pub(super) const QUARTER: Millis = 15 * MINUTE;
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 const WHAT: &str = "sealed_days.quarters";
 /// More than the longest day has.
 const AT_MOST: usize = 200;
@@ -65,8 +65,11 @@ impl Quarters {
             codec::put_column(&mut content, &counts);
             codec::put_column(&mut content, &sums);
         }
-        for energy in &self.energy {
-            let values: Vec<i64> = energy.iter().map(|wh| wh.unwrap_or(MISSING)).collect();
+        for (counter, energy) in Counter::ALL.into_iter().zip(&self.energy) {
+            let values = energy.iter().enumerate();
+            let values: Vec<i64> = values
+                .map(|(place, wh)| wh.map_or(MISSING, |wh| wh - self.flowed(counter, place)))
+                .collect();
             codec::put_column(&mut content, &values);
         }
         codec::compress(&mut out, &content)?;
@@ -82,6 +85,21 @@ impl Quarters {
             .into_iter()
             .filter_map(|part| self.gauges[part as usize].get(place))
             .fold(0, |sum, part| sum.wrapping_add(part.sum))
+    }
+
+    /// About what the counter counts at the quarter's mean power, in Wh: only what it misses by is kept.
+    fn flowed(&self, counter: Counter, place: usize) -> i64 {
+        let (gauge, sign) = match counter {
+            Counter::Import => (Gauge::Grid, 1),
+            Counter::FeedIn => (Gauge::Grid, -1),
+            Counter::Pv => (Gauge::Pv, 1),
+            Counter::Charge => (Gauge::Battery, -1),
+            Counter::Discharge => (Gauge::Battery, 1),
+        };
+        let bucket = self.gauges[gauge as usize].get(place);
+        let (sum, count) = bucket.map_or((0, 0), |bucket| (bucket.sum, i64::from(bucket.count)));
+        const QUARTERS_PER_HOUR: i64 = 4;
+        (sign * sum).max(0) / (count * QUARTERS_PER_HOUR).max(1)
     }
 
     pub(super) fn decode(packed: &[u8], start: Millis) -> Result<Self> {
@@ -120,14 +138,20 @@ impl Quarters {
             }
             quarters.gauges[gauge as usize] = buckets;
         }
-        for energy in &mut quarters.energy {
-            for value in codec::take_column(&mut reader, count)? {
+        for counter in Counter::ALL {
+            let mut energy = Vec::with_capacity(count);
+            for (place, value) in codec::take_column(&mut reader, count)?
+                .into_iter()
+                .enumerate()
+            {
                 let known = value != MISSING;
-                if known && !(0..1 << 50).contains(&value) {
+                let wh = value.wrapping_add(quarters.flowed(counter, place));
+                if known && !(0..1 << 50).contains(&wh) {
                     return Err(reader.damaged());
                 }
-                energy.push(known.then_some(value));
+                energy.push(known.then_some(wh));
             }
+            quarters.energy[counter as usize] = energy;
         }
         Ok(quarters)
     }
