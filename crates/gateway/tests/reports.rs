@@ -327,10 +327,11 @@ on_both!(one_bad_sample_does_not_take_the_others_with_it, |db| {
     let app = TestApp::start(db).await;
     let sn = app.device("SC000001").await;
     let mut battery = Battery::connect(app.devices, "SC000001").await;
-    let good = battery.sample(NOON - 2);
-    let bad = merge(battery.sample(NOON - 1), json!({"bs": 99}));
+    let good = battery.sample(NOON - 2_004);
+    let bad = merge(battery.sample(NOON - 1_000), json!({"bs": 99}));
     battery.report("hist", deflated(&[bad, good])).await;
-    assert_eq!(db.samples("SC000001").await, [(NOON - 2, 1, 1)]);
+    // Kept to the tenth of a second.
+    assert_eq!(db.samples("SC000001").await, [(NOON - 2_000, 1, 1)]);
     assert_eq!(reasons(db, &sn).await, ["out_of_range"]);
     app.stop().await;
 });
