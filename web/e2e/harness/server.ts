@@ -35,9 +35,8 @@ export class Server {
   static async start(): Promise<Server> {
     const folder = await mkdtemp(join(tmpdir(), 'suncellar-e2e-'))
     const options = ['--listen', '127.0.0.1:0', '--data-dir', folder, '--trusted-proxy', '127.0.0.1']
-    const child = spawn(BINARY, ['demo', ...options, '--switch-after', '0', '--systems', 'small', '--history', '1'], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
+    const street = ['--switch-after', '0', '--systems', 'small', '--history', '1']
+    const child = spawn(BINARY, ['demo', ...options, ...street], { stdio: ['ignore', 'pipe', 'pipe'] })
     const log: string[] = []
     const url = await new Promise<string>((resolve, reject) => {
       const hear = (chunk: Buffer) => {
