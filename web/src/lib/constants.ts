@@ -18,6 +18,19 @@ export const CLAIM_LIFETIME = 30 * 60_000
 /** Live data are read again this often. */
 export const LIVE_REFRESH = 30_000
 
+/** A reading that is older than this is no longer "now". */
+export const LIVE_MAX_AGE = 90_000
+
+/** The event stream says at least every 15 s that it lives; after this long it is dead and opened anew. */
+export const LIVE_SILENCE = 45_000
+
+/** Between two attempts to open the event stream: at first, and at most. */
+export const RECONNECT_FIRST = 1_000
+export const RECONNECT_MAX = 30_000
+
+/** Charts of a time that is not over yet are read again this often. */
+export const CHART_REFRESH = 60_000
+
 /** Update progress in percent; `FAILED` means interrupted, above `DONE_ABOVE` counts as done. */
 export const UPDATE_PROGRESS = { MIN: 0, MAX: 100, FAILED: -1, DONE_ABOVE: 99, SHOWN_AT_START: 5 } as const
 

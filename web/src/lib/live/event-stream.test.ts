@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest'
+import { makeEventReader } from './event-stream'
+
+describe('the event stream', () => {
+  it('gives an event when it is complete, wherever the pieces were cut', () => {
+    const read = makeEventReader()
+    expect(read('id: 7\nevent: da')).toEqual([])
+    expect(read('ta\ndata: {"a":1}\n')).toEqual([])
+    expect(read('\nid: 8\n')).toEqual([{ id: '7', name: 'data', data: '{"a":1}' }])
+    expect(read('data: x\n\n')).toEqual([{ id: '8', name: 'message', data: 'x' }])
+  })
+
+  it('passes over comments that only keep the line open', () => {
+    expect(makeEventReader()(': still here\n\n')).toEqual([])
+  })
+
+  it('joins several lines of data', () => {
+    expect(makeEventReader()('data: a\r\ndata: b\r\n\r\n')).toEqual([
+      { id: null, name: 'message', data: 'a\nb' },
+    ])
+  })
+})

@@ -1,0 +1,27 @@
+/** Server-sent events, read by hand: the browser's own reader cannot send the session's token. */
+
+export type StreamEvent = { id: string | null; name: string; data: string }
+
+/** Takes pieces of text as they come and gives back the events that are complete. */
+export function makeEventReader(): (piece: string) => StreamEvent[] {
+  let rest = ''
+  return (piece) => {
+    const blocks = (rest + piece).split(/\r?\n\r?\n/)
+    rest = blocks.pop() ?? ''
+    return blocks.map(eventOf).filter((event) => event !== null)
+  }
+}
+
+/** A block without data, such as a comment that keeps the line open, is no event. */
+function eventOf(block: string): StreamEvent | null {
+  let id: string | null = null
+  let name = 'message'
+  const data: string[] = []
+  for (const line of block.split(/\r?\n/)) {
+    const [, field, value = ''] = line.match(/^(\w+)(?:: ?(.*))?$/) ?? []
+    if (field === 'id') id = value
+    if (field === 'event') name = value
+    if (field === 'data') data.push(value)
+  }
+  return data.length > 0 ? { id, name, data: data.join('\n') } : null
+}

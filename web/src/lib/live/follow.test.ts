@@ -1,0 +1,66 @@
+import { HttpResponse, http } from 'msw'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { STORAGE } from '../storage-keys'
+import { server } from '../testing/server'
+import type { StreamEvent } from './event-stream'
+import { backOff, follow } from './follow'
+
+/** A stream that says this and ends. */
+const answer = (text: string) =>
+  new HttpResponse(new Blob([text]).stream(), { headers: { 'Content-Type': 'text/event-stream' } })
+
+let stop: AbortController
+beforeEach(() => {
+  localStorage.setItem(STORAGE.access, 'ACCESS')
+  stop = new AbortController()
+})
+afterEach(() => stop.abort())
+
+describe('following the stream', () => {
+  it('sends the token, and after a break the last event that it heard', async () => {
+    const asked: (string | null)[][] = []
+    const heard: StreamEvent[] = []
+    server.use(
+      http.get('*/api/auth/stream/', ({ request }) => {
+        asked.push([request.headers.get('Authorization'), request.headers.get('Last-Event-ID')])
+        return answer(`id: ${asked.length}\nevent: data\ndata: {}\n\n`)
+      }),
+    )
+    void follow({ signal: stop.signal, onEvent: (event) => heard.push(event) })
+    await vi.waitFor(() => expect(heard).toHaveLength(2), { timeout: 4_000 })
+    expect(asked).toEqual([
+      ['Bearer ACCESS', null],
+      ['Bearer ACCESS', '1'],
+    ])
+  })
+
+  it('goes on after no answer and after a refusal', async () => {
+    const heard = vi.fn()
+    let asked = 0
+    server.use(
+      http.get('*/api/auth/stream/', () => {
+        asked += 1
+        if (asked === 1) return HttpResponse.error()
+        if (asked === 2)
+          return HttpResponse.json({ detail: 'too many', code: 'too_many_streams' }, { status: 429 })
+        return answer('data: x\n\n')
+      }),
+    )
+    vi.spyOn(Math, 'random').mockReturnValue(-0.98)
+    void follow({ signal: stop.signal, onEvent: heard })
+    await vi.waitFor(() => expect(heard).toHaveBeenCalled(), { timeout: 4_000 })
+    expect(asked).toBe(3)
+  })
+
+  it('ends with its signal', async () => {
+    server.use(http.get('*/api/auth/stream/', () => answer('')))
+    const done = follow({ signal: stop.signal, onEvent: () => undefined })
+    stop.abort()
+    await expect(done).resolves.toBeUndefined()
+  })
+
+  it('waits longer after each failure, up to half a minute', () => {
+    expect([0, 1, 2, 10].map((failures) => backOff(failures, 1))).toEqual([1_000, 2_000, 4_000, 30_000])
+    expect(backOff(1, 0)).toBe(1_000)
+  })
+})

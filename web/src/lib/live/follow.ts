@@ -1,0 +1,63 @@
+/** Follows the server's event stream for as long as somebody looks, over broken lines and new starts of the server. */
+import { api } from '../api/client'
+import { apiError } from '../api/errors'
+import { LIVE_SILENCE, RECONNECT_FIRST, RECONNECT_MAX } from '../constants'
+import { isAuthenticated } from '../session/tokens'
+import { makeEventReader, type StreamEvent } from './event-stream'
+
+/** Waits longer after each failure, and never exactly as long as everybody else. */
+export const backOff = (failures: number, random = Math.random()) =>
+  Math.min(RECONNECT_MAX, RECONNECT_FIRST * 2 ** failures) * (0.5 + random / 2)
+
+type Follow = { signal: AbortSignal; onEvent: (event: StreamEvent) => void }
+
+/** Ends only with the signal, or with the session. */
+export async function follow({ signal, onEvent }: Follow) {
+  let lastId: string | null = null
+  let failures = 0
+  const hear = (event: StreamEvent) => {
+    lastId = event.id ?? lastId
+    failures = 0
+    onEvent(event)
+  }
+  while (!signal.aborted && isAuthenticated()) {
+    // However a connection ends, the next one begins with everything: nothing is missed.
+    await listen(lastId, signal, hear).catch(() => undefined)
+    await pause(backOff(failures++), signal)
+  }
+}
+
+/** One connection, up to its end. */
+async function listen(lastId: string | null, signal: AbortSignal, onEvent: Follow['onEvent']) {
+  const silence = new AbortController()
+  let timer = setTimeout(() => silence.abort(), LIVE_SILENCE)
+  try {
+    const { response } = await api.GET('/api/auth/stream/', {
+      params: { header: lastId === null ? {} : { 'Last-Event-ID': lastId } },
+      parseAs: 'stream',
+      signal: AbortSignal.any([signal, silence.signal]),
+    })
+    if (!response.ok || !response.body) throw apiError(response, null)
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+    const read = makeEventReader()
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+      // A line that has gone dead says nothing, not even that it lives.
+      clearTimeout(timer)
+      timer = setTimeout(() => silence.abort(), LIVE_SILENCE)
+      for (const event of read(piece.value)) onEvent(event)
+    }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function pause(duration: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, duration)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}

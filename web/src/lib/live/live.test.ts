@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { entriesOf, type LiveDocument, type LiveEntry, newerOf, skewOf, withChanges } from './live'
+
+const entry = (received_at: number | null, PV_power = 0) => ({ received_at, PV_power }) as LiveEntry
+const live = (entries: Record<string, LiveEntry>) => ({ entries, skew: 0 })
+
+describe('live data', () => {
+  it('are kept by serial number', () => {
+    const data: LiveDocument['data'] = [{ A: entry(1) }, { '-1': entry(2) }]
+    expect(entriesOf({ data, message3: {}, message5: {}, message6: {} })).toEqual({
+      A: entry(1),
+      '-1': entry(2),
+    })
+  })
+
+  it('take over what an event names and keep the rest', () => {
+    const changed = withChanges(live({ A: entry(1), B: entry(1) }), { B: entry(2) })
+    expect(changed.entries).toEqual({ A: entry(1), B: entry(2) })
+  })
+
+  it('do not go back to an answer that is older than the last event', () => {
+    const known = live({ A: entry(20, 700), B: entry(10) })
+    const answer = live({ A: entry(10, 500), B: entry(15, 300) })
+    expect(newerOf(known, answer).entries).toEqual({ A: entry(20, 700), B: entry(15, 300) })
+  })
+
+  it('lose a system that the answer no longer has', () => {
+    expect(Object.keys(newerOf(live({ A: entry(1), B: entry(1) }), live({ A: entry(2) })).entries)).toEqual([
+      'A',
+    ])
+  })
+
+  it('hear that a system went silent, although it said nothing new', () => {
+    const silent = { ...entry(10), online: false }
+    expect(newerOf(live({ A: { ...entry(10), online: true } }), live({ A: silent })).entries.A).toBe(silent)
+  })
+})
+
+describe('the clock of this browser', () => {
+  const now = Date.UTC(2026, 10, 15, 12, 0, 0)
+  it.each([
+    ['is right within the second of the header', 'Sun, 15 Nov 2026 12:00:01 GMT', 0],
+    ['is ten minutes slow', 'Sun, 15 Nov 2026 12:10:00 GMT', 600_000],
+    ['is an hour fast', 'Sun, 15 Nov 2026 11:00:00 GMT', -3_600_000],
+    ['is taken as right without a header', null, 0],
+  ])('%s', (_name, header, skew) => {
+    expect(skewOf(header, now)).toBe(skew)
+  })
+})

@@ -1,0 +1,41 @@
+/** Live data as the browser keeps it: the newest word of each system, and of all of them together. */
+import type { components } from '../api/schema'
+
+export type LiveDocument = components['schemas']['LiveData']
+export type LiveEntry = components['schemas']['LiveEntry']
+
+/** The serial number of the entry that stands for all systems. */
+export const ALL_SYSTEMS = '-1'
+
+export type Live = {
+  entries: Readonly<Record<string, LiveEntry>>
+  /** Milliseconds that the server's clock is ahead of this browser's, so that a wrong clock makes nothing look old. */
+  skew: number
+}
+
+/** The list of single-key objects as one object. */
+export const entriesOf = ({ data }: LiveDocument): Live['entries'] => Object.assign({}, ...data)
+
+/** What an event of the stream changes; systems that it does not name stay as they are. */
+export const withChanges = (live: Live, changes: Live['entries']): Live => ({
+  ...live,
+  entries: { ...live.entries, ...changes },
+})
+
+/** An answer that was under way while the stream brought something newer does not bring the old back. */
+export function newerOf(known: Live | undefined, answer: Live): Live {
+  if (!known) return answer
+  const entries = Object.entries(answer.entries).map(([sn, entry]) => {
+    const before = known.entries[sn]
+    return [sn, before && heardAt(before) > heardAt(entry) ? before : entry]
+  })
+  return { ...answer, entries: Object.fromEntries(entries) }
+}
+
+const heardAt = ({ received_at }: LiveEntry) => received_at ?? 0
+
+/** From the `Date` header, which is exact to the second: less than a few seconds is no difference. */
+export function skewOf(date: string | null, now: number): number {
+  const skew = Date.parse(date ?? '') - now
+  return Math.abs(skew) > 5_000 ? skew : 0
+}
