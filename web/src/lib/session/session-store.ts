@@ -14,6 +14,8 @@ type Session = {
   serials: string[] | null
   /** Serial numbers with a pending update, for the bell. */
   pendingUpdates: string[]
+  /** The system that the person looks at, null before a choice. */
+  selected: string | null
 }
 
 const guest = (): Session => ({
@@ -22,6 +24,7 @@ const guest = (): Session => ({
   reloaded: false,
   serials: null,
   pendingUpdates: [],
+  selected: null,
 })
 
 export const useSession = create<Session>()(
