@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react'
 
-/** The present moment in milliseconds, anew every second. */
-export function useNow(): number {
+/** The present moment in milliseconds, anew every second or after another interval. */
+export function useNow(interval = 1_000): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1_000)
+    const timer = setInterval(() => setNow(Date.now()), interval)
     return () => clearInterval(timer)
-  }, [])
+  }, [interval])
   return now
 }

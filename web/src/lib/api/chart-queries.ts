@@ -1,0 +1,53 @@
+/** Charts of the past and of today. Each has one key, so that one answer serves every part of a page. */
+import { queryOptions } from '@tanstack/react-query'
+import { CHART_REFRESH } from '../constants'
+import type { Interval, SiteDay } from '../site-day'
+import { api, unwrap } from './client'
+import type { components } from './schema'
+
+export type Graph = components['schemas']['GraphAnswer']
+export type Resolution = 'minute' | 'quarter' | 'hour' | 'day' | 'month'
+export type Method = 'mean' | 'min' | 'max' | 'sum'
+
+export type GraphRequest = {
+  sn: string
+  interval: Interval
+  date: SiteDay
+  resolution: Resolution
+  method: Method
+  /** Codes such as `m0`. */
+  series: readonly string[]
+}
+
+export const graphParams = ({ date, series, ...rest }: GraphRequest) => ({
+  ...rest,
+  from_date: date,
+  series: series.join(),
+})
+
+/**
+ * The last answer stays until the next one is there, but never that of another system.
+ * @param growing the time it shows is not over yet
+ */
+export const graphQuery = (request: GraphRequest, growing: boolean) =>
+  queryOptions({
+    queryKey: ['graph', request],
+    queryFn: async () => {
+      const answer = await unwrap(api.GET('/api/auth/graph/', { params: { query: graphParams(request) } }))
+      // The same address also gives CSV, as text; it was not asked for.
+      return answer as Graph
+    },
+    refetchInterval: growing ? CHART_REFRESH : false,
+    placeholderData: (last: Graph | undefined) => (last?.sn === request.sn ? last : undefined),
+  })
+
+/** @param days `week_`, `month_`, `year_` or `total_` and a day, or two days with `_` between */
+export const energyQuery = (sn: string, days: string) =>
+  queryOptions({
+    queryKey: ['energy', sn, days],
+    queryFn: async () => {
+      const [chart] = await unwrap(api.GET('/api/auth/energy_chart/', { params: { query: { sn, days } } }))
+      return chart ?? null
+    },
+    refetchInterval: CHART_REFRESH,
+  })

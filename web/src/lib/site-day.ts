@@ -1,0 +1,44 @@
+/** Days of a site's calendar as `YYYY-MM-DD`: days of 23 and 25 hours never matter to them. */
+
+export type SiteDay = string
+export type Interval = 'Day' | 'Week' | 'Month' | 'Year'
+
+const dayFormats = new Map<string, Intl.DateTimeFormat>()
+
+/** The day that this moment belongs to at the site. */
+export function siteDayOf(ms: number, timeZone: string | undefined): SiteDay {
+  const key = timeZone ?? ''
+  const format =
+    dayFormats.get(key) ??
+    new Intl.DateTimeFormat('en-CA', { year: 'numeric', month: '2-digit', day: '2-digit', timeZone })
+  dayFormats.set(key, format)
+  return format.format(ms)
+}
+
+/** A real day, written in full. */
+export function isSiteDay(text: unknown): text is SiteDay {
+  return typeof text === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(text) && textOf(utcOf(text)) === text
+}
+
+/** Noon, UTC: for formatting a day in the zone `UTC`. */
+export const utcOf = (day: SiteDay) => Date.parse(`${day}T12:00:00Z`)
+
+const textOf = (utc: number) => (Number.isNaN(utc) ? '' : new Date(utc).toISOString().slice(0, 10))
+
+export const plusDays = (day: SiteDay, days: number) => textOf(utcOf(day) + days * 86_400_000)
+
+/** The first day of the week (Monday), month or year that holds a day. */
+export function startOf(day: SiteDay, interval: Interval): SiteDay {
+  if (interval === 'Week') return plusDays(day, -((new Date(utcOf(day)).getUTCDay() + 6) % 7))
+  if (interval === 'Month') return `${day.slice(0, 7)}-01`
+  return interval === 'Year' ? `${day.slice(0, 4)}-01-01` : day
+}
+
+/** The first day of the next (1) or the last (-1) day, week, month or year. */
+export function step(day: SiteDay, interval: Interval, by: 1 | -1): SiteDay {
+  const start = startOf(day, interval)
+  if (interval === 'Day') return plusDays(start, by)
+  if (interval === 'Week') return plusDays(start, 7 * by)
+  const [year = 0, month = 1] = start.split('-').map(Number)
+  return textOf(interval === 'Month' ? Date.UTC(year, month - 1 + by, 1, 12) : Date.UTC(year + by, 0, 1, 12))
+}
