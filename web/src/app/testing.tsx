@@ -5,6 +5,7 @@ import { activateLocale } from '@/lib/i18n/i18n'
 import { queryClient } from '@/lib/query-client'
 import { startSession } from '@/lib/session/session-store'
 import type { Role } from '@/lib/session/tokens'
+import { emptyGraph, liveOf } from '@/lib/testing/live'
 import { server } from '@/lib/testing/server'
 import { App } from './app'
 import { makeRouter } from './router'
@@ -26,6 +27,10 @@ export function serveSystems(serials: string[] | null) {
       }),
     ),
     http.get('*/api/auth/usr_sn/', () => (systems ? HttpResponse.json(systems) : HttpResponse.error())),
+    http.get('*/api/auth/data/', () => HttpResponse.json(liveOf(serials ?? []))),
+    http.get('*/api/auth/stream/', () => HttpResponse.error()),
+    http.get('*/api/auth/graph/', () => HttpResponse.json(emptyGraph)),
+    http.get('*/api/auth/energy_chart/', () => HttpResponse.json([{ sn: '-1', rows: [] }])),
     http.post('*/api/auth/logout/', () => new HttpResponse(null, { status: 204 })),
   )
 }

@@ -2,6 +2,7 @@ import { Outlet } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useStartUp } from '@/features/systems/use-start-up'
 import { cn } from '@/lib/cn'
+import { useLiveRefresh } from '@/lib/live/use-live'
 import { Footer } from '../footer'
 import { BottomTabs } from './main-nav'
 import { MenuDrawer } from './menu-drawer'
@@ -12,6 +13,7 @@ import { TopBar } from './top-bar'
 /** Everything behind the login: side menu or bottom tabs, top bar, page, footer. */
 export function MainLayout() {
   useStartUp()
+  useLiveRefresh()
   const [collapsed, setCollapsed] = useState(false)
   const [drawerOpen, setDrawerOpen] = useState(false)
   const toggle = () => setCollapsed(!collapsed)

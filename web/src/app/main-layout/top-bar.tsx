@@ -1,19 +1,26 @@
 import { useQuery } from '@tanstack/react-query'
+import { useLocation } from '@tanstack/react-router'
 import { Logo, PRODUCT_NAME } from '@/components/ui/logo'
+import { SystemSelector } from '@/features/systems/system-selector'
 import { systemsQuery } from '@/lib/api/queries'
+import { cn } from '@/lib/cn'
 import { useT } from '@/lib/i18n/use-t'
 import { DisplayMenu } from './display-menu'
 import { ProfileMenu } from './profile-menu'
 import { UpdateBell } from './update-bell'
 
+/** Pages that show one system, or all of them. */
+const WITH_SELECTOR = ['/dashboard', '/charts']
+
 export function TopBar() {
+  const selects = useLocation({ select: ({ pathname }) => WITH_SELECTOR.includes(pathname) })
   return (
     <header className="sticky top-0 z-20 border-b border-line bg-bg">
       <div className="mx-auto flex min-h-14 max-w-[1280px] items-center justify-between gap-3 px-4 lg:min-h-16 lg:px-8">
         <div className="flex min-w-0 items-center gap-2.5 font-semibold">
-          <Logo className="lg:hidden" />
-          <span className="lg:hidden">{PRODUCT_NAME}</span>
-          <Systems />
+          <Logo className="shrink-0 lg:hidden" />
+          <span className={cn('lg:hidden', selects && 'sr-only')}>{PRODUCT_NAME}</span>
+          {selects ? <SystemSelector /> : <Systems />}
         </div>
         <div className="flex shrink-0 items-center gap-0.5">
           <DisplayMenu />

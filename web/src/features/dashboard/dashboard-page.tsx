@@ -1,30 +1,123 @@
-import { Link } from '@tanstack/react-router'
-import { Activity } from 'lucide-react'
+import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { buttonStyle } from '@/components/ui/button'
-import { EmptyState } from '@/components/ui/empty-state'
-import { PageHeading } from '@/components/ui/page-heading'
+import { Button } from '@/components/ui/button'
+import { Callout } from '@/components/ui/callout'
+import { Skeleton } from '@/components/ui/skeleton'
+import { energyQuery } from '@/lib/api/chart-queries'
+import { errorText } from '@/lib/api/errors'
+import { systemsQuery } from '@/lib/api/queries'
+import { totalsOf } from '@/lib/energy'
 import { useT } from '@/lib/i18n/use-t'
+import { ALL_SYSTEMS, type LiveEntry } from '@/lib/live/live'
+import { useLive, useLiveStream } from '@/lib/live/use-live'
+import { useSelection } from '@/lib/selection'
+import { siteDayOf } from '@/lib/site-day'
+import { useNow } from '@/lib/use-now'
+import { FlowCard } from './components/flow-card'
+import { MessagesCard } from './components/messages-card'
+import { MetricCards } from './components/metric-cards'
+import { TodayCard } from './components/today-card'
+import { freshnessOf, readingOf } from './model/reading'
 
-/** @param systems the owner's systems */
-export function DashboardPage({ systems }: { systems: ReactNode }) {
+type Props = {
+  /** The big chart. */
+  chart: ReactNode
+  /** The small charts. */
+  energy: ReactNode
+  /** The owner's systems. */
+  systems: ReactNode
+}
+
+/** How old a value is changes slowly: this often is often enough. */
+const AGE_CHECK = 5_000
+
+const columns = 'grid gap-4 lg:grid-cols-[minmax(380px,5fr)_8fr] lg:gap-5'
+
+export function DashboardPage({ chart, energy, systems }: Props) {
   const { t } = useT()
+  useLiveStream()
+  const { sn } = useSelection()
+  const { data: live, error, isFetching, refetch } = useLive()
+  const entry = sn === null ? undefined : live?.entries[sn]
+  const now = useNow(AGE_CHECK) + (live?.skew ?? 0)
   return (
-    <>
-      <PageHeading>{t('nav.dashboard')}</PageHeading>
-      <div className="grid gap-4 lg:gap-5">
-        <EmptyState
-          icon={Activity}
+    <div className="grid gap-4 lg:gap-5">
+      <h1 className="sr-only">{t('nav.dashboard')}</h1>
+      {error && (
+        <Callout
+          tone="warn"
+          title={t('live.failed')}
           action={
-            <Link to="/settings" className={buttonStyle({ variant: 'outline' })}>
-              {t('empty.to_settings')}
-            </Link>
+            <Button variant="outline" size="s" busy={isFetching} onClick={() => void refetch()}>
+              {t('ui.retry')}
+            </Button>
           }
         >
-          {t('empty.readings')}
-        </EmptyState>
-        {systems}
+          {errorText(error, t)}
+        </Callout>
+      )}
+      {sn !== null && entry ? (
+        <Now key="now" sn={sn} entry={entry} now={now} chart={chart} energy={energy} />
+      ) : (
+        <Waiting key="waiting" busy={!error} />
+      )}
+      {systems}
+    </div>
+  )
+}
+
+type NowProps = { sn: string; entry: LiveEntry; now: number; chart: ReactNode; energy: ReactNode }
+
+function Now({ sn, entry, now, chart, energy }: NowProps) {
+  const reading = readingOf(entry)
+  const freshness = freshnessOf(reading, now)
+  const day = siteDayOf(now, reading.timeZone)
+  const { data: today } = useQuery(energyQuery(sn, `${day}_${day}`))
+  const energies = today ? totalsOf(today) : null
+  const capacity = useCapacity(sn)
+  return (
+    <>
+      <div className={columns}>
+        <FlowCard reading={reading} freshness={freshness} capacity={capacity} now={now} />
+        <div className="flex min-w-0 flex-col gap-4 lg:gap-5">
+          <div className="order-last sm:order-none">
+            <MetricCards
+              sn={sn}
+              day={day}
+              reading={reading}
+              freshness={freshness}
+              energies={energies}
+              now={now}
+            />
+          </div>
+          <TodayCard energies={energies} />
+        </div>
       </div>
+      {chart}
+      <MessagesCard reading={reading} />
+      {energy}
     </>
+  )
+}
+
+/** Usable Wh of what is shown. One unknown battery makes the sum unknown. */
+function useCapacity(sn: string): number | null {
+  const { data } = useQuery(systemsQuery)
+  const shown = data?.filter((system) => sn === ALL_SYSTEMS || system.sn === sn) ?? []
+  const capacities = shown.map(({ capacity }) => capacity ?? Number.NaN)
+  const sum = capacities.reduce((total, capacity) => total + capacity, 0)
+  return sum > 0 ? sum : null
+}
+
+/** The page before its first values, of the same size. */
+function Waiting({ busy }: { busy: boolean }) {
+  return (
+    <div className="grid gap-4 lg:gap-5" aria-busy={busy}>
+      <div className={columns}>
+        <Skeleton className="h-[488px] lg:h-[560px]" />
+        <Skeleton className="h-[820px] lg:h-[560px]" />
+      </div>
+      <Skeleton className="h-[520px]" />
+    </div>
   )
 }

@@ -1,0 +1,85 @@
+import { balanceOf, type Energies, selfSufficiencyOf } from '@/lib/energy'
+import { formatNumber, percentQuantity } from '@/lib/format'
+import { useT } from '@/lib/i18n/use-t'
+import { EnergySplit } from './energy-split'
+
+/** The day so far: how much of it was the house's own, and where the energy went and came from. */
+export function TodayCard({ energies }: { energies: Energies | null }) {
+  const { t } = useT()
+  const balance = energies && balanceOf(energies)
+  const share = energies && selfSufficiencyOf(energies, balance)
+  return (
+    <section
+      aria-labelledby="today"
+      className="card flex flex-1 flex-col gap-5 p-5 sm:flex-row sm:items-center sm:gap-7"
+    >
+      <h2 id="today" className="sr-only">
+        {t('today.title')}
+      </h2>
+      <Gauge percent={share} />
+      <div className="grid min-w-0 flex-1 gap-4">
+        <EnergySplit
+          title={t('today.produced')}
+          total={energies?.pv ?? null}
+          parts={
+            balance && [
+              { label: t('today.direct'), energy: balance.directlyUsed, colour: 'pv' },
+              { label: t('today.stored'), energy: balance.stored, colour: 'battery' },
+              { label: t('today.fed_in'), energy: balance.fedIn, colour: 'grid', hatched: true },
+            ]
+          }
+        />
+        <EnergySplit
+          title={t('today.consumed')}
+          total={balance?.consumed ?? null}
+          parts={
+            balance && [
+              { label: t('today.from_sun'), energy: balance.fromSun, colour: 'pv' },
+              { label: t('today.from_battery'), energy: balance.fromBattery, colour: 'battery' },
+              { label: t('today.from_grid'), energy: balance.fromGrid, colour: 'grid' },
+            ]
+          }
+        />
+      </div>
+    </section>
+  )
+}
+
+const RING = 52
+const LENGTH = 2 * Math.PI * RING
+
+function Gauge({ percent }: { percent: number | null }) {
+  const { t, locale } = useT()
+  return (
+    <div className="relative mx-auto grid size-32 shrink-0 place-items-center">
+      <svg aria-hidden viewBox="0 0 128 128" className="absolute inset-0">
+        <circle cx="64" cy="64" r={RING} fill="none" stroke="var(--surface-2)" strokeWidth="11" />
+        {percent !== null && percent > 0 && (
+          <circle
+            cx="64"
+            cy="64"
+            r={RING}
+            fill="none"
+            stroke="var(--battery)"
+            strokeWidth="11"
+            strokeLinecap="round"
+            strokeDasharray={`${(LENGTH * percent) / 100} ${LENGTH}`}
+            transform="rotate(-90 64 64)"
+            className="flow-ring"
+          />
+        )}
+      </svg>
+      <p className="relative text-center leading-tight">
+        <span className="num block text-[27px] leading-none font-semibold">
+          {percent === null ? '–' : formatNumber(percent, locale)}
+          {percent !== null && (
+            <span className="ml-0.5 text-[14px] font-medium text-muted">
+              {percentQuantity(percent, locale).unit}
+            </span>
+          )}
+        </span>
+        <span className="mt-1 block max-w-22 text-[11px] text-muted">{t('today.self_sufficiency')}</span>
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,171 @@
+import 'fake-indexeddb/auto'
+import { screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { HttpResponse, http } from 'msw'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { LiveDocument, LiveEntry } from '@/lib/live/live'
+import { page } from '@/lib/session/page'
+import { resetSessionStore, startSession } from '@/lib/session/session-store'
+import { isAuthenticated } from '@/lib/session/tokens'
+import { emptyGraph, liveEntry, liveOf } from '@/lib/testing/live'
+import { renderPage } from '@/lib/testing/render-page'
+import { server } from '@/lib/testing/server'
+import { DashboardPage } from './dashboard-page'
+
+const today = { m2: 500, m2N: -17_900, m4: 35_200, m5: 1_900, m5N: -12_100 }
+const totals = Object.fromEntries(
+  Object.entries(today).map(([code, wattHours]) => [`total_${code}`, wattHours]),
+)
+
+/** A server with these systems, which all say the same. */
+function serve(serials: string[], special: Partial<LiveEntry> = {}, energies: object = totals) {
+  server.use(
+    http.get('*/api/auth/usr_sn/', () =>
+      HttpResponse.json(serials.map((sn, index) => ({ sn, phase: index + 1, access: 'owner' }))),
+    ),
+    http.get('*/api/auth/data/', () => HttpResponse.json(liveOf(serials, special))),
+    http.get('*/api/auth/stream/', () => HttpResponse.error()),
+    http.get('*/api/auth/graph/', () => HttpResponse.json(emptyGraph)),
+    http.get('*/api/auth/energy_chart/', () => HttpResponse.json([{ sn: 'A', rows: [], ...energies }])),
+  )
+}
+
+const open = () => renderPage(() => <DashboardPage chart={null} energy={null} systems={null} />)
+
+/** A card's text, by its heading. */
+async function card(name: string) {
+  const heading = await screen.findByRole('heading', { name })
+  return heading.closest('article')?.textContent
+}
+
+beforeEach(() => startSession({ access: 'access', refresh: 'refresh', role: 'user' }))
+afterEach(() => resetSessionStore())
+
+describe('the dashboard', () => {
+  it('shows the six values with words instead of signs', async () => {
+    serve(['A'])
+    await open()
+    expect(await card('PV-Leistung')).toContain('7,0kW')
+    expect(await card('Speicherleistung')).toContain('1,9kWlädt')
+    expect(await card('Ladezustand')).toContain('91%')
+    expect(await card('Netzleistung')).toContain('4,3kWEinspeisung')
+    expect(await card('Netzspannung')).toContain('232,4V')
+    await waitFor(async () => expect(await card('Energie heute')).toContain('7,6kWh35,2\u202fkWh erzeugt'))
+  })
+
+  it('says in a sentence and a list what flows where', async () => {
+    serve(['A'])
+    await open()
+    expect(await screen.findByRole('heading', { name: 'Ihr Haus läuft mit Sonne.' })).toBeInTheDocument()
+    expect(screen.getByText(/^Photovoltaik → Batterie: 1,9\skW$/)).toBeInTheDocument()
+    expect(screen.getByText(/^Netz: Einspeisung 4,3\skW$/)).toBeInTheDocument()
+  })
+
+  it('shows a dash for what is not measured, never a zero', async () => {
+    serve(['A'], { grid_power: null, m8: null }, {})
+    await open()
+    expect(await card('Netzleistung')).toContain('–nicht bekannt')
+    expect(await card('Energie heute')).toContain('–nicht bekannt')
+    expect(screen.getByRole('heading', { name: 'Es fehlen Messwerte.' })).toBeInTheDocument()
+  })
+
+  it('shows the last values of a silent battery with their time, and nothing flows', async () => {
+    const at = Date.now() - 3 * 3_600_000
+    serve(['A'], { online: false, measured_at: at, state_since_at: at })
+    await open()
+    expect(
+      await screen.findByRole('heading', { name: 'Ihr Speicher meldet sich nicht.' }),
+    ).toBeInTheDocument()
+    expect(screen.getByText(/^Offline seit /)).toBeInTheDocument()
+    expect(await card('PV-Leistung')).toContain('Stand ')
+    expect(screen.queryByText(/^Live/)).toBeNull()
+    expect(screen.queryByText(/→/)).toBeNull()
+  })
+
+  it('adds up what reports, and says how many that are', async () => {
+    serve(['A', 'B', 'C'], { reporting: 2, systems: 3 })
+    await open()
+    expect(await screen.findByText('2 von 3 Anlagen')).toBeInTheDocument()
+  })
+
+  it('takes a broken line for neither a logout nor an empty house', async () => {
+    vi.spyOn(page, 'goTo').mockImplementation(() => undefined)
+    serve(['A'])
+    let broken = false
+    server.use(
+      http.get('*/api/auth/data/', () => (broken ? HttpResponse.error() : HttpResponse.json(liveOf(['A'])))),
+    )
+    const { refetchLive } = await openAndRefetch()
+    broken = true
+    await refetchLive()
+    expect(
+      await screen.findByText('Neue Werte lassen sich gerade nicht abrufen', {}, { timeout: 6_000 }),
+    ).toBeInTheDocument()
+    expect(await card('PV-Leistung')).toContain('7,0kW')
+    expect(isAuthenticated()).toBe(true)
+    expect(page.goTo).not.toHaveBeenCalled()
+  }, 10_000)
+
+  it('takes over what the stream brings', async () => {
+    serve(['A'])
+    const event: LiveDocument = {
+      data: [{ A: liveEntry({ PV_power: 2_500, received_at: Date.now() + 5_000 }) }],
+      message3: {},
+      message5: {},
+      message6: {},
+    }
+    server.use(
+      http.get('*/api/auth/stream/', () => {
+        const text = `id: 1\nevent: data\ndata: ${JSON.stringify(event)}\n\n`
+        return new HttpResponse(new Blob([text]).stream())
+      }),
+    )
+    await open()
+    await waitFor(async () => expect(await card('PV-Leistung')).toContain('2,5kW'))
+  })
+})
+
+describe('the messages', () => {
+  const message = (minute: number, code: string) => ({
+    time: `2026-11-15 08:${String(minute).padStart(2, '0')}:00`,
+    code,
+    text: `${code} ${minute}`,
+    on: true,
+  })
+
+  it('stand in lists of ten, without those that have no time', async () => {
+    const trips = Array.from({ length: 12 }, (_, minute) => message(minute, 'na_u_high'))
+    serve(['A'], {
+      last_messages: [
+        ...trips,
+        message(20, 'bms_fault'),
+        { ...message(0, 'hw_fault'), time: '2000-0-0 0:0:0' },
+      ],
+    })
+    await open()
+    expect(await screen.findAllByText(/^na_u_high/)).toHaveLength(10)
+    expect(screen.getByText('bms_fault 20')).toBeInTheDocument()
+    expect(screen.queryByText(/hw_fault/)).toBeNull()
+    const pages = screen.getByRole('navigation', { name: 'Seiten: Netz- und Anlagenschutz' })
+    await userEvent.click(within(pages).getByRole('button', { name: 'Seite 2' }))
+    expect(screen.getAllByText(/^na_u_high/)).toHaveLength(2)
+    expect(screen.getByText('15.11.2026 08:11')).toBeInTheDocument()
+  })
+
+  it('explain the flags that are set and name the days to the calibration', async () => {
+    const { message2 } = liveEntry()
+    serve(['A'], { message2: { ...message2, sm1: true }, calibration_days: 12 })
+    await open()
+    expect(await screen.findByText('Der Stromzähler antwortet nicht')).toBeInTheDocument()
+    expect(screen.getByText(/prüfen Sie, ob der Zähler Strom hat/)).toBeInTheDocument()
+    expect(screen.getByText('Kalibrierung in 12 Tagen')).toBeInTheDocument()
+  })
+})
+
+/** The page, and a way to let the refresh of 30 s come early. */
+async function openAndRefetch() {
+  const { queryClient } = await import('@/lib/query-client')
+  await open()
+  await screen.findByRole('heading', { name: 'PV-Leistung' })
+  return { refetchLive: () => queryClient.refetchQueries({ queryKey: ['live'] }) }
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import { flowsOf, sharesOfHouse, speedOf } from './flow'
+
+const powers = (pv: number, grid: number, battery: number) => ({
+  pv,
+  grid,
+  battery,
+  house: pv + grid + battery,
+})
+
+describe('the flows', () => {
+  it('lead the sun to the house, the battery and the grid at noon', () => {
+    expect(flowsOf(powers(7_000, -4_340, -1_900))).toEqual([
+      { from: 'pv', to: 'house', watts: 760 },
+      { from: 'pv', to: 'battery', watts: 1_900 },
+      { from: 'pv', to: 'grid', watts: 4_340 },
+    ])
+  })
+
+  it('lead the battery to the house in the evening, and the grid adds what is missing', () => {
+    expect(flowsOf(powers(0, 300, 900))).toEqual([
+      { from: 'battery', to: 'house', watts: 900 },
+      { from: 'grid', to: 'house', watts: 300 },
+    ])
+  })
+
+  it('show a battery that charges from the grid, or feeds it', () => {
+    expect(flowsOf(powers(0, 2_500, -2_000))).toContainEqual({ from: 'grid', to: 'battery', watts: 2_000 })
+    expect(flowsOf(powers(0, -1_000, 1_500))).toContainEqual({ from: 'battery', to: 'grid', watts: 1_000 })
+  })
+
+  it('leave out what is within 30 W, because meters never read zero', () => {
+    expect(flowsOf(powers(30, 30, 0))).toEqual([])
+    expect(flowsOf(powers(31, 0, 0))).toHaveLength(1)
+  })
+
+  it('are unknown when a part is missing', () => {
+    expect(flowsOf({ ...powers(1_000, 200, 0), grid: null, house: null })).toEqual([])
+  })
+
+  it('split the house by source', () => {
+    const shares = sharesOfHouse(flowsOf(powers(250, 250, 500)))
+    expect(shares).toEqual({ pv: 0.25, battery: 0.5, grid: 0.25 })
+    expect(sharesOfHouse([])).toEqual({ pv: 0, battery: 0, grid: 0 })
+  })
+
+  it('have six speeds', () => {
+    expect([31, 260, 800, 1_900, 4_000, 8_000, 90_000].map(speedOf)).toEqual([0, 1, 2, 3, 4, 5, 5])
+  })
+})

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest'
+import type { Graph } from '@/lib/api/chart-queries'
+import { extremesOf, sparkPaths } from './spark'
+
+describe('the curve of a card', () => {
+  it('spans its box from the lowest to the highest value', () => {
+    expect(sparkPaths([0, 50, 100])).toEqual(['M0.0 30.0L60.0 16.0L120.0 2.0'])
+  })
+
+  it('ends with the last value, for the rest of the day is still to come', () => {
+    expect(sparkPaths([0, 100, null, null])).toEqual(['M0.0 30.0L120.0 2.0'])
+  })
+
+  it('has a gap where nothing was measured', () => {
+    expect(sparkPaths([1, 1, null, 1, 1])).toHaveLength(2)
+  })
+
+  it('is flat at the bottom for a value that does not change, and starts at its floor', () => {
+    expect(sparkPaths([5, 5])).toEqual(['M0.0 30.0L120.0 30.0'])
+    expect(sparkPaths([100, 100], 0)).toEqual(['M0.0 2.0L120.0 2.0'])
+  })
+
+  it('is not there without values', () => {
+    expect(sparkPaths([])).toEqual([])
+    expect(sparkPaths([null, null])).toEqual([])
+  })
+})
+
+describe('the extremes of a day', () => {
+  const graph = { time: [10, 20, 30], series: { m6: [null, 700, 300] } } as unknown as Graph
+  it('are its lowest and highest value, and when the highest was', () => {
+    expect(extremesOf(graph, 'm6')).toEqual({ low: 300, high: 700, highAt: 20 })
+  })
+  it('are unknown without a value', () => {
+    expect(extremesOf(graph, 'm0')).toBeNull()
+    expect(extremesOf(undefined, 'm6')).toBeNull()
+  })
+})

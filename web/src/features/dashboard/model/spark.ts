@@ -1,0 +1,43 @@
+/** The small curve of a card: today's quarter hours, drawn into a box of 120 by 32. */
+import type { Graph } from '@/lib/api/chart-queries'
+
+export const BOX = { width: 120, height: 32 } as const
+const MARGIN = 2
+
+/** The day so far: one `M…L…` per stretch without a gap. `floor` is drawn at the bottom edge even if nothing is that low. */
+export function sparkPaths(day: readonly (number | null)[], floor?: number): string[] {
+  const values = day.slice(0, day.findLastIndex((value) => value !== null) + 1)
+  const known = values.filter((value) => value !== null)
+  const low = Math.min(...known, floor ?? Number.POSITIVE_INFINITY)
+  const span = Math.max(...known) - low || 1
+  const x = (place: number) => (place / Math.max(1, values.length - 1)) * BOX.width
+  const y = (value: number) => BOX.height - MARGIN - ((value - low) / span) * (BOX.height - 2 * MARGIN)
+  return stretches(values).map(
+    ({ start, values: stretch }) =>
+      `M${stretch.map((value, place) => `${x(start + place).toFixed(1)} ${y(value).toFixed(1)}`).join('L')}`,
+  )
+}
+
+type Stretch = { start: number; values: number[] }
+
+function stretches(values: readonly (number | null)[]): Stretch[] {
+  const found: Stretch[] = []
+  values.forEach((value, place) => {
+    if (value === null) return
+    const last = found.at(-1)
+    if (last && last.start + last.values.length === place) last.values.push(value)
+    else found.push({ start: place, values: [value] })
+  })
+  return found.filter((stretch) => stretch.values.length > 1)
+}
+
+export type Extremes = { low: number; high: number; highAt: number }
+
+/** Lowest and highest value of a series, and when the highest began; null without a value. */
+export function extremesOf(graph: Graph | undefined, code: string): Extremes | null {
+  const values = graph?.series[code] ?? []
+  const known = values.filter((value) => value !== null)
+  if (known.length === 0) return null
+  const high = Math.max(...known)
+  return { low: Math.min(...known), high, highAt: graph?.time[values.indexOf(high)] ?? 0 }
+}

@@ -1,0 +1,82 @@
+import { useQuery } from '@tanstack/react-query'
+import { ChevronDown } from 'lucide-react'
+import { Button } from '@/components/ui/button'
+import { DropdownMenu, MenuChoice } from '@/components/ui/dropdown-menu'
+import { type System, systemsQuery } from '@/lib/api/queries'
+import type { Translate } from '@/lib/i18n/use-t'
+import { useT } from '@/lib/i18n/use-t'
+import { ALL_SYSTEMS } from '@/lib/live/live'
+import { useLive } from '@/lib/live/use-live'
+import { selectable, useSelection } from '@/lib/selection'
+
+/** What the page is about: one system, or all of them. With several it is a menu. */
+export function SystemSelector() {
+  const { t } = useT()
+  const { data: systems } = useQuery(systemsQuery)
+  const { sn, choose } = useSelection()
+  const together = useTogether()
+  if (!systems || sn === null) return null
+  const { name, more } = nameOf(sn, systems, together, t)
+  const label = (
+    <span className="flex min-w-0 flex-wrap items-baseline gap-x-1.5 text-left">
+      <span className="font-semibold text-text">{name}</span>
+      <span aria-hidden className="text-muted">
+        ·
+      </span>
+      <span className="num font-normal break-all text-muted">{more}</span>
+    </span>
+  )
+  if (systems.length === 1) return <div className="min-w-0 text-[15px]">{label}</div>
+  return (
+    <DropdownMenu
+      align="start"
+      trigger={
+        <Button variant="ghost" className="-ml-3 min-w-0 shrink px-3 text-[15px]">
+          <span className="sr-only">{t('selector.label')}</span>
+          {label}
+          <ChevronDown aria-hidden className="size-4 shrink-0" />
+        </Button>
+      }
+    >
+      <MenuChoice
+        label={t('selector.label')}
+        value={sn}
+        options={selectable(systems.map((system) => system.sn)).map((value) => {
+          const entry = nameOf(value, systems, together, t)
+          return {
+            value,
+            label: (
+              <span className="flex flex-col py-1.5 leading-snug">
+                <span className="font-medium">{entry.name}</span>
+                <span className="num text-[12px] text-muted">{entry.more}</span>
+              </span>
+            ),
+          }
+        })}
+        onChange={choose}
+      />
+    </DropdownMenu>
+  )
+}
+
+type Together = { reporting: number; systems: number } | null
+
+/** How many of all systems report; null while that is not known. */
+function useTogether(): Together {
+  const { data: live } = useLive()
+  const { reporting, systems } = live?.entries[ALL_SYSTEMS] ?? {}
+  return typeof reporting === 'number' && typeof systems === 'number' ? { reporting, systems } : null
+}
+
+function nameOf(sn: string, systems: readonly System[], together: Together, t: Translate) {
+  if (sn === ALL_SYSTEMS) {
+    const more =
+      together && together.reporting < together.systems
+        ? t('systems.reporting', together)
+        : t('top.systems', { count: systems.length })
+    return { name: t('selector.all'), more }
+  }
+  const system = systems.find((one) => one.sn === sn)
+  const alone = systems.length === 1 ? t('selector.home') : t('systems.phase', { phase: system?.phase ?? '' })
+  return { name: system?.group_name || alone, more: sn }
+}
