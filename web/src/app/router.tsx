@@ -5,6 +5,7 @@ import {
   type RouterHistory,
   redirect,
 } from '@tanstack/react-router'
+import { readChartSearch } from '@/features/charts/model/choice'
 import { logOut } from '@/lib/session/log-out'
 import { useSession } from '@/lib/session/session-store'
 import { isAuthenticated, readRole } from '@/lib/session/tokens'
@@ -98,6 +99,7 @@ const mainPages = [
   createRoute({
     getParentRoute: () => main,
     path: '/dashboard',
+    validateSearch: readChartSearch,
     staticData: { title: 'nav.dashboard' },
     component: lazyPage(() => import('./pages/dashboard'), 'Dashboard'),
   }),
@@ -116,6 +118,7 @@ const mainPages = [
   createRoute({
     getParentRoute: () => main,
     path: '/charts',
+    validateSearch: readChartSearch,
     staticData: { title: 'charts.title' },
     component: lazyPage(() => import('./pages/charts'), 'Charts'),
   }),

@@ -6,6 +6,8 @@ import {
   formatDateTime,
   formatLongDate,
   formatNumber,
+  formatPeriod,
+  formatTick,
   formatTime,
   formatVersion,
   joinQuantity,
@@ -66,6 +68,20 @@ describe('times', () => {
   it('count down to zero and stop there', () => {
     expect(formatCountdown(29 * 60_000 + 4_500)).toBe('29:05')
     expect(formatCountdown(-1)).toBe('0:00')
+  })
+})
+
+describe('periods', () => {
+  it('are a day, a week, a month or a year', () => {
+    expect(formatPeriod('2026-06-18', 'Day', 'de')).toBe('18. Juni 2026')
+    expect(formatPeriod('2026-06-18', 'Week', 'de')).toBe('15.–21. Juni 2026')
+    expect(formatPeriod('2026-06-18', 'Month', 'fr')).toBe('juin 2026')
+    expect(formatPeriod('2026-06-18', 'Year', 'hr')).toBe('2026')
+  })
+  it('have short names on an axis', () => {
+    expect(formatTick(afternoon, 'weekday', moment)).toBe('Do., 5.')
+    expect(formatTick(afternoon, 'day', moment)).toBe('5')
+    expect(formatTick(afternoon, 'month', moment)).toBe('Mär')
   })
 })
 

@@ -1,5 +1,6 @@
 /** How numbers, units and times are written: by language, 24 hours, never "−0", and no bare sign for a direction. */
 import type { Locale } from './i18n/locales'
+import { type Interval, plusDays, type SiteDay, startOf, utcOf } from './site-day'
 
 /** Between a number and its unit: narrow and unbreakable. */
 const UNIT_SPACE = '\u202f'
@@ -81,6 +82,28 @@ export const formatLongDate = (ms: number, { locale, timeZone }: Moment) =>
 
 export const formatDateTime = (ms: number, moment: Moment) =>
   `${formatDate(ms, moment)} ${formatTime(ms, moment)}`
+
+/** "18. Juni 2026", "15.–21. Juni 2026", "Juni 2026" or "2026": a day of a calendar with what is around it. */
+export function formatPeriod(day: SiteDay, interval: Interval, locale: Locale): string {
+  const timeZone = 'UTC'
+  const first = startOf(day, interval)
+  const long = { day: 'numeric', month: 'long', year: 'numeric', timeZone } as const
+  if (interval === 'Day') return dateFormat(locale, long).format(utcOf(day))
+  if (interval === 'Week')
+    return dateFormat(locale, long).formatRange(utcOf(first), utcOf(plusDays(first, 6)))
+  if (interval === 'Month')
+    return dateFormat(locale, { month: 'long', year: 'numeric', timeZone }).format(utcOf(day))
+  return first.slice(0, 4)
+}
+
+/** What an axis writes at a moment: "Mo 15.", "15." or "Jun". */
+export const formatTick = (ms: number, as: 'weekday' | 'day' | 'month', { locale, timeZone }: Moment) =>
+  dateFormat(locale, {
+    weekday: as === 'weekday' ? 'short' : undefined,
+    day: as === 'month' ? undefined : 'numeric',
+    month: as === 'month' ? 'short' : undefined,
+    timeZone,
+  }).format(ms)
 
 /** Time left as "29:05" minutes and seconds; never below "0:00". */
 export function formatCountdown(ms: number): string {

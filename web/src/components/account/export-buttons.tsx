@@ -3,6 +3,7 @@ import { Download } from 'lucide-react'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { api, unwrap } from '@/lib/api/client'
+import { saveFile } from '@/lib/download'
 import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
 
@@ -37,8 +38,5 @@ async function downloadExport(format: Format) {
   const file = await unwrap(
     api.GET('/api/auth/account/export/', { params: { query: { format } }, parseAs: 'blob' }),
   )
-  const address = URL.createObjectURL(file as Blob)
-  const link = Object.assign(document.createElement('a'), { href: address, download: `suncellar.${format}` })
-  link.click()
-  URL.revokeObjectURL(address)
+  saveFile(file as Blob, `suncellar.${format}`)
 }

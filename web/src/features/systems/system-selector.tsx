@@ -18,12 +18,12 @@ export function SystemSelector() {
   if (!systems || sn === null) return null
   const { name, more } = nameOf(sn, systems, together, t)
   const label = (
-    <span className="flex min-w-0 flex-wrap items-baseline gap-x-1.5 text-left">
+    <span className="flex min-w-0 flex-wrap items-baseline gap-x-1.5 text-left sm:flex-nowrap sm:whitespace-nowrap">
       <span className="font-semibold text-text">{name}</span>
-      <span aria-hidden className="text-muted">
+      <span aria-hidden className="text-muted max-sm:hidden">
         ·
       </span>
-      <span className="num font-normal break-all text-muted">{more}</span>
+      <span className="num font-normal text-muted">{more}</span>
     </span>
   )
   if (systems.length === 1) return <div className="min-w-0 text-[15px]">{label}</div>

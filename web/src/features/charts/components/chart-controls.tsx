@@ -1,0 +1,48 @@
+import type { RefObject } from 'react'
+import { Button } from '@/components/ui/button'
+import { useT } from '@/lib/i18n/use-t'
+import { type ChartChoice, type ChartSearch, METHODS, RESOLUTIONS } from '../model/choice'
+import type { PlotHandle } from '../plot/plot'
+import { SmallSelect } from './small-select'
+import { ZoomButtons } from './zoom-buttons'
+
+type Props = {
+  choice: ChartChoice
+  search: ChartSearch
+  onChange: (search: ChartSearch) => void
+  plot: RefObject<PlotHandle | null>
+  zoomed: boolean
+}
+
+/** How fine the chart is, what a point of it stands for, its zoom, and the way to the table. */
+export function ChartControls({ choice, search, onChange, plot, zoomed }: Props) {
+  const { t } = useT()
+  return (
+    <div className="mt-2 flex flex-wrap items-center gap-x-4 gap-y-2">
+      <SmallSelect
+        label={t('chart.resolution')}
+        value={choice.resolution}
+        options={RESOLUTIONS[choice.interval].map((value) => ({
+          value,
+          label: t(`chart.resolution.${value}`),
+        }))}
+        onChange={(resolution) => onChange({ ...search, resolution })}
+      />
+      <SmallSelect
+        label={t('chart.method')}
+        value={choice.method}
+        options={METHODS.map((value) => ({ value, label: t(`chart.method.${value}`) }))}
+        onChange={(method) => onChange({ ...search, method })}
+      />
+      {!choice.table && <ZoomButtons plot={plot} zoomed={zoomed} />}
+      <Button
+        variant="outline"
+        size="s"
+        className="sm:ml-auto"
+        onClick={() => onChange({ ...search, view: choice.table ? undefined : 'table' })}
+      >
+        {t(choice.table ? 'chart.as_chart' : 'chart.as_table')}
+      </Button>
+    </div>
+  )
+}

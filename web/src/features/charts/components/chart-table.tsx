@@ -1,0 +1,84 @@
+import { useState } from 'react'
+import { pageCount, pageOf } from '@/components/ui/pages'
+import { Pagination } from '@/components/ui/pagination'
+import type { Graph } from '@/lib/api/chart-queries'
+import { formatDate, formatDateTime, formatTime } from '@/lib/format'
+import { useT } from '@/lib/i18n/use-t'
+import { columnsOf, drawn, type Series } from '../model/series'
+import { unitText } from './value-text'
+
+const ROWS = 48
+
+/** The same numbers as the chart, in words a screen reader can walk through. Steps without any value are left out. */
+export function ChartTable({
+  graph,
+  series,
+  title,
+}: {
+  graph: Graph
+  series: readonly Series[]
+  title: string
+}) {
+  const { t, locale } = useT()
+  const [chosen, setChosen] = useState(1)
+  const measured = graph.time
+    .map((at, place) => ({ at, place }))
+    .filter(({ place }) => series.some(({ code }) => graph.series[code]?.[place] != null))
+  const { current, items } = pageOf(measured, chosen, ROWS)
+  const timeText = timeFormat(graph)
+  if (measured.length === 0)
+    return <p className="py-10 text-center text-[14px] text-muted">{t('chart.empty')}</p>
+  return (
+    <div>
+      <section
+        aria-label={title}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it
+        tabIndex={0}
+        className="max-h-[420px] overflow-auto rounded-xl border border-line"
+      >
+        <table className="num w-full text-right text-[13px]">
+          <caption className="sr-only">{title}</caption>
+          <thead>
+            <tr className="text-muted">
+              <th scope="col" className="sticky top-0 bg-surface-2 px-3 py-2 text-left font-medium">
+                {t('chart.time')}
+              </th>
+              {series.flatMap(columnsOf).map(({ key, label }) => (
+                <th key={key} scope="col" className="sticky top-0 bg-surface-2 px-3 py-2 font-medium">
+                  {t(label)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {items.map(({ at, place }) => (
+              <tr key={at} className="border-t border-line">
+                <th scope="row" className="px-3 py-1.5 text-left font-normal whitespace-nowrap">
+                  {timeText(at, { locale, timeZone: graph.time_zone })}
+                </th>
+                {series.flatMap((one) =>
+                  columnsOf(one).map(({ key, unit, value }) => (
+                    <td key={key} className="px-3 py-1.5 whitespace-nowrap">
+                      {unitText(value(drawn(graph.series[one.code]?.[place], unit)), unit, locale)}
+                    </td>
+                  )),
+                )}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      <Pagination
+        label={title}
+        page={current}
+        count={pageCount(measured.length, ROWS)}
+        onChange={setChosen}
+      />
+    </div>
+  )
+}
+
+function timeFormat({ interval, resolution }: Graph) {
+  if (resolution === 'day' || resolution === 'month') return formatDate
+  return interval === 'Day' ? formatTime : formatDateTime
+}

@@ -1,0 +1,52 @@
+import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { Button } from '@/components/ui/button'
+import { formatPeriod } from '@/lib/format'
+import { useT } from '@/lib/i18n/use-t'
+import { isSiteDay, type SiteDay } from '@/lib/site-day'
+import { type ChartChoice, stepped } from '../model/choice'
+
+type Props = { choice: ChartChoice; today: SiteDay; onChange: (date: SiteDay) => void }
+
+/** A step back, the day, week, month or year, a step forth. The text in the middle opens the browser's calendar. */
+export function DateSteps({ choice, today, onChange }: Props) {
+  const { t, locale } = useT()
+  const back = stepped(choice, -1, today)
+  const forth = stepped(choice, 1, today)
+  return (
+    <div className="flex items-center">
+      <Button
+        variant="ghost"
+        size="icon"
+        aria-label={t('chart.back')}
+        disabled={!back}
+        onClick={() => back && onChange(back)}
+      >
+        <ChevronLeft aria-hidden className="size-4.5" />
+      </Button>
+      <label className="relative rounded-lg px-1 focus-within:outline-2 focus-within:outline-focus">
+        <span className="sr-only">{t('chart.date')}</span>
+        <span aria-hidden className="num block min-w-28 py-2 text-center text-[14px]">
+          {formatPeriod(choice.date, choice.interval, locale)}
+        </span>
+        <input
+          type="date"
+          value={choice.date}
+          max={today}
+          onChange={({ target }) =>
+            isSiteDay(target.value) && target.value <= today && onChange(target.value)
+          }
+          className="absolute inset-0 size-full cursor-pointer opacity-0 [&::-webkit-calendar-picker-indicator]:absolute [&::-webkit-calendar-picker-indicator]:inset-0 [&::-webkit-calendar-picker-indicator]:size-full [&::-webkit-calendar-picker-indicator]:cursor-pointer"
+        />
+      </label>
+      <Button
+        variant="ghost"
+        size="icon"
+        aria-label={t('chart.forth')}
+        disabled={!forth}
+        onClick={() => forth && onChange(forth)}
+      >
+        <ChevronRight aria-hidden className="size-4.5" />
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,38 @@
+import { ChevronLeft, ChevronRight, type LucideIcon, Maximize2, ZoomIn, ZoomOut } from 'lucide-react'
+import type { RefObject } from 'react'
+import { Button } from '@/components/ui/button'
+import type { MessageId } from '@/lib/i18n/locales'
+import { useT } from '@/lib/i18n/use-t'
+import type { PlotHandle } from '../plot/plot'
+
+type Act = { label: MessageId; icon: LucideIcon; act: (plot: PlotHandle) => void; whenZoomed?: boolean }
+
+const ACTS: readonly Act[] = [
+  { label: 'chart.zoom_in', icon: ZoomIn, act: (plot) => plot.zoom(0.5) },
+  { label: 'chart.zoom_out', icon: ZoomOut, act: (plot) => plot.zoom(2), whenZoomed: true },
+  { label: 'chart.earlier', icon: ChevronLeft, act: (plot) => plot.pan(-0.5), whenZoomed: true },
+  { label: 'chart.later', icon: ChevronRight, act: (plot) => plot.pan(0.5), whenZoomed: true },
+  { label: 'chart.whole', icon: Maximize2, act: (plot) => plot.reset(), whenZoomed: true },
+]
+
+/** What a mouse does by dragging, for keyboards and fingers. */
+export function ZoomButtons({ plot, zoomed }: { plot: RefObject<PlotHandle | null>; zoomed: boolean }) {
+  const { t } = useT()
+  return (
+    <div className="flex items-center">
+      {ACTS.map(({ label, icon: Icon, act, whenZoomed }) => (
+        <Button
+          key={label}
+          variant="ghost"
+          size="s"
+          aria-label={t(label)}
+          title={t(label)}
+          disabled={whenZoomed && !zoomed}
+          onClick={() => plot.current && act(plot.current)}
+        >
+          <Icon aria-hidden className="size-4" />
+        </Button>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import { choiceOf, isGrowing, readChartSearch, stepped, withInterval, withToggled } from './choice'
+
+const TODAY = '2026-11-15'
+
+describe('the address of a chart', () => {
+  it('keeps what is right and passes over the rest', () => {
+    const raw = {
+      sn: -1,
+      range: 'Week',
+      date: '2026-11-31',
+      series: 'm6,nonsense,m0',
+      resolution: 'month',
+      method: 'max',
+      view: 'picture',
+    }
+    expect(readChartSearch(raw)).toEqual({ sn: '-1', range: 'Week', series: 'm6,m0', method: 'max' })
+  })
+
+  it('is empty for the usual chart: today, in quarter hours, as mean', () => {
+    expect(choiceOf(readChartSearch({}), TODAY)).toEqual({
+      interval: 'Day',
+      date: TODAY,
+      series: ['m6', 'm8', 'm1', 'm0', 'm3'],
+      resolution: 'quarter',
+      method: 'mean',
+      table: false,
+    })
+  })
+
+  it('shows energies for months and years', () => {
+    expect(choiceOf({ range: 'Year' }, TODAY)).toMatchObject({
+      series: ['m4', 'm2', 'm2N', 'm5', 'm5N'],
+      resolution: 'month',
+    })
+  })
+
+  it('can show no series at all', () => {
+    expect(choiceOf(readChartSearch({ series: '' }), TODAY).series).toEqual([])
+  })
+})
+
+describe('a chart', () => {
+  const day = choiceOf({}, TODAY)
+
+  it('adds and removes a series', () => {
+    expect(withToggled({}, day, 'm7').series).toBe('m6,m8,m1,m0,m3,m7')
+    expect(withToggled({}, day, 'm0').series).toBe('m6,m8,m1,m3')
+  })
+
+  it('keeps its day when the stretch of time changes', () => {
+    const search = { range: 'Day', date: '2026-06-18', resolution: 'minute', series: 'm6' } as const
+    expect(withInterval(search, 'Year')).toEqual({ range: 'Year', date: '2026-06-18' })
+  })
+
+  it('steps back and forth, but not into the future', () => {
+    expect(stepped(day, -1, TODAY)).toBe('2026-11-14')
+    expect(stepped(day, 1, TODAY)).toBeNull()
+    expect(stepped({ ...day, interval: 'Month', date: '2026-10-20' }, 1, TODAY)).toBe('2026-11-01')
+  })
+
+  it('grows while its time is not over', () => {
+    expect(isGrowing({ ...day, interval: 'Week', date: '2026-11-09' }, TODAY)).toBe(true)
+    expect(isGrowing({ ...day, date: '2026-11-14' }, TODAY)).toBe(false)
+  })
+})

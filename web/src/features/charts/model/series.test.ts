@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest'
+import { columnsOf, drawn, SERIES, seriesOf } from './series'
+
+describe('chart numbers', () => {
+  it.each([
+    [0.2, 1],
+    [0, 0],
+    [-0.2, -1],
+    [1_234, 1_234],
+  ])('%d W is drawn as %d, rounded away from zero', (value, expected) => {
+    expect(drawn(value, 'power')).toBe(expected)
+  })
+
+  it('keep tenths of a volt, and gaps', () => {
+    expect(drawn(231.4, 'voltage')).toBe(231.4)
+    expect(drawn(null, 'power')).toBeNull()
+    expect(drawn(undefined, 'energy')).toBeNull()
+  })
+})
+
+describe('the columns of the table', () => {
+  const columns = (code: string) => seriesOf([code]).flatMap(columnsOf)
+
+  it('have words instead of a sign', () => {
+    const [above, below] = columns('m0')
+    expect([above?.label, below?.label]).toEqual(['column.import', 'column.feed_in'])
+    expect([above?.value(-700), below?.value(-700)]).toEqual([0, 700])
+    expect([above?.value(null), below?.value(null)]).toEqual([null, null])
+  })
+
+  it('never hold a negative number', () => {
+    for (const column of SERIES.flatMap(columnsOf)) expect(column.value(-5)).toBeGreaterThanOrEqual(0)
+  })
+})
+
+it('only forecasts are dashed', () => {
+  expect(SERIES.filter(({ forecast }) => forecast).map(({ code }) => code)).toEqual(['ef', 'lf'])
+})

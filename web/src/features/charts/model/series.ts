@@ -1,0 +1,87 @@
+/** The series of the big chart: how each is called, coloured, measured and drawn. */
+import type { MessageId } from '@/lib/i18n/locales'
+
+export type Unit = 'power' | 'energy' | 'percent' | 'voltage'
+
+export type Series = {
+  code: string
+  label: MessageId
+  /** Each line has the colour of its source. */
+  colour: 'pv' | 'grid' | 'battery' | 'home'
+  unit: Unit
+  /** Words for what is above and below zero: nobody reads a bare sign. */
+  words?: { positive: MessageId; negative: MessageId }
+  /** Comes as a negative number and is drawn below zero, hatched. */
+  below?: boolean
+  /** The main line of its source: stronger, with an area under it. */
+  filled?: boolean
+  /** Only what is to come is dashed. */
+  forecast?: boolean
+}
+
+export const SERIES: readonly Series[] = [
+  { code: 'm6', label: 'series.pv', colour: 'pv', unit: 'power', filled: true },
+  { code: 'm8', label: 'series.house', colour: 'home', unit: 'power' },
+  {
+    code: 'm1',
+    label: 'series.battery',
+    colour: 'battery',
+    unit: 'power',
+    filled: true,
+    words: { positive: 'flow.battery.positive', negative: 'flow.battery.negative' },
+  },
+  {
+    code: 'm0',
+    label: 'series.grid',
+    colour: 'grid',
+    unit: 'power',
+    words: { positive: 'flow.grid.positive', negative: 'flow.grid.negative' },
+  },
+  { code: 'm3', label: 'series.soc', colour: 'battery', unit: 'percent' },
+  { code: 'm7', label: 'series.voltage', colour: 'grid', unit: 'voltage' },
+  { code: 'm4', label: 'series.pv_energy', colour: 'pv', unit: 'energy' },
+  { code: 'm2', label: 'series.import', colour: 'grid', unit: 'energy' },
+  { code: 'm2N', label: 'series.feed_in', colour: 'grid', unit: 'energy', below: true },
+  { code: 'm5', label: 'series.discharge', colour: 'battery', unit: 'energy' },
+  { code: 'm5N', label: 'series.charge', colour: 'battery', unit: 'energy', below: true },
+  { code: 'ef', label: 'series.energy_forecast', colour: 'pv', unit: 'power', forecast: true },
+  { code: 'lf', label: 'series.load_forecast', colour: 'home', unit: 'power', forecast: true },
+]
+
+export const CODES = SERIES.map(({ code }) => code)
+
+/** In the order of the list, whatever order the codes come in. */
+export const seriesOf = (codes: readonly string[]) => SERIES.filter(({ code }) => codes.includes(code))
+
+/** Chart numbers are rounded away from zero: up from zero on, down below it. Tenths of a volt or percent stay. */
+export function drawn(value: number | null | undefined, unit: Unit): number | null {
+  if (value === null || value === undefined) return null
+  if (unit === 'percent' || unit === 'voltage') return value
+  return value >= 0 ? Math.ceil(value) : Math.floor(value)
+}
+
+/** A column of the table. A signed series has two, one per direction, both with magnitudes. */
+export type Column = {
+  key: string
+  label: MessageId
+  unit: Unit
+  value: (value: number | null) => number | null
+}
+
+const orNull = (turn: (value: number) => number) => (value: number | null) =>
+  value === null ? null : turn(value)
+
+const DIRECTIONS: Record<string, [MessageId, MessageId]> = {
+  m0: ['column.import', 'column.feed_in'],
+  m1: ['column.discharge', 'column.charge'],
+}
+
+export function columnsOf({ code, label, unit }: Series): Column[] {
+  const directions = DIRECTIONS[code]
+  if (!directions) return [{ key: code, label, unit, value: orNull(Math.abs) }]
+  const [above, below] = directions
+  return [
+    { key: `${code}+`, label: above, unit, value: orNull((value) => Math.max(0, value)) },
+    { key: `${code}-`, label: below, unit, value: orNull((value) => Math.max(0, -value)) },
+  ]
+}

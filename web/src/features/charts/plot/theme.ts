@@ -1,0 +1,16 @@
+/** The colours of the page, as a canvas needs them. */
+const read = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim()
+
+export const readTheme = () => ({
+  pv: read('pv'),
+  grid: read('grid'),
+  battery: read('battery'),
+  home: read('home'),
+  line: read('line'),
+  muted: read('muted'),
+  text: read('text'),
+  surface: read('surface'),
+})
+export type PlotTheme = ReturnType<typeof readTheme>
+
+export const FONT = '"Inter Variable", system-ui, sans-serif'
