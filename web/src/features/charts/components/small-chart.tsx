@@ -1,0 +1,125 @@
+import { useId } from 'react'
+import type { Energies } from '@/lib/energy'
+import { energyQuantity, formatPeriod, formatTime, joinQuantity } from '@/lib/format'
+import type { Locale } from '@/lib/i18n/locales'
+import { useT } from '@/lib/i18n/use-t'
+import { type SmallChart as Chart, type Part, type Period, piecesOf } from '../model/small'
+
+/** A moment of the day, or a day, month or year as the API writes it. */
+export type SmallRow = { time: number | string; energies: Energies }
+
+type Props = Chart & {
+  period: Period
+  total: Energies
+  rows: readonly SmallRow[]
+  timeZone: string | undefined
+}
+
+const DOT = { pv: 'bg-pv', grid: 'bg-grid', battery: 'bg-battery' } as const
+
+/** The totals in numbers, their course as bars, and the same as a table for screen readers. */
+export function SmallChart({ title, parts, period, total, rows, timeZone }: Props) {
+  const { t, locale } = useT()
+  const text = (wattHours: number | null) =>
+    wattHours === null ? '–' : joinQuantity(energyQuantity(wattHours, locale))
+  return (
+    <article className="card flex min-w-0 flex-col p-4 xl:col-span-2 xl:nth-4:col-span-3 xl:nth-5:col-span-3">
+      <h3 className="text-[14px] font-medium">{t(title)}</h3>
+      <ul className="mt-1.5 flex flex-wrap gap-x-4 gap-y-1 text-[12px] text-muted">
+        {parts.map((part) => (
+          <li key={part.label} className="flex items-center gap-1.5">
+            <span
+              aria-hidden
+              className={`size-2 shrink-0 rounded-full ${DOT[part.colour]} ${part.below ? 'opacity-60' : ''}`}
+            />
+            {t(part.label)} <span className="num font-medium text-text">{text(part.of(total))}</span>
+          </li>
+        ))}
+      </ul>
+      <Bars parts={parts} rows={rows} />
+      <p aria-hidden className="num mt-1 flex justify-between text-[11px] text-muted">
+        <span>{rows[0] && rowName(rows[0].time, period, locale, timeZone)}</span>
+        <span>{rows.length > 1 && rowName(rows.at(-1)?.time ?? '', period, locale, timeZone)}</span>
+      </p>
+      <div className="sr-only">
+        <table>
+          <caption>{t(title)}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{t('chart.time')}</th>
+              {parts.map(({ label }) => (
+                <th key={label} scope="col">
+                  {t(label)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ time, energies }) => (
+              <tr key={time}>
+                <th scope="row">{rowName(time, period, locale, timeZone)}</th>
+                {parts.map((part) => (
+                  <td key={part.label}>{text(part.of(energies))}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </article>
+  )
+}
+
+function rowName(
+  time: number | string,
+  period: Period,
+  locale: Locale,
+  timeZone: string | undefined,
+): string {
+  if (typeof time === 'number') return formatTime(time, { locale, timeZone })
+  if (period === 'year') return formatPeriod(`${time}-01`, 'Month', locale)
+  return period === 'total' ? time : formatPeriod(time, 'Day', locale)
+}
+
+const HEIGHT = 72
+
+function Bars({ parts, rows }: { parts: readonly Part[]; rows: readonly SmallRow[] }) {
+  const hatching = useId()
+  const step = 100 / Math.max(1, rows.length)
+  const { pieces, zero } = piecesOf(
+    parts,
+    rows.map(({ energies }) => energies),
+  )
+  return (
+    <svg aria-hidden className="mt-3 block h-[72px] w-full">
+      {(['grid', 'battery'] as const).map((colour) => (
+        <pattern
+          key={colour}
+          id={`${hatching}${colour}`}
+          width="5"
+          height="5"
+          patternUnits="userSpaceOnUse"
+          patternTransform="rotate(45)"
+        >
+          <rect width="5" height="5" fill={`var(--${colour})`} fillOpacity="0.35" />
+          <rect width="2" height="5" fill={`var(--${colour})`} />
+        </pattern>
+      ))}
+      {rows.map(({ time }, row) => (
+        <g key={time}>
+          {pieces[row]?.map(({ label, colour, hatched, top, height }) => (
+            <rect
+              key={label}
+              x={`${(row + 0.12) * step}%`}
+              width={`${step * 0.76}%`}
+              y={top * HEIGHT}
+              height={Math.max(1, height * HEIGHT)}
+              fill={hatched ? `url(#${hatching}${colour})` : `var(--${colour})`}
+            />
+          ))}
+        </g>
+      ))}
+      <rect y={Math.min(HEIGHT - 1, zero * HEIGHT)} width="100%" height="1" fill="var(--line-strong)" />
+    </svg>
+  )
+}

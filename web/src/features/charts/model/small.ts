@@ -1,0 +1,97 @@
+/** The five small charts: which bars each has for a day, a month or a year. */
+import { balanceOf, type Energies } from '@/lib/energy'
+import type { MessageId } from '@/lib/i18n/locales'
+import type { SiteDay } from '@/lib/site-day'
+
+export const PERIODS = ['day', 'week', 'month', 'year', 'total'] as const
+export type Period = (typeof PERIODS)[number]
+
+/** What `energy_chart` is asked for. */
+export const daysOf = (period: Period, today: SiteDay) =>
+  period === 'day' ? `${today}_${today}` : `${period}_${today}`
+
+export type Part = {
+  label: MessageId
+  colour: 'pv' | 'grid' | 'battery'
+  /** Leaves the house or goes into the battery: drawn below zero, hatched. */
+  below?: boolean
+  /** Wh; null is not known. */
+  of: (energies: Energies) => number | null
+}
+
+export type SmallChart = { title: MessageId; parts: readonly Part[] }
+
+const balance =
+  (part: 'directlyUsed' | 'stored' | 'fedIn' | 'fromSun' | 'fromBattery' | 'fromGrid') => (e: Energies) =>
+    balanceOf(e)?.[part] ?? null
+
+export const SMALL_CHARTS: readonly SmallChart[] = [
+  {
+    title: 'small.grid',
+    parts: [
+      { label: 'small.imported', colour: 'grid', of: (energies) => energies.import },
+      { label: 'small.fed_in', colour: 'grid', below: true, of: ({ feedIn }) => feedIn },
+    ],
+  },
+  {
+    title: 'small.battery',
+    parts: [
+      { label: 'small.discharged', colour: 'battery', of: ({ discharge }) => discharge },
+      { label: 'small.charged', colour: 'battery', below: true, of: ({ charge }) => charge },
+    ],
+  },
+  { title: 'small.pv', parts: [{ label: 'small.produced', colour: 'pv', of: ({ pv }) => pv }] },
+  {
+    title: 'small.consumption',
+    parts: [
+      { label: 'today.from_sun', colour: 'pv', of: balance('fromSun') },
+      { label: 'today.from_battery', colour: 'battery', of: balance('fromBattery') },
+      { label: 'today.from_grid', colour: 'grid', of: balance('fromGrid') },
+    ],
+  },
+  {
+    title: 'small.production',
+    parts: [
+      { label: 'today.direct', colour: 'pv', of: balance('directlyUsed') },
+      { label: 'today.stored', colour: 'battery', of: balance('stored') },
+      { label: 'today.fed_in', colour: 'grid', of: balance('fedIn') },
+    ],
+  },
+]
+
+/** A piece of a bar, in parts of the chart's height: 0 is its top, 1 its bottom. */
+export type Piece = {
+  label: MessageId
+  colour: Part['colour']
+  hatched: boolean
+  top: number
+  height: number
+}
+
+/** One list of pieces per row, stacked from the zero line up or down. What is not known leaves no mark. */
+export function piecesOf(
+  parts: readonly Part[],
+  rows: readonly Energies[],
+): { pieces: Piece[][]; zero: number } {
+  const stack = (energies: Energies, below: boolean) =>
+    parts
+      .filter((part) => (part.below ?? false) === below)
+      .reduce((sum, part) => sum + (part.of(energies) ?? 0), 0)
+  const up = Math.max(0, ...rows.map((energies) => stack(energies, false)))
+  const down = Math.max(0, ...rows.map((energies) => stack(energies, true)))
+  const span = up + down || 1
+  const zero = up + down > 0 ? up / span : 1
+  const pieces = rows.map((energies) => {
+    let above = zero
+    let under = zero
+    return parts.flatMap(({ label, colour, below = false, of }) => {
+      const height = (of(energies) ?? 0) / span
+      if (height === 0) return []
+      const top = below ? under : above - height
+      if (below) under += height
+      else above -= height
+      return [{ label, colour, hatched: below, top, height }]
+    })
+  })
+  return { pieces, zero }
+}
