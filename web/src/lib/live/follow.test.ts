@@ -49,7 +49,7 @@ describe('following the stream', () => {
     vi.spyOn(Math, 'random').mockReturnValue(-0.98)
     void follow({ signal: stop.signal, onEvent: heard })
     await vi.waitFor(() => expect(heard).toHaveBeenCalled(), { timeout: 4_000 })
-    expect(asked).toBe(3)
+    expect(asked).toBeGreaterThanOrEqual(3)
   })
 
   it('ends with its signal', async () => {

@@ -24,6 +24,11 @@ describe('live data', () => {
     expect(newerOf(known, answer).entries).toEqual({ A: entry(20, 700), B: entry(15, 300) })
   })
 
+  it('stay the same object when nothing came, or every drawing would cause the next', () => {
+    const known = live({ A: entry(1) })
+    expect(newerOf(known, known)).toBe(known)
+  })
+
   it('lose a system that the answer no longer has', () => {
     expect(Object.keys(newerOf(live({ A: entry(1), B: entry(1) }), live({ A: entry(2) })).entries)).toEqual([
       'A',

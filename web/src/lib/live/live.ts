@@ -24,7 +24,7 @@ export const withChanges = (live: Live, changes: Live['entries']): Live => ({
 
 /** An answer that was under way while the stream brought something newer does not bring the old back. */
 export function newerOf(known: Live | undefined, answer: Live): Live {
-  if (!known) return answer
+  if (!known || known === answer) return answer
   const entries = Object.entries(answer.entries).map(([sn, entry]) => {
     const before = known.entries[sn]
     return [sn, before && heardAt(before) > heardAt(entry) ? before : entry]

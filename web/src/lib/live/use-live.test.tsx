@@ -1,0 +1,88 @@
+import { I18nProvider } from '@lingui/react'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { render } from '@testing-library/react'
+import { HttpResponse, http } from 'msw'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { LIVE_REFRESH } from '../constants'
+import { activateLocale, i18n } from '../i18n/i18n'
+import { page } from '../session/page'
+import { isAuthenticated, storeTokens } from '../session/tokens'
+import { liveEntry, liveOf } from '../testing/live'
+import { server } from '../testing/server'
+import { withChanges } from './live'
+import { liveQuery, useLive, useLiveRefresh } from './use-live'
+import 'fake-indexeddb/auto'
+
+function Probe() {
+  useLiveRefresh()
+  const { data } = useLive()
+  return <p>{data?.entries.A?.PV_power}</p>
+}
+
+const client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
+
+async function show() {
+  await activateLocale('de')
+  render(
+    <I18nProvider i18n={i18n}>
+      <QueryClientProvider client={client}>
+        <Probe />
+      </QueryClientProvider>
+    </I18nProvider>,
+  )
+}
+
+beforeEach(async () => {
+  await storeTokens({ access: 'ACCESS', refresh: 'REFRESH', role: 'user' })
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+  client.clear()
+})
+
+describe('live data', () => {
+  it('are read every 30 s, also while the stream brings news', async () => {
+    let asked = 0
+    server.use(
+      http.get('*/api/auth/data/', () => {
+        asked += 1
+        return HttpResponse.json(liveOf(['A']))
+      }),
+    )
+    await show()
+    await vi.waitFor(() => expect(asked).toBe(1))
+    for (let seconds = 0; seconds < 30; seconds += 2) {
+      vi.advanceTimersByTime(2_000)
+      client.setQueryData(liveQuery('de').queryKey, (live) =>
+        withChanges(live ?? { entries: {}, skew: 0 }, { A: liveEntry() }),
+      )
+    }
+    await vi.waitFor(() => expect(asked).toBe(2))
+  })
+
+  it('end the session when it cannot be renewed, but not when nobody answers', async () => {
+    const goTo = vi.spyOn(page, 'goTo').mockImplementation(() => undefined)
+    vi.spyOn(page, 'reload').mockImplementation(() => undefined)
+    let refused = false
+    server.use(
+      http.get('*/api/auth/data/', () =>
+        refused
+          ? HttpResponse.json({ detail: 'no', code: 'token_invalid' }, { status: 401 })
+          : HttpResponse.error(),
+      ),
+      http.post('*/api/auth/token/refresh/', () =>
+        HttpResponse.json({ detail: 'no', code: 'refresh_invalid' }, { status: 401 }),
+      ),
+      http.post('*/api/auth/logout/', () => new HttpResponse(null, { status: 204 })),
+    )
+    await show()
+    await vi.waitFor(() => expect(client.getQueryState(liveQuery('de').queryKey)?.status).toBe('error'))
+    expect(isAuthenticated()).toBe(true)
+    expect(goTo).not.toHaveBeenCalled()
+    refused = true
+    vi.advanceTimersByTime(LIVE_REFRESH)
+    await vi.waitFor(() => expect(goTo).toHaveBeenCalledWith('/logout'))
+    expect(isAuthenticated()).toBe(false)
+  })
+})
