@@ -49,11 +49,14 @@ test('an address that does not exist shows the 404 page with a way home', async 
   await expect(page).toHaveURL(/\/dashboard$/)
 })
 
-test('pages that later parts fill show their heading and no invented data', async ({ page, server }) => {
+test('pages that have nothing to show yet have their heading and no invented data', async ({
+  page,
+  server,
+}) => {
   await beLoggedIn(page, server, await server.newOwner())
   for (const [path, title, empty] of [
     ['/calendar', 'calendar.title', 'calendar.empty'],
-    ['/charts', 'charts.title', 'charts.empty'],
+    ['/charts', 'charts.title', 'chart.empty'],
     ['/update', 'nav.update', 'update.empty'],
   ] as const) {
     await page.goto(path)

@@ -20,14 +20,14 @@ import { useChart } from './use-chart'
 /** The big chart with everything that chooses what it shows. The address keeps the choice. */
 export function BigChart() {
   const { t, locale } = useT()
-  const { choice, search, today, request, query, change } = useChart()
+  const { sn, choice, search, today, request, query, change } = useChart()
   const { data: graph, error, isFetching, refetch } = query
   const [place, setPlace] = useState<number | null>(null)
   const [zoomed, setZoomed] = useState(false)
   const plot = useRef<PlotHandle>(null)
   const series = seriesOf(choice.series)
   const title = `${t('chart.title')}, ${formatPeriod(choice.date, choice.interval, locale)}`
-  const none = choice.series.length === 0
+  const none = choice.series.length === 0 || sn === null
   return (
     <section aria-labelledby="chart" className="card min-w-0 p-4 sm:p-5">
       <div className="mb-3 flex flex-wrap items-center gap-x-4 gap-y-3">
@@ -52,7 +52,9 @@ export function BigChart() {
       />
       <div className="mt-2" aria-busy={!graph && !error && !none}>
         {none && (
-          <p className="grid h-[300px] place-items-center text-[14px] text-muted">{t('chart.none')}</p>
+          <p className="grid h-[300px] place-items-center text-[14px] text-muted">
+            {t(sn === null ? 'chart.empty' : 'chart.none')}
+          </p>
         )}
         {!none && error && !graph && (
           <Callout

@@ -26,5 +26,5 @@ export function useChart() {
     (next: ChartSearch) => void navigate({ to: '.', search: next, resetScroll: false }),
     [navigate],
   )
-  return { choice, search, today, request, query, change }
+  return { sn, choice, search, today, request, query, change }
 }

@@ -1,0 +1,225 @@
+/** The owner's dashboard over the living batteries of the demo. */
+import { readFile } from 'node:fs/promises'
+import type { Page } from '@playwright/test'
+import {
+  energyQuantity,
+  percentQuantity,
+  powerQuantity,
+  type Quantity,
+  voltageQuantity,
+} from '../src/lib/format.ts'
+import { expectAccessible, expectNoSidewaysScroll } from './harness/axe.ts'
+import { open, prefer } from './harness/screens.ts'
+import { type Account, PASSWORD, type Server } from './harness/server.ts'
+import { beLoggedIn, button, heading, settled } from './harness/steps.ts'
+import { expect, test } from './harness/test.ts'
+import { type MessageId, text } from './harness/texts.ts'
+
+const owner = (email: string): Account => ({ email, password: PASSWORD, role: 'user' })
+const ONE = owner('owner@example.com')
+const THREE = owner('family@example.com')
+const AWAY = owner('away@example.com')
+
+const PHONE = { width: 390, height: 844 }
+const DESK = { width: 1440, height: 900 }
+
+type Entry = Record<'PV_power' | 'battery_power' | 'SOC' | 'grid_power' | 'grid_voltage', number>
+
+/** What the page learned from `data/`, by serial number. */
+async function liveAnswer(page: Page, act: () => Promise<unknown>): Promise<Record<string, Entry>> {
+  const [answer] = await Promise.all([page.waitForResponse('**/api/auth/data/'), act()])
+  const { data } = (await answer.json()) as { data: Record<string, Entry>[] }
+  return Object.assign({}, ...data)
+}
+
+/** Without the stream the cards stay as the last answer left them. */
+const withoutStream = (page: Page) => page.route('**/api/auth/stream/', (route) => route.abort())
+
+/** Asks the server as the page would. */
+async function ask<T>(page: Page, address: string): Promise<T> {
+  const answer = await page.evaluate(async (path) => {
+    const headers = { Authorization: `Bearer ${localStorage.getItem('access_token')}` }
+    return (await fetch(path, { headers })).json()
+  }, address)
+  return answer as T
+}
+
+const card = (page: Page, id: MessageId) =>
+  page.getByRole('article').filter({ has: page.getByRole('heading', { name: text(id), exact: true }) })
+
+async function expectCard(page: Page, id: MessageId, { value, unit }: Quantity) {
+  await expect(card(page, id).locator('p').first()).toHaveText(`${value}${unit}`)
+}
+
+async function expectCards(page: Page, entry: Entry) {
+  await expectCard(page, 'card.pv_power', powerQuantity(entry.PV_power, 'de'))
+  await expectCard(page, 'card.battery_power', powerQuantity(entry.battery_power, 'de'))
+  await expectCard(page, 'card.soc', percentQuantity(entry.SOC, 'de'))
+  await expectCard(page, 'card.grid_power', powerQuantity(entry.grid_power, 'de'))
+  await expectCard(page, 'card.grid_voltage', voltageQuantity(entry.grid_voltage, 'de'))
+}
+
+async function openDashboard(page: Page, server: Server, account: Account) {
+  await beLoggedIn(page, server, account)
+  await page.goto('/dashboard')
+  await card(page, 'card.pv_power').waitFor()
+  await settled(page)
+}
+
+test('each card shows what the API says', async ({ page, server, trouble }) => {
+  trouble.expect(/ERR_FAILED/)
+  await withoutStream(page)
+  await beLoggedIn(page, server, ONE)
+  const live = await liveAnswer(page, () => page.goto('/dashboard'))
+  const [entry] = Object.values(live)
+  if (!entry) throw new Error('the demo’s battery said nothing')
+  await expectCards(page, entry)
+
+  const day = await page.evaluate(() => new Date().toLocaleDateString('en-CA', { timeZone: 'Europe/Berlin' }))
+  const [today] = await ask<Record<string, number>[]>(page, `/api/auth/energy_chart/?days=${day}_${day}`)
+  const total = (code: string) => today?.[`total_${code}`] ?? Number.NaN
+  const consumed = total('m4') + total('m2') + total('m5') + total('m2N') + total('m5N')
+  const shown = await card(page, 'card.energy').locator('p').first().textContent()
+  const expected = energyQuantity(consumed, 'de').value
+  // A few seconds lie between the page's question and ours.
+  expect(
+    Math.abs(
+      Number.parseFloat((shown ?? '').replace(',', '.')) - Number.parseFloat(expected.replace(',', '.')),
+    ),
+  ).toBeLessThan(0.15)
+})
+
+test('a new reading comes by the stream within seconds', async ({ page, server }) => {
+  await beLoggedIn(page, server, ONE)
+  const stream = page.waitForRequest('**/api/auth/stream/')
+  await page.goto('/dashboard')
+  expect((await stream).headers().authorization).toMatch(/^Bearer /)
+  await expect(page.getByText(/^Live · \d\d:\d\d$/)).toBeVisible()
+})
+
+test('all systems are chosen at first, and one of them can be', async ({ page, server, trouble }) => {
+  trouble.expect(/ERR_FAILED/)
+  await withoutStream(page)
+  await beLoggedIn(page, server, THREE)
+  const live = await liveAnswer(page, () => page.goto('/dashboard'))
+  const serials = Object.keys(live).filter((sn) => sn !== '-1')
+  expect(serials).toHaveLength(3)
+  await expectCards(page, live['-1'] as Entry)
+
+  const [first = ''] = serials
+  await page.getByRole('button', { name: text('selector.all') }).click()
+  await expect(page.getByRole('menuitemradio')).toHaveCount(4)
+  await page.getByRole('menuitemradio', { name: first }).click()
+  await expectCards(page, live[first] as Entry)
+  await expect(page).toHaveURL(new RegExp(`sn=${first}`))
+  const fresh = await liveAnswer(page, () => page.reload())
+  await expectCards(page, fresh[first] as Entry)
+})
+
+test('a battery that went silent shows its last contact and nothing flows', async ({ page, server }) => {
+  await openDashboard(page, server, AWAY)
+  await expect(page.getByRole('heading', { name: text('sentence.offline') })).toBeVisible()
+  await expect(page.getByText(/^Offline seit /)).toBeVisible()
+  await expect(page.getByText(/^Live/)).toHaveCount(0)
+  await expect(page.locator('.flow-dots')).toHaveCount(0)
+})
+
+test('values that are older than 90 s are never drawn as live', async ({ page, server, trouble }) => {
+  trouble.expect(/ERR_FAILED/)
+  await withoutStream(page)
+  await page.clock.install({ time: Date.now() })
+  await openDashboard(page, server, ONE)
+  await expect(page.getByText(/^Live · /)).toBeVisible()
+  await page.route('**/api/auth/data/', (route) => route.abort())
+  await page.clock.fastForward(100_000)
+  await expect(page.getByRole('heading', { name: text('sentence.stale') })).toBeVisible()
+  await expect(page.getByText(/^Live/)).toHaveCount(0)
+  await expect(page.locator('.flow-dots')).toHaveCount(0)
+  await expect(heading(page)).toHaveText(text('nav.dashboard'))
+})
+
+test('a series is added and removed, and the way back restores it', async ({ page, server }) => {
+  await openDashboard(page, server, ONE)
+  const chip = page.getByRole('button', { name: text('series.voltage') })
+  await expect(chip).toHaveAttribute('aria-pressed', 'false')
+  await chip.click()
+  await expect(chip).toHaveAttribute('aria-pressed', 'true')
+  await expect(chip).toContainText(/V$/)
+  await expect(page).toHaveURL(/series=.*m7/)
+  await page.goBack()
+  await expect(chip).toHaveAttribute('aria-pressed', 'false')
+  await page.goForward()
+  await expect(chip).toHaveAttribute('aria-pressed', 'true')
+  await chip.click()
+  await expect(chip).toHaveAttribute('aria-pressed', 'false')
+})
+
+test('a link shows the same chart', async ({ page, server }) => {
+  await beLoggedIn(page, server, ONE)
+  await page.goto('/charts?range=Month&date=2026-06-18&series=m4&view=table')
+  await expect(page.getByRole('radio', { name: text('chart.range.Month') })).toBeChecked()
+  await expect(page.getByLabel(text('chart.date'))).toHaveValue('2026-06-18')
+  await expect(page.getByRole('button', { name: text('series.pv_energy') })).toHaveAttribute(
+    'aria-pressed',
+    'true',
+  )
+  await expect(page.getByRole('button', { name: text('chart.as_chart') })).toBeVisible()
+})
+
+test('the CSV and the table have the numbers of the chart', async ({ page, server }) => {
+  await openDashboard(page, server, ONE)
+  const yesterday = new Date(Date.now() - 86_400_000).toLocaleDateString('en-CA', {
+    timeZone: 'Europe/Berlin',
+  })
+  const [answer] = await Promise.all([
+    page.waitForResponse((response) => response.url().includes(`from_date=${yesterday}`)),
+    button(page, text('chart.back')).click(),
+  ])
+  const { series } = (await answer.json()) as { series: Record<string, (number | null)[]> }
+  const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'CSV').click()])
+  const [, ...rows] = (await readFile(await download.path(), 'utf8')).trim().split('\r\n')
+  expect(rows).toHaveLength(series.m6?.length ?? 0)
+  const power = rows.map((row) => row.split(',')[2])
+  expect(power.map((cell) => (cell === '' ? null : Number(cell)))).toEqual(series.m6)
+
+  await button(page, text('chart.as_table')).click()
+  const first = series.m6?.findIndex((value) => value !== null) ?? 0
+  const { value, unit } = powerQuantity(series.m6?.[first] ?? 0, 'de')
+  const cells = page
+    .getByRole('table', { name: new RegExp(`^${text('chart.title')}`) })
+    .getByRole('row')
+    .nth(1)
+  await expect(cells.getByRole('cell').first()).toHaveText(new RegExp(`^${value}\\s${unit}$`))
+})
+
+test('reduced motion stops the dots', async ({ page, server }) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await openDashboard(page, server, ONE)
+  const moving = await page
+    .locator('.flow-dots')
+    .evaluateAll((dots) => dots.filter((dot) => getComputedStyle(dot).animationName !== 'none').length)
+  expect(moving).toBe(0)
+})
+
+for (const [name, account] of Object.entries({ one: ONE, three: THREE, away: AWAY })) {
+  test(`the dashboard of ${name} is accessible in both themes, on phone and desk`, async ({
+    page,
+    server,
+  }) => {
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    await openDashboard(page, server, account)
+    for (const dark of [true, false]) {
+      await prefer(page, { dark })
+      await open(page, '/dashboard')
+      await card(page, 'card.pv_power').waitFor()
+      for (const size of [DESK, PHONE, { width: 320, height: 640 }]) {
+        await page.setViewportSize(size)
+        await expectAccessible(page)
+        await expectNoSidewaysScroll(page)
+      }
+    }
+    await button(page, text('chart.as_table')).click()
+    await expectAccessible(page)
+    await expectNoSidewaysScroll(page)
+  })
+}
