@@ -1,6 +1,7 @@
 import { HttpResponse, http } from 'msw'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { STORAGE } from '../storage-keys'
+import { stubLocks } from '../testing/memory-locks'
 import { server } from '../testing/server'
 import type { StreamEvent } from './event-stream'
 import { backOff, follow } from './follow'
@@ -50,6 +51,24 @@ describe('following the stream', () => {
     void follow({ signal: stop.signal, onEvent: heard })
     await vi.waitFor(() => expect(heard).toHaveBeenCalled(), { timeout: 4_000 })
     expect(asked).toBeGreaterThanOrEqual(3)
+  })
+
+  it('is for one tab at a time, so that ten tabs do not use up the connections of the browser', async () => {
+    stubLocks()
+    let open = 0
+    server.use(
+      http.get('*/api/auth/stream/', () => {
+        open += 1
+        return new HttpResponse(new ReadableStream())
+      }),
+    )
+    const first = new AbortController()
+    void follow({ signal: first.signal, onEvent: () => undefined })
+    void follow({ signal: stop.signal, onEvent: () => undefined })
+    await vi.waitFor(() => expect(open).toBe(1))
+    first.abort()
+    await vi.waitFor(() => expect(open).toBe(2))
+    vi.unstubAllGlobals()
   })
 
   it('ends with its signal', async () => {

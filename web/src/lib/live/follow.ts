@@ -5,14 +5,25 @@ import { LIVE_SILENCE, RECONNECT_FIRST, RECONNECT_MAX } from '../constants'
 import { isAuthenticated } from '../session/tokens'
 import { makeEventReader, type StreamEvent } from './event-stream'
 
+const LOCK = 'suncellar:stream'
+
 /** Waits longer after each failure, and never exactly as long as everybody else. */
 export const backOff = (failures: number, random = Math.random()) =>
   Math.min(RECONNECT_MAX, RECONNECT_FIRST * 2 ** failures) * (0.5 + random / 2)
 
 type Follow = { signal: AbortSignal; onEvent: (event: StreamEvent) => void }
 
-/** Ends only with the signal, or with the session. */
-export async function follow({ signal, onEvent }: Follow) {
+/**
+ * Ends only with the signal, or with the session. A browser opens six connections to a server at most, over all its
+ * tabs, so only one of them holds the stream; the others make do with the refresh until it is their turn.
+ */
+export async function follow(options: Follow) {
+  if (!navigator.locks) return keepListening(options)
+  const { signal } = options
+  await navigator.locks.request(LOCK, { signal }, () => keepListening(options)).catch(() => undefined)
+}
+
+async function keepListening({ signal, onEvent }: Follow) {
   let lastId: string | null = null
   let failures = 0
   const hear = (event: StreamEvent) => {
@@ -30,15 +41,17 @@ export async function follow({ signal, onEvent }: Follow) {
 /** One connection, up to its end. */
 async function listen(lastId: string | null, signal: AbortSignal, onEvent: Follow['onEvent']) {
   const silence = new AbortController()
+  const ending = AbortSignal.any([signal, silence.signal])
   let timer = setTimeout(() => silence.abort(), LIVE_SILENCE)
   try {
     const { response } = await api.GET('/api/auth/stream/', {
       params: { header: lastId === null ? {} : { 'Last-Event-ID': lastId } },
       parseAs: 'stream',
-      signal: AbortSignal.any([signal, silence.signal]),
+      signal: ending,
     })
     if (!response.ok || !response.body) throw apiError(response, null)
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+    ending.addEventListener('abort', () => void reader.cancel().catch(() => undefined))
     const read = makeEventReader()
     for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
       // A line that has gone dead says nothing, not even that it lives.

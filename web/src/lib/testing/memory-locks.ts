@@ -3,7 +3,11 @@ import { vi } from 'vitest'
 /** Web Locks for tests: one holder at a time, in the order of asking. */
 export function stubLocks() {
   let last: Promise<unknown> = Promise.resolve()
-  const request = <T>(_name: string, work: () => Promise<T>): Promise<T> => {
+  const request = <T>(
+    _name: string,
+    ...rest: [() => Promise<T>] | [object, () => Promise<T>]
+  ): Promise<T> => {
+    const work = rest.length === 2 ? rest[1] : rest[0]
     const mine = last.then(work)
     last = mine.catch(() => undefined)
     return mine
