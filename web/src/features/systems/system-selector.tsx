@@ -18,7 +18,7 @@ export function SystemSelector() {
   if (!systems || sn === null) return null
   const { name, more } = nameOf(sn, systems, together, t)
   const label = (
-    <span className="flex min-w-0 flex-wrap items-baseline gap-x-1.5 text-left sm:flex-nowrap sm:whitespace-nowrap">
+    <span className="flex min-w-0 flex-wrap items-baseline gap-x-1.5 text-left sm:shrink-0 sm:flex-nowrap sm:whitespace-nowrap">
       <span className="font-semibold text-text">{name}</span>
       <span aria-hidden className="text-muted max-sm:hidden">
         ·

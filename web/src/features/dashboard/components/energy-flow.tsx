@@ -27,7 +27,7 @@ export function EnergyFlow({ reading, live }: Props) {
       <svg
         aria-hidden
         viewBox={`0 0 ${VIEW.width} ${VIEW.height}`}
-        className="mx-auto block w-full max-w-[400px] overflow-visible"
+        className="mx-auto block w-full max-w-[400px] overflow-hidden"
       >
         <g className={cn(!live && 'opacity-60 grayscale')}>
           {TRACKS.map((way) => (

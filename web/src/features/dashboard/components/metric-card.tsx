@@ -29,7 +29,7 @@ export function MetricCard({ icon: Icon, label, value, note, colour, curve, floo
     <article className="card flex min-w-0 flex-col p-4">
       <h3 className="flex items-start gap-2 text-[13px] leading-snug font-medium text-muted">
         <Icon aria-hidden className={cn('mt-px size-4 shrink-0', live ? MARK[colour] : 'text-muted')} />
-        <span className="min-w-0">{label}</span>
+        <span className="min-w-0 hyphens-auto wrap-anywhere">{label}</span>
       </h3>
       <p
         className={cn(
