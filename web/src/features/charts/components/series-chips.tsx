@@ -18,7 +18,7 @@ const LINE = { pv: 'text-pv', grid: 'text-grid', battery: 'text-battery', home: 
 export function SeriesChips({ chosen, graph, place, onToggle }: Props) {
   const { t, locale } = useT()
   return (
-    <fieldset className="-mx-1 flex min-w-0 gap-1.5 overflow-x-auto p-1 sm:flex-wrap">
+    <fieldset className="-mx-1 flex min-w-0 flex-wrap gap-1.5 p-1">
       <legend className="sr-only">{t('chart.series')}</legend>
       {SERIES.map((series) => {
         const on = chosen.includes(series.code)

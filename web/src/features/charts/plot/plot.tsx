@@ -106,7 +106,8 @@ export function Plot({ ref, graph, series, height, onCursor, onZoomed }: Props) 
     if (min != null && max != null) made.setScale('x', { min, max })
   }, [data])
 
-  return <div ref={host} aria-hidden className="chart-host" />
+  // What is drawn follows the size of the page a moment later; until then it must not widen it.
+  return <div ref={host} aria-hidden className="chart-host overflow-hidden" />
 }
 
 const dataOf = (graph: Graph, series: readonly Series[]): [number[], ...(number | null)[][]] => [
