@@ -108,7 +108,8 @@ test('ten tabs whose token expired at once all stay logged in', async ({ page, c
   await logIn(page, owner)
   const others = await Promise.all(Array.from({ length: 9 }, () => context.newPage()))
   const tabs = [page, ...others]
-  await Promise.all(others.map((tab) => tab.goto('/dashboard')))
+  // Ten dashboards would measure how fast this machine draws.
+  await Promise.all(tabs.map((tab) => tab.goto('/settings')))
   for (const tab of tabs) await expect(tab.getByRole('main').getByText(owner.serials[0] ?? '')).toBeVisible()
 
   const refreshes: number[] = []
@@ -120,7 +121,7 @@ test('ten tabs whose token expired at once all stay logged in', async ({ page, c
   for (const tab of tabs) {
     await expect(tab.getByRole('main').getByText(owner.serials[0] ?? '')).toBeVisible()
     await expect(loggedOutDialog(tab)).toBeHidden()
-    expect(new URL(tab.url()).pathname).toBe('/dashboard')
+    expect(new URL(tab.url()).pathname).toBe('/settings')
   }
   // As a rule it is one. A tab that has not heard of the new tokens yet asks too, and gets the same ones.
   expect(new Set(refreshes)).toEqual(new Set([200]))
