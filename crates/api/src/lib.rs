@@ -18,6 +18,7 @@ mod number;
 mod own;
 mod password;
 mod patience;
+mod period;
 mod router;
 mod routes;
 mod serve;

@@ -1,62 +1,15 @@
 //! Charts and energies: exact to the Wh, on days of 23, 24 and 25 hours, of the own systems only.
 #![allow(clippy::unwrap_used)]
-use domain::clock::{HOUR, MINUTE, Millis, SECOND};
-use domain::{Sample, Zone};
+use domain::Sample;
+use domain::clock::{HOUR, MINUTE};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use testkit::home::{home, start_of};
 use testkit::{NOON, Person, TestApp, sample, with_app};
 
 async fn get(app: &TestApp, person: &Person, path: &str) -> Value {
     let call = app.get(path).bearer(&person.access);
     call.send().await.expect(200).json()
-}
-
-fn start_of(day: &str) -> Millis {
-    Zone::default().start_of(day.parse().unwrap())
-}
-
-/// A home whose counters follow from its powers, from one moment to another; nothing is measured in `gap`.
-fn home(span: std::ops::Range<Millis>, step: Millis, gap: std::ops::Range<Millis>) -> Vec<Sample> {
-    // In W·ms, so that the counters are exact.
-    let mut energy = [0_i64; 5];
-    let mut samples = Vec::new();
-    for (n, at) in (0..)
-        .map(|n| (n, span.start + n * step))
-        .take_while(|(_, at)| *at <= span.end)
-    {
-        let pv = (n * 37 % 2_900).max(0);
-        let battery = (n * 53 % 1_900) - 950;
-        let house = 200 + n * 71 % 1_300;
-        let grid = house - pv - battery;
-        let counters = energy.map(|energy| Some(10_000 + energy / HOUR));
-        if !gap.contains(&at) {
-            let watt = |power: i64| Some(i32::try_from(power).unwrap());
-            samples.push(Sample {
-                grid_power: watt(grid),
-                pv_power: watt(pv),
-                battery_power: watt(battery),
-                counters,
-                ..sample(at, u32::try_from(at / SECOND).unwrap())
-            });
-        }
-        let flows = [
-            grid.max(0),
-            (-grid).max(0),
-            pv,
-            (-battery).max(0),
-            battery.max(0),
-        ];
-        for (energy, flow) in energy.iter_mut().zip(flows) {
-            *energy += flow * step;
-        }
-    }
-    samples
-}
-
-async fn feed(app: &TestApp, sn: &str, samples: &[Sample]) {
-    let sn = sn.parse().unwrap();
-    let now = app.clock.now();
-    app.store.append_samples(&sn, samples, now).await.unwrap();
 }
 
 const CODES: [&str; 5] = ["m2", "m2N", "m4", "m5N", "m5"];
@@ -74,7 +27,7 @@ with_app!(
         let (first, last) = (start_of("2026-10-24"), start_of("2026-10-28"));
         let lost = start_of("2026-10-25") + 5 * HOUR..start_of("2026-10-25") + 8 * HOUR;
         let samples = home(first..last, 5 * MINUTE, lost);
-        feed(app, "SC000001", &samples).await;
+        app.feed("SC000001", &samples).await;
         let days = "/api/auth/energy_chart/?sn=SC000001&days=2026-10-24_2026-10-28";
         let days = get(app, &anna, days).await;
         let rows = days[0]["rows"].as_array().unwrap();
@@ -145,12 +98,8 @@ with_app!(
 with_app!(a_days_energy_balance_closes, |app| {
     let anna = app.owner("anna", "SC000001").await;
     let day = start_of("2026-10-20");
-    feed(
-        app,
-        "SC000001",
-        &home(day - HOUR..day + 25 * HOUR, MINUTE, 0..0),
-    )
-    .await;
+    app.feed("SC000001", &home(day - HOUR..day + 25 * HOUR, MINUTE, 0..0))
+        .await;
     let path = "/api/auth/graph/?sn=SC000001&interval=Day&from_date=2026-10-20";
     let chart = get(app, &anna, path).await;
     let house: f64 = chart["series"]["m8"]
@@ -172,8 +121,7 @@ with_app!(
         let anna = app.owner("anna", "SC000001").await;
         for (day, hours) in [("2026-03-29", 23), ("2026-06-01", 24), ("2026-10-25", 25)] {
             let start = start_of(day);
-            feed(
-                app,
+            app.feed(
                 "SC000001",
                 &home(start..start + hours * HOUR, 10 * MINUTE, 0..0),
             )
@@ -235,8 +183,7 @@ with_app!(the_method_chooses_the_number_of_a_point, |app| {
         soc: Some(soc),
         ..sample(NOON + n * MINUTE, n as u32)
     };
-    feed(
-        app,
+    app.feed(
         "SC000001",
         &[at(0, -300, 500), at(1, 100, 501), at(2, 500, 510)],
     )
@@ -257,7 +204,8 @@ with_app!(the_method_chooses_the_number_of_a_point, |app| {
 
 with_app!(switches_choose_the_energies, |app| {
     let anna = app.owner("anna", "SC000001").await;
-    feed(app, "SC000001", &home(NOON - HOUR..NOON, 5 * MINUTE, 0..0)).await;
+    app.feed("SC000001", &home(NOON - HOUR..NOON, 5 * MINUTE, 0..0))
+        .await;
     let fields = |answer: &Value| -> BTreeSet<String> {
         let row = answer[0]["rows"][0].as_object().unwrap();
         row.keys().cloned().collect()
@@ -326,7 +274,7 @@ with_app!(all_systems_are_the_own_ones_and_no_others, |app| {
                 soc: Some(random(1_000) as i32),
                 ..sample(at, 100 + round as u32)
             };
-            feed(app, sn, &[report]).await;
+            app.feed(sn, &[report]).await;
             seen.push(report);
         }
         let [one, two, three] = [0, 1, 2].map(|n: usize| seen[n]);
@@ -365,7 +313,7 @@ with_app!(
             ("SC000002", 10 * MINUTE),
             ("SC000003", MINUTE),
         ] {
-            feed(app, sn, &home(NOON - 6 * HOUR..NOON, step, 0..0)).await;
+            app.feed(sn, &home(NOON - 6 * HOUR..NOON, step, 0..0)).await;
         }
         let of = |sn: &str| format!("/api/auth/energy_chart/?sn={sn}&days=2026-11-15_2026-11-15");
         let each = get(app, &anna, &of("SC000001,SC000002")).await;
@@ -449,7 +397,7 @@ with_app!(wrong_questions_are_told_what_is_wrong, |app| {
 
 with_app!(the_charts_csv_has_words_units_and_both_clocks, |app| {
     let anna = app.owner("anna", "SC000001").await;
-    feed(app, "SC000001", &[sample(NOON, 1)]).await;
+    app.feed("SC000001", &[sample(NOON, 1)]).await;
     let path = "/api/auth/graph/?sn=SC000001&interval=Hour&series=m0,m3,m7,m8&format=csv";
     let call = app
         .get(path)
@@ -482,9 +430,9 @@ with_app!(the_export_has_every_sample_and_starts_no_formula, |app| {
         15 * MINUTE,
         0..0,
     );
-    feed(app, "SC000001", &days).await;
-    feed(app, "SC000002", &[sample(NOON, 1)]).await;
-    feed(app, "SC000003", &[sample(NOON, 1)]).await;
+    app.feed("SC000001", &days).await;
+    app.feed("SC000002", &[sample(NOON, 1)]).await;
+    app.feed("SC000003", &[sample(NOON, 1)]).await;
     let path = "/api/auth/export/?sn=SC000001&from=2026-11-13&to=2026-11-14";
     let call = app
         .get(path)
@@ -525,8 +473,7 @@ with_app!(the_export_has_every_sample_and_starts_no_formula, |app| {
 
 with_app!(an_export_whose_reader_left_reads_nothing_more, |app| {
     let anna = app.owner("anna", "SC000001").await;
-    feed(
-        app,
+    app.feed(
         "SC000001",
         &home(start_of("2026-11-01")..NOON, MINUTE, 0..0),
     )

@@ -5,6 +5,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use std::fmt;
+use std::iter::successors;
 use std::ops::Range;
 use std::str::FromStr;
 
@@ -31,6 +32,12 @@ impl SiteDay {
 
     pub fn plus(self, days: i32) -> Self {
         Self(self.0.saturating_add(days.days()))
+    }
+
+    /// The days of a range, one by one.
+    pub fn each(days: Range<Self>) -> impl Iterator<Item = Self> {
+        let from_start = successors(Some(days.start), |day| Some(day.next()));
+        from_start.take_while(move |day| *day < days.end)
     }
 
     /// The number that the database keeps: 20261115.

@@ -9,6 +9,7 @@ pub mod app;
 pub mod battery;
 pub mod database;
 mod dump;
+pub mod home;
 pub mod http;
 pub mod random;
 pub mod reporter;

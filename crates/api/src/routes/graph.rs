@@ -6,6 +6,7 @@ use crate::error::{FieldErrors, Problem, Refusal, Result, language};
 use crate::form::Query;
 use crate::number;
 use crate::own::{Choice, Systems};
+use crate::period::date;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
@@ -186,17 +187,6 @@ fn interval(text: &str) -> Result<(Interval, Option<Resolution>), Message> {
     }
     let interval = choice(text, Interval::ALL, Interval::as_str)?;
     Ok((interval.unwrap_or(Interval::Day), None))
-}
-
-/// A day of the calendar within reach; today when nothing is said.
-pub(crate) fn date(text: &str, zone: &Zone, now: Millis) -> Result<SiteDay, Message> {
-    if text.is_empty() {
-        return Ok(zone.day_of(now));
-    }
-    let day: SiteDay = text.parse().map_err(|_| Message::DateInvalid)?;
-    // Further away there is nothing, and calendars end.
-    let within_reach = (1990..2190).contains(&day.year());
-    within_reach.then_some(day).ok_or(Message::DateInvalid)
 }
 
 fn series(text: &str) -> Result<Vec<Series>, Message> {

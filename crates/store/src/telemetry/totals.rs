@@ -9,7 +9,6 @@ use domain::clock::{DAY, Millis};
 use domain::energy::{self, Tally};
 use domain::sample::Counter;
 use domain::{Serial, SiteDay, Zone};
-use std::iter::successors;
 use std::ops::Range;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,12 +118,11 @@ impl Store {
             .await?
             .into_iter()
             .peekable();
-        let each = successors(Some(days.start), |day| Some(day.next()));
-        let each = each.take_while(|day| *day < days.end);
-        let totals = each.map(|day| match found.next_if(|(known, _)| *known == day) {
-            Some((_, totals)) => totals.day_totals(day),
-            None => DayTotals::missing(day),
-        });
+        let totals =
+            SiteDay::each(days).map(|day| match found.next_if(|(known, _)| *known == day) {
+                Some((_, totals)) => totals.day_totals(day),
+                None => DayTotals::missing(day),
+            });
         Ok(totals.collect())
     }
 

@@ -1,0 +1,172 @@
+//! The days that a call is about, as `days=` says them.
+use domain::clock::Millis;
+use domain::series::Interval;
+use domain::{Message, SiteDay, Zone};
+use std::ops::Range;
+
+/// No battery lives longer than so many years.
+const OLDEST: i16 = 25;
+/// The longest range of days at once.
+pub(crate) const MAX_DAYS: usize = 366;
+
+/// What one row covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    Day,
+    Month,
+    Year,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Period {
+    pub(crate) days: Range<SiteDay>,
+    pub(crate) step: Step,
+    /// Years before the first measurement are left out.
+    from_first: bool,
+}
+
+impl Period {
+    /// Around a day or from one to another; nothing said is this week.
+    pub(crate) fn parse(text: &str, zone: &Zone, now: Millis) -> Result<Self, Message> {
+        let today = zone.day_of(now);
+        let (kind, rest) = match text.split_once('_') {
+            Some(parts) => parts,
+            None if text.is_empty() => ("week", ""),
+            None => return Err(Message::PeriodInvalid),
+        };
+        let around = |interval| Ok::<_, Message>(date(rest, zone, now)?.around(interval));
+        let (days, step) = match kind {
+            "week" => (around(Interval::Week)?, Step::Day),
+            "month" => (around(Interval::Month)?, Step::Day),
+            "year" => (around(Interval::Year)?, Step::Month),
+            "total" => {
+                let last = around(Interval::Year)?;
+                let first = SiteDay::new(last.start.year() - OLDEST, 1, 1).unwrap_or(today);
+                (first..last.end, Step::Year)
+            }
+            first => {
+                if first.is_empty() || rest.is_empty() {
+                    return Err(Message::PeriodInvalid);
+                }
+                (
+                    range(date(first, zone, now)?, date(rest, zone, now)?)?,
+                    Step::Day,
+                )
+            }
+        };
+        Ok(Self {
+            days,
+            step,
+            from_first: step == Step::Year,
+        })
+    }
+
+    /// The first day of the row that holds a day.
+    pub(crate) fn row_of(&self, day: SiteDay) -> SiteDay {
+        match self.step {
+            Step::Day => day,
+            Step::Month => day.month_start(),
+            Step::Year => day.year_start(),
+        }
+    }
+
+    pub(crate) fn rows(&self, first_measured: Option<SiteDay>) -> Vec<SiteDay> {
+        let mut day = self.row_of(self.days.start);
+        if self.from_first {
+            let last = self.row_of(self.days.end.plus(-1));
+            day = first_measured.map_or(last, |first| self.row_of(first).min(last));
+        }
+        let mut rows = Vec::new();
+        while day < self.days.end {
+            rows.push(day);
+            day = match self.step {
+                Step::Day => day.next(),
+                Step::Month => day.next_month(),
+                Step::Year => day.around(Interval::Year).end,
+            };
+        }
+        rows
+    }
+}
+
+/// From one day to another, both included.
+pub(crate) fn range(first: SiteDay, last: SiteDay) -> Result<Range<SiteDay>, Message> {
+    if last < first {
+        return Err(Message::RangeReversed);
+    }
+    if first.plus(MAX_DAYS as i32 - 1) < last {
+        return Err(Message::RangeTooLong);
+    }
+    Ok(first..last.next())
+}
+
+/// A day of the calendar within reach; today when nothing is said.
+pub(crate) fn date(text: &str, zone: &Zone, now: Millis) -> Result<SiteDay, Message> {
+    if text.is_empty() {
+        return Ok(zone.day_of(now));
+    }
+    let day: SiteDay = text.parse().map_err(|_| Message::DateInvalid)?;
+    // Further away there is nothing, and calendars end.
+    let within_reach = (1990..2190).contains(&day.year());
+    within_reach.then_some(day).ok_or(Message::DateInvalid)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testkit::NOON;
+
+    fn period(text: &str) -> Result<Period, Message> {
+        Period::parse(text, &Zone::default(), NOON)
+    }
+
+    #[test]
+    fn a_period_is_a_week_month_year_total_or_a_range() {
+        for (text, first, rows, step) in [
+            ("", "2026-11-09", 7, Step::Day),
+            ("week_2026-11-15", "2026-11-09", 7, Step::Day),
+            ("month_2024-02-10", "2024-02-01", 29, Step::Day),
+            ("year_2025-07-01", "2025-01-01", 12, Step::Month),
+            ("2026-10-20_2026-10-30", "2026-10-20", 11, Step::Day),
+            ("2026-01-01_2026-01-01", "2026-01-01", 1, Step::Day),
+        ] {
+            let period = period(text).unwrap();
+            assert_eq!(period.days.start.to_string(), first, "{text}");
+            assert_eq!(
+                (period.rows(None).len(), period.step),
+                (rows, step),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_total_begins_with_the_first_measured_year() {
+        let total = period("total_2026-11-15").unwrap();
+        let first: SiteDay = "2023-06-01".parse().unwrap();
+        let years: Vec<i16> = total
+            .rows(Some(first))
+            .iter()
+            .map(|day| day.year())
+            .collect();
+        assert_eq!(years, [2023, 2024, 2025, 2026]);
+        assert_eq!(total.rows(None).len(), 1);
+    }
+
+    #[test]
+    fn a_wrong_period_says_what_is_wrong() {
+        for (text, want) in [
+            ("decade_2026-01-01", Message::DateInvalid),
+            ("week", Message::PeriodInvalid),
+            ("_2026-01-01", Message::PeriodInvalid),
+            ("2026-01-01_", Message::PeriodInvalid),
+            ("month_2026-02-30", Message::DateInvalid),
+            ("year_0001-01-01", Message::DateInvalid),
+            ("2026-01-02_2026-01-01", Message::RangeReversed),
+            ("2024-01-01_2025-01-01", Message::RangeTooLong),
+        ] {
+            assert_eq!(period(text), Err(want), "{text}");
+        }
+        assert!(period("2024-01-01_2024-12-31").is_ok());
+    }
+}
