@@ -45,11 +45,11 @@ const fn rule(method: &'static str, path: &'static str, who: &'static [Who]) -> 
     }
 }
 
-/// A call that answers from the systems the caller may look at.
-const fn about_systems(path: &'static str) -> Rule {
+/// A call about systems that the caller may look at.
+const fn about_systems(method: &'static str, path: &'static str, who: &'static [Who]) -> Rule {
     Rule {
         about_systems: true,
-        ..rule("GET", path, PEOPLE)
+        ..rule(method, path, who)
     }
 }
 
@@ -70,11 +70,15 @@ pub const RULES: &[Rule] = &[
     rule("POST", "/api/auth/usr_sn/", KEYS),
     rule("GET", "/api/auth/usr_sn/claims/", KEYS),
     rule("DELETE", "/api/auth/usr_sn/{sn}/", OWNER),
-    about_systems("/api/auth/data/"),
-    about_systems("/api/auth/stream/"),
-    about_systems("/api/auth/graph/"),
-    about_systems("/api/auth/energy_chart/"),
-    about_systems("/api/auth/export/"),
+    about_systems("GET", "/api/auth/data/", PEOPLE),
+    about_systems("GET", "/api/auth/stream/", PEOPLE),
+    about_systems("GET", "/api/auth/graph/", PEOPLE),
+    about_systems("GET", "/api/auth/energy_chart/", PEOPLE),
+    about_systems("GET", "/api/auth/export/", PEOPLE),
+    about_systems("GET", "/api/auth/group/", PEOPLE),
+    about_systems("POST", "/api/auth/group/", PEOPLE),
+    about_systems("PATCH", "/api/auth/group/{id}/", PEOPLE),
+    rule("DELETE", "/api/auth/group/{id}/", PEOPLE),
     rule("GET", "/api/auth/partner/", OWNER),
     rule("POST", "/api/auth/partner/", OWNER),
     rule("DELETE", "/api/auth/partner/{id}/", OWNER),

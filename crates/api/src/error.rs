@@ -77,6 +77,9 @@ impl From<store::Error> for Error {
             store::Error::Taken(column) if column == "accounts.email" => {
                 Self::field("email", Message::EmailTaken)
             }
+            store::Error::Taken(column) if column == "groups.folded" => {
+                Self::field("name", Message::GroupTaken)
+            }
             store::Error::Conflict => Self::Refused(StatusCode::CONFLICT, Message::Internal),
             store::Error::Sqlx(_) => {
                 tracing::error!(%error, "the database did not answer as expected");

@@ -24,11 +24,25 @@ impl Systems {
     pub(crate) fn choose(&self, sn: &str) -> Result<Choice<'_>> {
         match sn {
             "" | ALL_SYSTEMS => Ok(Choice::All(&self.0)),
-            sn => {
-                let found = self.0.iter().find(|access| access.sn().as_str() == sn);
-                found.map(Choice::One).ok_or(Error::not_found())
+            sn => self.find(sn).map(Choice::One),
+        }
+    }
+
+    /// Serial numbers separated by commas, each once; there may be none. One that is not the caller's refuses them all.
+    pub(crate) fn pick(&self, sn: &str) -> Result<Vec<&Access>> {
+        let mut picked: Vec<&Access> = Vec::new();
+        for sn in sn.split(',').map(str::trim).filter(|sn| !sn.is_empty()) {
+            let access = self.find(sn)?;
+            if !picked.iter().any(|other| other.sn() == access.sn()) {
+                picked.push(access);
             }
         }
+        Ok(picked)
+    }
+
+    fn find(&self, sn: &str) -> Result<&Access> {
+        let found = self.0.iter().find(|access| access.sn().as_str() == sn);
+        found.ok_or(Error::not_found())
     }
 }
 

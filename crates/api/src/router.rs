@@ -1,8 +1,8 @@
 //! Puts the portal together: documented calls, the web app, and the layers around them.
 use crate::form::MAX_BODY;
 use crate::routes::{
-    account, data, energy_chart, export, graph, health, partner, partner_api, password_reset,
-    personal_data, registration, session, stream, systems,
+    account, data, energy_chart, export, graph, group, health, partner, partner_api,
+    password_reset, personal_data, registration, session, stream, systems,
 };
 use crate::{Portal, assets, authenticate, demo, error, headers};
 use axum::extract::DefaultBodyLimit;
@@ -52,6 +52,8 @@ fn documented() -> OpenApiRouter<Portal> {
         .routes(routes!(graph::graph))
         .routes(routes!(energy_chart::energy_chart))
         .routes(routes!(export::samples))
+        .routes(routes!(group::list, group::create))
+        .routes(routes!(group::change, group::delete))
         .routes(routes!(partner::list, partner::consent))
         .routes(routes!(partner::end))
         .routes(routes!(partner::client))

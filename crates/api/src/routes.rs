@@ -5,6 +5,7 @@ pub(crate) mod data;
 pub(crate) mod energy_chart;
 pub(crate) mod export;
 pub(crate) mod graph;
+pub(crate) mod group;
 pub(crate) mod health;
 pub(crate) mod partner;
 pub(crate) mod partner_api;

@@ -74,6 +74,20 @@ const TABLES: &[Table] = &[
         left_out: &[("boot", MESSAGE), ("seq", MESSAGE)],
     },
     Table {
+        name: "group_systems",
+        tie: Tie::Account("account_id"),
+        left_out: &[("account_id", NUMBER), ("group_id", NUMBER)],
+    },
+    Table {
+        name: "groups",
+        tie: Tie::Account("account_id"),
+        left_out: &[
+            ("id", NUMBER),
+            ("account_id", NUMBER),
+            ("folded", "the name in lower case"),
+        ],
+    },
+    Table {
         name: "hidden_samples",
         tie: Tie::System,
         left_out: &[("boot", MESSAGE), ("seq", MESSAGE)],
@@ -327,6 +341,13 @@ async fn live(app: &TestApp, db: &TestDb, stage: &Stage) -> Life {
         .send()
         .await
         .expect(200);
+    // What she calls her systems names her, too.
+    let group = [("name", "Annegrets Keller"), ("sn", "SC000001")];
+    app.post("/api/auth/group/", &group)
+        .bearer(&person.access)
+        .send()
+        .await
+        .expect(201);
     let (partner_token, partner_refresh) = let_partner_in(app, &person).await;
     consent(app, &person).await;
     Life {

@@ -31,6 +31,10 @@ const MATRIX: &[(&str, &str, &str)] = &[
     ("GET", "/api/auth/graph/", "oe"),
     ("GET", "/api/auth/energy_chart/", "oe"),
     ("GET", "/api/auth/export/", "oe"),
+    ("GET", "/api/auth/group/", "oe"),
+    ("POST", "/api/auth/group/", "oe"),
+    ("PATCH", "/api/auth/group/{id}/", "oe"),
+    ("DELETE", "/api/auth/group/{id}/", "oe"),
     ("GET", "/api/auth/partner/", "o"),
     ("POST", "/api/auth/partner/", "o"),
     ("DELETE", "/api/auth/partner/{id}/", "o"),
@@ -285,6 +289,25 @@ impl World {
                 call(path).form(&[("keys", &sn)])
             }
             ("DELETE", "/api/auth/usr_sn/{sn}/") => call(&format!("/api/auth/usr_sn/{own_sn}/")),
+            ("POST", "/api/auth/group/") => {
+                // An electrician without a grant has no system to name.
+                let sn = if caller == 'e' { "" } else { own_sn.as_str() };
+                call(path).form(&[("name", "Keller"), ("sn", sn)])
+            }
+            (_, "/api/auth/group/{id}/") if matches!(caller, 'o' | 'e') => {
+                let person = app
+                    .log_in(&format!("{own_name}@example.com"), caller == 'e')
+                    .await;
+                let made = app
+                    .post("/api/auth/group/", &[("name", "Keller")])
+                    .bearer(&person.access)
+                    .send()
+                    .await
+                    .expect(201)
+                    .json();
+                call(&format!("/api/auth/group/{}/", made["id"])).form(&[("name", "Dach")])
+            }
+            (_, "/api/auth/group/{id}/") => call("/api/auth/group/1/"),
             ("POST", "/api/auth/partner/") => call(path).form(&consent()),
             ("DELETE", "/api/auth/partner/{id}/") if caller == 'o' => {
                 let owner = app.log_in(&format!("{own_name}@example.com"), false).await;

@@ -66,6 +66,7 @@ messages! {
     RangeTooLong "range_too_long",
     ChoiceUnknown "choice_unknown",
     TooManyPoints "too_many_points",
+    GroupTaken "group_taken",
     // How a key ended well.
     KeyLinked "key_linked",
     KeyWaiting "key_waiting",

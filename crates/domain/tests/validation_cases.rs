@@ -1,7 +1,7 @@
 //! The rules of browser and server are held to one table of cases, `cases/validation.json`.
 #![allow(clippy::unwrap_used)]
 use domain::code::Code;
-use domain::{Country, Email, Key, Message, Password, Phone, Serial};
+use domain::{Country, Email, GroupName, Key, Message, Password, Phone, Serial};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
@@ -79,11 +79,17 @@ fn e_mail_addresses_are_judged_as_the_table_says() {
 }
 
 #[test]
+fn names_of_groups_are_judged_as_the_table_says() {
+    hold("group_name", |value, _| value.parse::<GroupName>().err());
+}
+
+#[test]
 fn every_section_of_the_table_is_held() {
     let names: BTreeSet<String> = sections().keys().cloned().collect();
     let held = BTreeSet::from(
         [
             "email",
+            "group_name",
             "key",
             "password",
             "phone",

@@ -206,6 +206,13 @@ impl Store {
             .bind(account.0).fetch_optional(c).await)?;
         let Some(email) = email else { return Ok(()) };
         erase_measurements(&mut tx, account).await?;
+        execute!(
+            &mut tx,
+            sqlx::query(
+                "DELETE FROM group_systems WHERE sn IN (SELECT sn FROM systems WHERE owner_id = $1)"
+            )
+            .bind(account.0)
+        )?;
         execute!(&mut tx, sqlx::query(
             "UPDATE systems SET owner_id = NULL, linked_at = NULL, first_name = NULL, last_name = NULL, history_from = $2
              WHERE owner_id = $1")
@@ -218,7 +225,7 @@ impl Store {
             &mut tx,
             sqlx::query("DELETE FROM mails WHERE recipient = $1").bind(&email)
         )?;
-        // Sessions, links, mails to other addresses, claims and consents go with the account;
+        // Sessions, links, mails to other addresses, claims, consents and groups go with the account;
         // journal lines keep account_id = NULL.
         execute!(
             &mut tx,

@@ -26,7 +26,7 @@ pub(crate) enum Tx {
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A unique column already holds this value, named `table.column`.
+    /// A unique column already holds this value, named `table.column`; of several, the last one.
     #[error("{0} is already taken")]
     Taken(String),
     /// Somebody else changed the same rows first; nothing was written.
@@ -74,7 +74,7 @@ impl Error {
     }
 }
 
-/// PostgreSQL names the constraint (`accounts_email_key`), SQLite only the column in its message.
+/// PostgreSQL names the constraint (`accounts_email_key`), SQLite only the columns in its message.
 fn unique_column(cause: &dyn sqlx::error::DatabaseError) -> String {
     match (cause.table(), cause.constraint()) {
         (Some(table), Some(name)) => {
@@ -86,9 +86,10 @@ fn unique_column(cause: &dyn sqlx::error::DatabaseError) -> String {
         }
         _ => cause
             .message()
-            .rsplit(": ")
+            .rsplit([':', ','])
             .next()
             .unwrap_or_default()
+            .trim()
             .to_owned(),
     }
 }

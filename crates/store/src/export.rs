@@ -84,6 +84,20 @@ row!(LinkRow {
 });
 
 #[derive(Debug)]
+struct GroupRow {
+    name: String,
+    created_at: Millis,
+}
+row!(GroupRow { name, created_at });
+
+#[derive(Debug)]
+struct MemberRow {
+    name: String,
+    sn: String,
+}
+row!(MemberRow { name, sn });
+
+#[derive(Debug)]
 struct PresenceRow {
     sn: String,
     online: bool,
@@ -141,6 +155,13 @@ impl Store {
         let links: Vec<LinkRow> = on!(self, p => sqlx::query_as(
             "SELECT kind, email, expires_at FROM mail_links WHERE account_id = $1 ORDER BY expires_at")
             .bind(account.0).fetch_all(p).await)?;
+        let groups: Vec<GroupRow> = on!(self, p => sqlx::query_as(
+            "SELECT name, created_at FROM groups WHERE account_id = $1 ORDER BY id")
+            .bind(account.0).fetch_all(p).await)?;
+        let members: Vec<MemberRow> = on!(self, p => sqlx::query_as(
+            "SELECT g.name, m.sn FROM group_systems m JOIN groups g ON g.id = m.group_id
+             WHERE m.account_id = $1 ORDER BY g.id, m.sn")
+            .bind(account.0).fetch_all(p).await)?;
         // What a battery said before the person owned it belongs to the household before.
         let presence: Vec<PresenceRow> = on!(self, p => sqlx::query_as(
             "SELECT p.sn, p.online, p.since FROM presence p JOIN systems s ON s.sn = p.sn
@@ -190,6 +211,8 @@ impl Store {
             "claims": list(&claims, |c| json!({
                 "sn": c.sn, "state": c.state, "created_at": c.created_at, "expires_at": c.expires_at,
             })),
+            "groups": list(&groups, |g| json!({ "name": g.name, "created_at": g.created_at })),
+            "group_systems": list(&members, |m| json!({ "group": m.name, "sn": m.sn })),
             "mail_links": list(&links, |l| json!({ "kind": l.kind, "email": l.email, "expires_at": l.expires_at })),
             "partner_consents": list(&consents, |c| json!({
                 "partner_id": c.partner_id, "name": c.name, "scopes": c.scopes, "created_at": c.created_at,

@@ -39,6 +39,9 @@ pub(crate) enum Event {
     AccountUnlocked,
     PartnerConsented,
     PartnerEnded,
+    GroupCreated,
+    GroupChanged,
+    GroupDeleted,
 }
 
 impl Actor {
@@ -68,6 +71,9 @@ impl Event {
             Self::AccountUnlocked => "account_unlocked",
             Self::PartnerConsented => "partner_consented",
             Self::PartnerEnded => "partner_ended",
+            Self::GroupCreated => "group_created",
+            Self::GroupChanged => "group_changed",
+            Self::GroupDeleted => "group_deleted",
         }
     }
 }

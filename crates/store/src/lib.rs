@@ -10,6 +10,7 @@ pub mod code;
 pub mod device;
 pub mod event;
 pub mod export;
+pub mod group;
 mod hidden;
 pub mod journal;
 pub mod key;

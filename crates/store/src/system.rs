@@ -1,7 +1,7 @@
 //! Storage systems: registered by the operator, linked to their owner.
 use crate::db::Tx;
 use crate::journal::{Entry, Event};
-use crate::{Access, Purpose, Result, Store};
+use crate::{Access, Purpose, Result, Store, group};
 use domain::clock::Millis;
 use domain::{AccountId, Serial};
 
@@ -22,6 +22,8 @@ pub struct System {
     pub charge_max: Option<i64>,
     /// Rated W.
     pub discharge_max: Option<i64>,
+    /// The owner's own group that it is in.
+    pub group_name: Option<String>,
 }
 row!(System {
     sn,
@@ -35,7 +37,8 @@ row!(System {
     hardware,
     capacity,
     charge_max,
-    discharge_max
+    discharge_max,
+    group_name
 });
 
 /// A device as the operator imports it.
@@ -51,9 +54,11 @@ impl Store {
     /// The systems that an owner has, by serial number.
     pub async fn systems_of(&self, owner: AccountId) -> Result<Vec<System>> {
         Ok(on!(self, p => sqlx::query_as(
-            "SELECT sn, phase, master_version, gateway_version, slave_version, first_name, last_name,
-                time_zone, hardware, capacity, charge_max, discharge_max
-             FROM systems WHERE owner_id = $1 ORDER BY phase, sn")
+            "SELECT s.sn, s.phase, s.master_version, s.gateway_version, s.slave_version, s.first_name, s.last_name,
+                s.time_zone, s.hardware, s.capacity, s.charge_max, s.discharge_max, g.name AS group_name
+             FROM systems s LEFT JOIN group_systems m ON m.account_id = s.owner_id AND m.sn = s.sn
+             LEFT JOIN groups g ON g.id = m.group_id
+             WHERE s.owner_id = $1 ORDER BY s.phase, s.sn")
             .bind(owner.0).fetch_all(p).await)?)
     }
 
@@ -64,6 +69,7 @@ impl Store {
             "UPDATE systems SET owner_id = NULL, linked_at = NULL, first_name = NULL, last_name = NULL, history_from = $3
              WHERE sn = $1 AND owner_id = $2")
             .bind(access.sn().as_str()).bind(access.account().0).bind(now))?;
+        group::take_out(&mut tx, access.sn()).await?;
         Entry::by(access.account(), Event::SystemUnlinked, now)
             .on(access.sn())
             .write(&mut tx)

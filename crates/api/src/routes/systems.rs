@@ -25,6 +25,7 @@ pub(crate) struct SystemEntry {
     slave_version: Option<String>,
     first_name: Option<String>,
     last_name: Option<String>,
+    /// The caller's own group that it is in.
     group_name: Option<String>,
     /// IANA name.
     time_zone: String,
@@ -62,7 +63,7 @@ pub(crate) async fn list(
         slave_version: system.slave_version,
         first_name: system.first_name,
         last_name: system.last_name,
-        group_name: None,
+        group_name: system.group_name,
         isActive: active.contains(&system.sn),
         sn: system.sn,
         time_zone: system.time_zone,

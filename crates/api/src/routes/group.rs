@@ -1,0 +1,148 @@
+//! Groups of systems, each with a name that its account gave it.
+use crate::Portal;
+use crate::access::Person;
+use crate::error::{Error, Problem, Refusal, Result};
+use crate::form::Form;
+use crate::own::Systems;
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use domain::{GroupName, Serial};
+use serde::{Deserialize, Serialize};
+use store::group::{Group, GroupChange};
+use utoipa::ToSchema;
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct GroupEntry {
+    id: i64,
+    name: String,
+    /// Serial numbers.
+    systems: Vec<String>,
+}
+
+impl From<Group> for GroupEntry {
+    fn from(group: Group) -> Self {
+        Self {
+            id: group.id,
+            name: group.name,
+            systems: group.systems.iter().map(Serial::to_string).collect(),
+        }
+    }
+}
+
+/// The caller's groups, by name.
+#[utoipa::path(get, path = "/api/auth/group/", operation_id = "list_groups", tag = "groups",
+    responses((status = 200, body = [GroupEntry]), (status = 401, body = Refusal)))]
+pub(crate) async fn list(
+    State(portal): State<Portal>,
+    person: Person,
+    systems: Systems,
+) -> Result<Json<Vec<GroupEntry>>> {
+    let groups = portal.store.groups(person.account, &systems.0).await?;
+    Ok(Json(groups.into_iter().map(GroupEntry::from).collect()))
+}
+
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct CreateGroup {
+    /// At most 60 characters, and no other group of the account has it.
+    #[serde(default)]
+    name: String,
+    /// Serial numbers, separated by commas; may be empty. Each leaves the group that it was in.
+    #[serde(default)]
+    sn: String,
+}
+
+/// Make a group.
+#[utoipa::path(post, path = "/api/auth/group/", operation_id = "create_group", tag = "groups",
+    request_body(content = CreateGroup, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 201, body = GroupEntry), (status = 400, body = Problem), (status = 401, body = Refusal),
+        (status = 404, body = Refusal)))]
+pub(crate) async fn create(
+    State(portal): State<Portal>,
+    person: Person,
+    systems: Systems,
+    Form(form): Form<CreateGroup>,
+) -> Result<(StatusCode, Json<GroupEntry>)> {
+    let name = parse_name(&form.name)?;
+    let chosen = systems.pick(&form.sn)?;
+    let id = portal
+        .store
+        .create_group(person.account, &name, &chosen, portal.now())
+        .await?;
+    let group = show(&portal, person, &systems, id).await?;
+    Ok((StatusCode::CREATED, group))
+}
+
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct ChangeGroup {
+    /// A new name.
+    name: Option<String>,
+    /// All serial numbers that are in it from now on, separated by commas; may be empty.
+    sn: Option<String>,
+}
+
+/// Rename a group, or give it other systems; only what is given.
+#[utoipa::path(patch, path = "/api/auth/group/{id}/", operation_id = "change_group", tag = "groups",
+    params(("id" = i64, Path)),
+    request_body(content = ChangeGroup, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 200, body = GroupEntry), (status = 400, body = Problem), (status = 401, body = Refusal),
+        (status = 404, body = Refusal)))]
+pub(crate) async fn change(
+    State(portal): State<Portal>,
+    person: Person,
+    systems: Systems,
+    Path(id): Path<String>,
+    Form(form): Form<ChangeGroup>,
+) -> Result<Json<GroupEntry>> {
+    let id = parse_id(&id)?;
+    let change = GroupChange {
+        name: form.name.as_deref().map(parse_name).transpose()?,
+        systems: form.sn.as_deref().map(|sn| systems.pick(sn)).transpose()?,
+    };
+    let changed = portal
+        .store
+        .change_group(person.account, id, &change, portal.now());
+    match changed.await? {
+        true => show(&portal, person, &systems, id).await,
+        false => Err(Error::not_found()),
+    }
+}
+
+/// Delete a group; its systems stay.
+#[utoipa::path(delete, path = "/api/auth/group/{id}/", operation_id = "delete_group", tag = "groups",
+    params(("id" = i64, Path)),
+    responses((status = 204), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+pub(crate) async fn delete(
+    State(portal): State<Portal>,
+    person: Person,
+    Path(id): Path<String>,
+) -> Result<StatusCode> {
+    let deleted = portal
+        .store
+        .delete_group(person.account, parse_id(&id)?, portal.now());
+    match deleted.await? {
+        true => Ok(StatusCode::NO_CONTENT),
+        false => Err(Error::not_found()),
+    }
+}
+
+async fn show(
+    portal: &Portal,
+    person: Person,
+    systems: &Systems,
+    id: i64,
+) -> Result<Json<GroupEntry>> {
+    let groups = portal.store.groups(person.account, &systems.0).await?;
+    let group = groups.into_iter().find(|group| group.id == id);
+    Ok(Json(group.ok_or(Error::not_found())?.into()))
+}
+
+fn parse_name(text: &str) -> Result<GroupName> {
+    text.parse()
+        .map_err(|message| Error::field("name", message))
+}
+
+/// What is no number is no group either.
+fn parse_id(text: &str) -> Result<i64> {
+    text.parse().map_err(|_| Error::not_found())
+}

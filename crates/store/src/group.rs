@@ -1,0 +1,180 @@
+//! Groups: what an account calls some of its systems together. A system is in one group of an account at most.
+use crate::db::Tx;
+use crate::journal::{Entry, Event};
+use crate::{Access, Result, Store};
+use domain::clock::Millis;
+use domain::{AccountId, GroupName, Serial};
+use serde_json::json;
+use std::collections::HashMap;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    pub id: i64,
+    pub name: String,
+    pub systems: Vec<Serial>,
+}
+
+/// What changes about a group; `None` leaves it as it is.
+#[derive(Clone, Debug, Default)]
+pub struct GroupChange<'a> {
+    pub name: Option<GroupName>,
+    /// All systems that are in it from now on.
+    pub systems: Option<Vec<&'a Access>>,
+}
+
+#[derive(Debug)]
+struct Named {
+    id: i64,
+    name: String,
+    folded: String,
+}
+row!(Named { id, name, folded });
+
+#[derive(Debug)]
+struct Member {
+    sn: String,
+    group_id: i64,
+}
+row!(Member { sn, group_id });
+
+impl Store {
+    /// The groups of an account by name, each with those of `systems` that are in it: what the account may no longer
+    /// look at is in none of its groups.
+    pub async fn groups(&self, account: AccountId, systems: &[Access]) -> Result<Vec<Group>> {
+        let mut groups: Vec<Named> = on!(self, p => sqlx::query_as(
+            "SELECT id, name, folded FROM groups WHERE account_id = $1")
+            .bind(account.0).fetch_all(p).await)?;
+        // The engines sort letters differently.
+        groups.sort_by(|one, other| one.folded.cmp(&other.folded));
+        let members: Vec<Member> = on!(self, p => sqlx::query_as(
+            "SELECT sn, group_id FROM group_systems WHERE account_id = $1")
+            .bind(account.0).fetch_all(p).await)?;
+        let members: HashMap<String, i64> =
+            members.into_iter().map(|m| (m.sn, m.group_id)).collect();
+        let group = |named: Named| {
+            let inside = |access: &&Access| members.get(access.sn().as_str()) == Some(&named.id);
+            let systems = systems.iter().filter(inside);
+            Group {
+                systems: systems.map(|access| access.sn().clone()).collect(),
+                id: named.id,
+                name: named.name,
+            }
+        };
+        Ok(groups.into_iter().map(group).collect())
+    }
+
+    /// Makes a group and returns its number. Each of the systems leaves the group that it was in.
+    pub async fn create_group(
+        &self,
+        account: AccountId,
+        name: &GroupName,
+        systems: &[&Access],
+        now: Millis,
+    ) -> Result<i64> {
+        let mut tx = self.begin().await?;
+        let id: i64 = within!(&mut tx, c => sqlx::query_scalar(
+            "INSERT INTO groups (account_id, name, folded, created_at) VALUES ($1, $2, $3, $4) RETURNING id")
+            .bind(account.0).bind(name.as_str()).bind(name.folded()).bind(now).fetch_one(c).await)?;
+        gather(&mut tx, account, id, systems).await?;
+        Entry::by(account, Event::GroupCreated, now)
+            .with(json!({ "group": id }))
+            .write(&mut tx)
+            .await?;
+        tx.commit().await?;
+        Ok(id)
+    }
+
+    /// Renames a group, or gives it other systems; `false` when the account has no such group.
+    pub async fn change_group(
+        &self,
+        account: AccountId,
+        id: i64,
+        change: &GroupChange<'_>,
+        now: Millis,
+    ) -> Result<bool> {
+        let mut tx = self.begin().await?;
+        let found = execute!(
+            &mut tx,
+            sqlx::query(
+                "UPDATE groups SET name = COALESCE($3, name), folded = COALESCE($4, folded)
+                 WHERE id = $1 AND account_id = $2"
+            )
+            .bind(id)
+            .bind(account.0)
+            .bind(change.name.as_ref().map(GroupName::as_str))
+            .bind(change.name.as_ref().map(GroupName::folded))
+        )?;
+        if found == 0 {
+            return Ok(false);
+        }
+        if let Some(systems) = &change.systems {
+            gather(&mut tx, account, id, systems).await?;
+        }
+        let fields = [
+            ("name", change.name.is_some()),
+            ("sn", change.systems.is_some()),
+        ];
+        let fields = fields.into_iter().filter(|(_, given)| *given);
+        let fields: Vec<&str> = fields.map(|(name, _)| name).collect();
+        if !fields.is_empty() {
+            Entry::by(account, Event::GroupChanged, now)
+                .with(json!({ "group": id, "fields": fields }))
+                .write(&mut tx)
+                .await?;
+        }
+        tx.commit().await?;
+        Ok(true)
+    }
+
+    /// Its systems are in no group then; `false` when the account has no such group.
+    pub async fn delete_group(&self, account: AccountId, id: i64, now: Millis) -> Result<bool> {
+        let mut tx = self.begin().await?;
+        let found = execute!(
+            &mut tx,
+            sqlx::query("DELETE FROM groups WHERE id = $1 AND account_id = $2")
+                .bind(id)
+                .bind(account.0)
+        )?;
+        if found == 0 {
+            return Ok(false);
+        }
+        Entry::by(account, Event::GroupDeleted, now)
+            .with(json!({ "group": id }))
+            .write(&mut tx)
+            .await?;
+        tx.commit().await?;
+        Ok(true)
+    }
+}
+
+/// Makes these the systems of a group.
+async fn gather(tx: &mut Tx, account: AccountId, id: i64, systems: &[&Access]) -> Result<()> {
+    execute!(
+        tx,
+        sqlx::query("DELETE FROM group_systems WHERE account_id = $1 AND group_id = $2")
+            .bind(account.0)
+            .bind(id)
+    )?;
+    for access in systems {
+        execute!(
+            tx,
+            sqlx::query(
+                "INSERT INTO group_systems (account_id, sn, group_id) VALUES ($1, $2, $3)
+                 ON CONFLICT (account_id, sn) DO UPDATE SET group_id = excluded.group_id"
+            )
+            .bind(access.account().0)
+            .bind(access.sn().as_str())
+            .bind(id)
+        )?;
+    }
+    Ok(())
+}
+
+/// Takes a system out of everybody's groups, as its household has left.
+pub(crate) async fn take_out(tx: &mut Tx, sn: &Serial) -> Result<()> {
+    execute!(
+        tx,
+        sqlx::query("DELETE FROM group_systems WHERE sn = $1").bind(sn.as_str())
+    )?;
+    Ok(())
+}
