@@ -79,6 +79,8 @@ pub const RULES: &[Rule] = &[
     about_systems("POST", "/api/auth/group/", PEOPLE),
     about_systems("PATCH", "/api/auth/group/{id}/", PEOPLE),
     rule("DELETE", "/api/auth/group/{id}/", PEOPLE),
+    about_systems("GET", "/api/auth/tariff/", OWNER),
+    about_systems("POST", "/api/auth/tariff/", OWNER),
     rule("GET", "/api/auth/partner/", OWNER),
     rule("POST", "/api/auth/partner/", OWNER),
     rule("DELETE", "/api/auth/partner/{id}/", OWNER),

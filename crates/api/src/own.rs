@@ -40,6 +40,14 @@ impl Systems {
         Ok(picked)
     }
 
+    /// Each of them, for −1 or no `sn` at all; otherwise those that are named.
+    pub(crate) fn several(&self, sn: &str) -> Result<Vec<&Access>> {
+        match sn.trim() {
+            "" | ALL_SYSTEMS => Ok(self.0.iter().collect()),
+            sn => self.pick(sn),
+        }
+    }
+
     fn find(&self, sn: &str) -> Result<&Access> {
         let found = self.0.iter().find(|access| access.sn().as_str() == sn);
         found.ok_or(Error::not_found())

@@ -15,3 +15,4 @@ pub(crate) mod registration;
 pub(crate) mod session;
 pub(crate) mod stream;
 pub(crate) mod systems;
+pub(crate) mod tariff;

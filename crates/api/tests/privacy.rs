@@ -211,6 +211,11 @@ const TABLES: &[Table] = &[
         tie: Tie::Account("owner_id"),
         left_out: &[("owner_id", NUMBER)],
     },
+    Table {
+        name: "tariffs",
+        tie: Tie::Account("account_id"),
+        left_out: &[("account_id", NUMBER)],
+    },
 ];
 
 async fn dump(db: &TestDb) -> BTreeMap<String, Vec<Row>> {
@@ -348,6 +353,16 @@ async fn live(app: &TestApp, db: &TestDb, stage: &Stage) -> Life {
         .send()
         .await
         .expect(201);
+    let prices = [
+        ("sn", "SC000001"),
+        ("import_price", "31.90"),
+        ("feed_in_price", "7.94"),
+    ];
+    app.post("/api/auth/tariff/", &prices)
+        .bearer(&person.access)
+        .send()
+        .await
+        .expect(200);
     let (partner_token, partner_refresh) = let_partner_in(app, &person).await;
     consent(app, &person).await;
     Life {

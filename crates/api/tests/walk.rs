@@ -35,6 +35,8 @@ const MATRIX: &[(&str, &str, &str)] = &[
     ("POST", "/api/auth/group/", "oe"),
     ("PATCH", "/api/auth/group/{id}/", "oe"),
     ("DELETE", "/api/auth/group/{id}/", "oe"),
+    ("GET", "/api/auth/tariff/", "o"),
+    ("POST", "/api/auth/tariff/", "o"),
     ("GET", "/api/auth/partner/", "o"),
     ("POST", "/api/auth/partner/", "o"),
     ("DELETE", "/api/auth/partner/{id}/", "o"),
@@ -308,6 +310,12 @@ impl World {
                 call(&format!("/api/auth/group/{}/", made["id"])).form(&[("name", "Dach")])
             }
             (_, "/api/auth/group/{id}/") => call("/api/auth/group/1/"),
+            ("POST", "/api/auth/tariff/") => call(path).form(&[
+                ("sn", own_sn.as_str()),
+                ("import_price", "31,90"),
+                ("feed_in_price", "7.94"),
+            ]),
+            ("GET", "/api/auth/tariff/") => call(&format!("{path}?sn={own_sn}")),
             ("POST", "/api/auth/partner/") => call(path).form(&consent()),
             ("DELETE", "/api/auth/partner/{id}/") if caller == 'o' => {
                 let owner = app.log_in(&format!("{own_name}@example.com"), false).await;

@@ -67,6 +67,9 @@ messages! {
     ChoiceUnknown "choice_unknown",
     TooManyPoints "too_many_points",
     GroupTaken "group_taken",
+    PriceInvalid "price_invalid",
+    PriceRange "price_range",
+    DateTooLate "date_too_late",
     // How a key ended well.
     KeyLinked "key_linked",
     KeyWaiting "key_waiting",

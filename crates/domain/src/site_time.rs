@@ -71,6 +71,11 @@ impl SiteDay {
         Self(self.month_start().0.saturating_add(1.month()))
     }
 
+    /// The same day of the next year; after a 29 February the 28th.
+    pub fn next_year(self) -> Self {
+        Self(self.0.saturating_add(1.year()))
+    }
+
     /// The days that an interval around this day covers, the last one excluded.
     pub fn around(self, interval: Interval) -> Range<Self> {
         match interval {

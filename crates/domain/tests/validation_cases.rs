@@ -1,7 +1,7 @@
 //! The rules of browser and server are held to one table of cases, `cases/validation.json`.
 #![allow(clippy::unwrap_used)]
 use domain::code::Code;
-use domain::{Country, Email, GroupName, Key, Message, Password, Phone, Serial};
+use domain::{Country, Email, GroupName, Key, Message, Password, Phone, Price, Serial};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
@@ -84,6 +84,11 @@ fn names_of_groups_are_judged_as_the_table_says() {
 }
 
 #[test]
+fn prices_are_judged_as_the_table_says() {
+    hold("price", |value, _| value.parse::<Price>().err());
+}
+
+#[test]
 fn every_section_of_the_table_is_held() {
     let names: BTreeSet<String> = sections().keys().cloned().collect();
     let held = BTreeSet::from(
@@ -93,6 +98,7 @@ fn every_section_of_the_table_is_held() {
             "key",
             "password",
             "phone",
+            "price",
             "registration_code",
             "serial",
         ]

@@ -58,6 +58,12 @@ impl Account {
             .map_err(|_| Error::Damaged("accounts.role"))
     }
 
+    pub fn country(&self) -> Result<Country> {
+        self.country
+            .parse()
+            .map_err(|_| Error::Damaged("accounts.country"))
+    }
+
     pub fn lang(&self) -> Lang {
         self.language.parse().unwrap_or_default()
     }
@@ -225,7 +231,7 @@ impl Store {
             &mut tx,
             sqlx::query("DELETE FROM mails WHERE recipient = $1").bind(&email)
         )?;
-        // Sessions, links, mails to other addresses, claims, consents and groups go with the account;
+        // Sessions, links, mails to other addresses, claims, consents, groups and tariffs go with the account;
         // journal lines keep account_id = NULL.
         execute!(
             &mut tx,

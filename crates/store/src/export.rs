@@ -98,6 +98,20 @@ struct MemberRow {
 row!(MemberRow { name, sn });
 
 #[derive(Debug)]
+struct TariffRow {
+    sn: String,
+    from_day: i64,
+    import_price: i64,
+    feed_in_price: i64,
+}
+row!(TariffRow {
+    sn,
+    from_day,
+    import_price,
+    feed_in_price
+});
+
+#[derive(Debug)]
 struct PresenceRow {
     sn: String,
     online: bool,
@@ -162,6 +176,9 @@ impl Store {
             "SELECT g.name, m.sn FROM group_systems m JOIN groups g ON g.id = m.group_id
              WHERE m.account_id = $1 ORDER BY g.id, m.sn")
             .bind(account.0).fetch_all(p).await)?;
+        let tariffs: Vec<TariffRow> = on!(self, p => sqlx::query_as(
+            "SELECT sn, from_day, import_price, feed_in_price FROM tariffs WHERE account_id = $1 ORDER BY sn, from_day")
+            .bind(account.0).fetch_all(p).await)?;
         // What a battery said before the person owned it belongs to the household before.
         let presence: Vec<PresenceRow> = on!(self, p => sqlx::query_as(
             "SELECT p.sn, p.online, p.since FROM presence p JOIN systems s ON s.sn = p.sn
@@ -213,6 +230,9 @@ impl Store {
             })),
             "groups": list(&groups, |g| json!({ "name": g.name, "created_at": g.created_at })),
             "group_systems": list(&members, |m| json!({ "group": m.name, "sn": m.sn })),
+            "tariffs": list(&tariffs, |t| json!({
+                "sn": t.sn, "from_day": t.from_day, "import_price": t.import_price, "feed_in_price": t.feed_in_price,
+            })),
             "mail_links": list(&links, |l| json!({ "kind": l.kind, "email": l.email, "expires_at": l.expires_at })),
             "partner_consents": list(&consents, |c| json!({
                 "partner_id": c.partner_id, "name": c.name, "scopes": c.scopes, "created_at": c.created_at,

@@ -42,6 +42,7 @@ pub(crate) enum Event {
     GroupCreated,
     GroupChanged,
     GroupDeleted,
+    TariffSet,
 }
 
 impl Actor {
@@ -74,6 +75,7 @@ impl Event {
             Self::GroupCreated => "group_created",
             Self::GroupChanged => "group_changed",
             Self::GroupDeleted => "group_deleted",
+            Self::TariffSet => "tariff_set",
         }
     }
 }

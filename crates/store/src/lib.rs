@@ -26,6 +26,7 @@ pub mod reject;
 pub mod report;
 pub mod session;
 pub mod system;
+pub mod tariff;
 pub mod telemetry;
 
 pub use access::Access;

@@ -1,7 +1,7 @@
 //! Storage systems: registered by the operator, linked to their owner.
 use crate::db::Tx;
 use crate::journal::{Entry, Event};
-use crate::{Access, Purpose, Result, Store, group};
+use crate::{Access, Purpose, Result, Store, group, tariff};
 use domain::clock::Millis;
 use domain::{AccountId, Serial};
 
@@ -70,6 +70,7 @@ impl Store {
              WHERE sn = $1 AND owner_id = $2")
             .bind(access.sn().as_str()).bind(access.account().0).bind(now))?;
         group::take_out(&mut tx, access.sn()).await?;
+        tariff::forget(&mut tx, access.sn()).await?;
         Entry::by(access.account(), Event::SystemUnlinked, now)
             .on(access.sn())
             .write(&mut tx)

@@ -18,3 +18,15 @@ CREATE TABLE group_systems (
 );
 CREATE INDEX group_systems_group ON group_systems (account_id, group_id);
 CREATE INDEX group_systems_sn ON group_systems (sn);
+
+-- What a kWh costs and earns at a system from a day on (20261115; 0 is the beginning), in hundredths of a cent.
+-- The next owner of the system has prices of their own.
+CREATE TABLE tariffs (
+    account_id    BIGINT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    sn            TEXT   NOT NULL REFERENCES systems (sn) ON DELETE CASCADE,
+    from_day      BIGINT NOT NULL,
+    import_price  BIGINT NOT NULL,
+    feed_in_price BIGINT NOT NULL,
+    PRIMARY KEY (account_id, sn, from_day)
+);
+CREATE INDEX tariffs_sn ON tariffs (sn);

@@ -1,0 +1,164 @@
+//! Tariffs: what a kWh costs and earns at the owner's systems, as the owner says.
+use crate::Portal;
+use crate::access::Person;
+use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
+use crate::form::{Form, Query};
+use crate::number;
+use crate::own::Systems;
+use crate::period::date;
+use crate::routes::account::load;
+use axum::Json;
+use axum::extract::State;
+use domain::clock::Millis;
+use domain::tariff::Since;
+use domain::{Message, Price, Tariff, Zone};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use store::Access;
+use store::tariff::NewTariff;
+use utoipa::{IntoParams, ToSchema};
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct SystemTariffs {
+    sn: String,
+    /// ISO 4217: prices are in its hundredth part.
+    currency: &'static str,
+    /// Oldest first; empty until the owner has entered prices.
+    tariffs: Vec<TariffEntry>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct TariffEntry {
+    /// `YYYY-MM-DD`, or null for the beginning.
+    #[schema(required)]
+    from: Option<String>,
+    /// Of a kWh, in cents with up to two decimals.
+    #[schema(value_type = f64)]
+    import_price: Box<RawValue>,
+    /// Of a kWh, in cents with up to two decimals.
+    #[schema(value_type = f64)]
+    feed_in_price: Box<RawValue>,
+}
+
+impl From<&Tariff> for TariffEntry {
+    fn from(tariff: &Tariff) -> Self {
+        Self {
+            from: tariff.from.map(|day| day.to_string()),
+            import_price: cents(tariff.import_price),
+            feed_in_price: cents(tariff.feed_in_price),
+        }
+    }
+}
+
+/// Written digit by digit: money never becomes a floating-point number.
+fn cents(price: Price) -> Box<RawValue> {
+    let mut digits = Vec::new();
+    number::fixed(&mut digits, price.hundredths(), 2);
+    let text = String::from_utf8(digits).expect("digits and a point are ASCII");
+    RawValue::from_string(text).expect("digits and a point are a JSON number")
+}
+
+#[derive(Deserialize, IntoParams)]
+pub(crate) struct TariffQuery {
+    /// One serial number, several separated by commas, or -1 (default) for each of the caller's systems.
+    #[serde(default)]
+    sn: String,
+}
+
+/// The prices of the caller's systems.
+#[utoipa::path(get, path = "/api/auth/tariff/", operation_id = "list_tariffs", tag = "money", params(TariffQuery),
+    responses((status = 200, body = [SystemTariffs]), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+pub(crate) async fn list(
+    State(portal): State<Portal>,
+    person: Person,
+    systems: Systems,
+    Query(query): Query<TariffQuery>,
+) -> Result<Json<Vec<SystemTariffs>>> {
+    let chosen = systems.several(&query.sn)?;
+    show(&portal, person, &chosen).await
+}
+
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct SetTariff {
+    /// One serial number, several separated by commas, or -1 for all of the caller's systems.
+    #[serde(default)]
+    sn: String,
+    /// Of a kWh, in cents (grosz, rappen) from 0 to 500 with up to two decimals behind a point or a comma.
+    #[serde(default)]
+    import_price: String,
+    /// Of a kWh, in cents (grosz, rappen) from 0 to 500 with up to two decimals behind a point or a comma.
+    #[serde(default)]
+    feed_in_price: String,
+    /// `YYYY-MM-DD`, at most a year ahead, or `null` for the beginning. When missing, the first prices of a system hold
+    /// from the beginning and later ones from today. A tariff from the same day is replaced.
+    #[serde(default)]
+    from: String,
+}
+
+/// Enter prices for one or more systems.
+#[utoipa::path(post, path = "/api/auth/tariff/", operation_id = "set_tariff", tag = "money",
+    request_body(content = SetTariff, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 200, body = [SystemTariffs]), (status = 400, body = Problem), (status = 401, body = Refusal),
+        (status = 404, body = Refusal)))]
+pub(crate) async fn set(
+    State(portal): State<Portal>,
+    person: Person,
+    systems: Systems,
+    Form(form): Form<SetTariff>,
+) -> Result<Json<Vec<SystemTariffs>>> {
+    if form.sn.trim().is_empty() {
+        return Err(Error::field("sn", Message::Required));
+    }
+    let chosen = systems.several(&form.sn)?;
+    let zone = chosen.first().map(|access| access.zone().clone());
+    let tariff = check(&form, &zone.unwrap_or_default(), portal.now())?;
+    portal
+        .store
+        .set_tariff(&chosen, tariff, portal.now())
+        .await?;
+    show(&portal, person, &chosen).await
+}
+
+fn check(form: &SetTariff, zone: &Zone, now: Millis) -> Result<NewTariff> {
+    let mut errors = FieldErrors::default();
+    let import_price = errors.take("import_price", form.import_price.parse());
+    let feed_in_price = errors.take("feed_in_price", form.feed_in_price.parse());
+    let since = errors.take("from", since(form.from.trim(), zone, now));
+    errors.into_result()?;
+    let (Some(import_price), Some(feed_in_price), Some(since)) =
+        (import_price, feed_in_price, since)
+    else {
+        return Err(Error::internal());
+    };
+    Ok(NewTariff {
+        since,
+        import_price,
+        feed_in_price,
+    })
+}
+
+fn since(text: &str, zone: &Zone, now: Millis) -> Result<Since, Message> {
+    match text {
+        "" => Ok(Since::Unsaid),
+        "null" => Ok(Since::Beginning),
+        text => Since::starting(date(text, zone, now)?, zone.day_of(now)),
+    }
+}
+
+async fn show(
+    portal: &Portal,
+    person: Person,
+    systems: &[&Access],
+) -> Result<Json<Vec<SystemTariffs>>> {
+    let country = load(portal, person).await?.country()?;
+    let mut all = Vec::with_capacity(systems.len());
+    for access in systems {
+        let tariffs = portal.store.tariffs(access).await?;
+        all.push(SystemTariffs {
+            sn: access.sn().to_string(),
+            currency: country.currency().code(),
+            tariffs: tariffs.iter().map(TariffEntry::from).collect(),
+        });
+    }
+    Ok(Json(all))
+}

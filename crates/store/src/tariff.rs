@@ -1,0 +1,131 @@
+//! Tariffs: what owners say that a kWh costs and earns at each of their systems, from a day on.
+use crate::db::Tx;
+use crate::journal::{Entry, Event};
+use crate::{Access, Error, Result, Store};
+use domain::clock::Millis;
+use domain::tariff::Since;
+use domain::{Price, Serial, SiteDay, Tariff};
+use serde_json::{Value, json};
+
+/// Stands for the beginning; no day has it.
+const BEGINNING: i64 = 0;
+
+#[derive(Debug)]
+struct Row {
+    from_day: i64,
+    import_price: i64,
+    feed_in_price: i64,
+}
+row!(Row {
+    from_day,
+    import_price,
+    feed_in_price
+});
+
+impl Row {
+    fn tariff(&self) -> Result<Tariff> {
+        let damaged = Error::Damaged;
+        let price = |hundredths: i64| {
+            Price::from_hundredths(hundredths).ok_or(damaged("tariffs.import_price, feed_in_price"))
+        };
+        let from = match self.from_day {
+            BEGINNING => None,
+            number => Some(SiteDay::from_number(number).ok_or(damaged("tariffs.from_day"))?),
+        };
+        Ok(Tariff {
+            from,
+            import_price: price(self.import_price)?,
+            feed_in_price: price(self.feed_in_price)?,
+        })
+    }
+}
+
+/// Prices as a person enters them.
+#[derive(Clone, Copy, Debug)]
+pub struct NewTariff {
+    pub since: Since,
+    pub import_price: Price,
+    pub feed_in_price: Price,
+}
+
+/// In the order of their days; the beginning comes first.
+const SELECT: &str = "SELECT from_day, import_price, feed_in_price FROM tariffs
+     WHERE account_id = $1 AND sn = $2 ORDER BY from_day";
+
+impl Store {
+    /// The tariffs of a system, oldest first.
+    pub async fn tariffs(&self, access: &Access) -> Result<Vec<Tariff>> {
+        let rows: Vec<Row> = on!(self, p => sqlx::query_as(SELECT)
+            .bind(access.account().0).bind(access.sn().as_str()).fetch_all(p).await)?;
+        rows.iter().map(Row::tariff).collect()
+    }
+
+    /// Enters prices for systems, all or none. A tariff that begins on the same day is replaced.
+    pub async fn set_tariff(&self, systems: &[&Access], new: NewTariff, now: Millis) -> Result<()> {
+        let mut tx = self.begin().await?;
+        for access in systems {
+            let known = known(&mut tx, access).await?;
+            let today = access.zone().day_of(now);
+            let tariff = Tariff {
+                from: new.since.first_day(&known, today),
+                import_price: new.import_price,
+                feed_in_price: new.feed_in_price,
+            };
+            write(&mut tx, access, &tariff).await?;
+            let replaced = known.iter().find(|other| other.from == tariff.from);
+            Entry::by(access.account(), Event::TariffSet, now)
+                .on(access.sn())
+                .with(detail(&tariff, replaced))
+                .write(&mut tx)
+                .await?;
+        }
+        tx.commit().await
+    }
+}
+
+async fn known(tx: &mut Tx, access: &Access) -> Result<Vec<Tariff>> {
+    let rows: Vec<Row> = within!(tx, c => sqlx::query_as(SELECT)
+        .bind(access.account().0).bind(access.sn().as_str()).fetch_all(c).await)?;
+    rows.iter().map(Row::tariff).collect()
+}
+
+async fn write(tx: &mut Tx, access: &Access, tariff: &Tariff) -> Result<()> {
+    execute!(
+        tx,
+        sqlx::query(
+            "INSERT INTO tariffs (account_id, sn, from_day, import_price, feed_in_price) VALUES ($1, $2, $3, $4, $5)
+             ON CONFLICT (account_id, sn, from_day) DO UPDATE
+             SET import_price = excluded.import_price, feed_in_price = excluded.feed_in_price"
+        )
+        .bind(access.account().0)
+        .bind(access.sn().as_str())
+        .bind(tariff.from.map_or(BEGINNING, SiteDay::number))
+        .bind(tariff.import_price.hundredths())
+        .bind(tariff.feed_in_price.hundredths())
+    )?;
+    Ok(())
+}
+
+/// The prices and, where there were others for the same days, those too.
+fn detail(tariff: &Tariff, replaced: Option<&Tariff>) -> Value {
+    let prices = |tariff: &Tariff| {
+        json!({
+            "import_price": tariff.import_price.to_string(),
+            "feed_in_price": tariff.feed_in_price.to_string(),
+        })
+    };
+    json!({
+        "from": tariff.from.map(|day| day.to_string()),
+        "to": prices(tariff),
+        "was": replaced.map(prices),
+    })
+}
+
+/// Forgets the prices of a household that has left.
+pub(crate) async fn forget(tx: &mut Tx, sn: &Serial) -> Result<()> {
+    execute!(
+        tx,
+        sqlx::query("DELETE FROM tariffs WHERE sn = $1").bind(sn.as_str())
+    )?;
+    Ok(())
+}
