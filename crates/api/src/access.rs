@@ -81,6 +81,7 @@ pub const RULES: &[Rule] = &[
     rule("DELETE", "/api/auth/group/{id}/", PEOPLE),
     about_systems("GET", "/api/auth/tariff/", OWNER),
     about_systems("POST", "/api/auth/tariff/", OWNER),
+    about_systems("GET", "/api/auth/savings/", OWNER),
     rule("GET", "/api/auth/partner/", OWNER),
     rule("POST", "/api/auth/partner/", OWNER),
     rule("DELETE", "/api/auth/partner/{id}/", OWNER),

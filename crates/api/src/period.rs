@@ -111,6 +111,16 @@ pub(crate) fn date(text: &str, zone: &Zone, now: Millis) -> Result<SiteDay, Mess
     within_reach.then_some(day).ok_or(Message::DateInvalid)
 }
 
+/// The days of a period that is told day by day: a year at most. Nothing said is this month.
+pub(crate) fn days(text: &str, zone: &Zone, now: Millis) -> Result<Range<SiteDay>, Message> {
+    let text = if text.is_empty() { "month_" } else { text };
+    let period = Period::parse(text, zone, now)?;
+    match period.step {
+        Step::Day | Step::Month => Ok(period.days),
+        Step::Year => Err(Message::RangeTooLong),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,5 +178,22 @@ mod tests {
             assert_eq!(period(text), Err(want), "{text}");
         }
         assert!(period("2024-01-01_2024-12-31").is_ok());
+    }
+
+    #[test]
+    fn day_by_day_a_period_is_a_year_at_most_and_this_month_when_nothing_is_said() {
+        for (text, first, count) in [
+            ("", "2026-11-01", 30),
+            ("month_", "2026-11-01", 30),
+            ("week_2026-11-15", "2026-11-09", 7),
+            ("year_2024-07-01", "2024-01-01", 366),
+            ("2026-10-20_2026-10-30", "2026-10-20", 11),
+        ] {
+            let days = days(text, &Zone::default(), NOON).unwrap();
+            assert_eq!(days.start.to_string(), first, "{text}");
+            assert_eq!(SiteDay::each(days).count(), count, "{text}");
+        }
+        let total = days("total_2026-11-15", &Zone::default(), NOON);
+        assert_eq!(total, Err(Message::RangeTooLong));
     }
 }

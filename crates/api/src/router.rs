@@ -2,7 +2,7 @@
 use crate::form::MAX_BODY;
 use crate::routes::{
     account, data, energy_chart, export, graph, group, health, partner, partner_api,
-    password_reset, personal_data, registration, session, stream, systems, tariff,
+    password_reset, personal_data, registration, savings, session, stream, systems, tariff,
 };
 use crate::{Portal, assets, authenticate, demo, error, headers};
 use axum::extract::DefaultBodyLimit;
@@ -55,6 +55,7 @@ fn documented() -> OpenApiRouter<Portal> {
         .routes(routes!(group::list, group::create))
         .routes(routes!(group::change, group::delete))
         .routes(routes!(tariff::list, tariff::set))
+        .routes(routes!(savings::savings))
         .routes(routes!(partner::list, partner::consent))
         .routes(routes!(partner::end))
         .routes(routes!(partner::client))

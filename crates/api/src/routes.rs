@@ -12,6 +12,7 @@ pub(crate) mod partner_api;
 pub(crate) mod password_reset;
 pub(crate) mod personal_data;
 pub(crate) mod registration;
+pub(crate) mod savings;
 pub(crate) mod session;
 pub(crate) mod stream;
 pub(crate) mod systems;

@@ -37,6 +37,7 @@ const MATRIX: &[(&str, &str, &str)] = &[
     ("DELETE", "/api/auth/group/{id}/", "oe"),
     ("GET", "/api/auth/tariff/", "o"),
     ("POST", "/api/auth/tariff/", "o"),
+    ("GET", "/api/auth/savings/", "o"),
     ("GET", "/api/auth/partner/", "o"),
     ("POST", "/api/auth/partner/", "o"),
     ("DELETE", "/api/auth/partner/{id}/", "o"),
@@ -315,7 +316,9 @@ impl World {
                 ("import_price", "31,90"),
                 ("feed_in_price", "7.94"),
             ]),
-            ("GET", "/api/auth/tariff/") => call(&format!("{path}?sn={own_sn}")),
+            ("GET", "/api/auth/tariff/" | "/api/auth/savings/") => {
+                call(&format!("{path}?sn={own_sn}"))
+            }
             ("POST", "/api/auth/partner/") => call(path).form(&consent()),
             ("DELETE", "/api/auth/partner/{id}/") if caller == 'o' => {
                 let owner = app.log_in(&format!("{own_name}@example.com"), false).await;

@@ -20,6 +20,7 @@ pub mod password;
 pub mod phone;
 pub mod random;
 pub mod sample;
+pub mod savings;
 pub mod serial;
 pub mod series;
 pub mod session;

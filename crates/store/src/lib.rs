@@ -24,6 +24,7 @@ pub mod presence;
 pub mod registration;
 pub mod reject;
 pub mod report;
+pub mod savings;
 pub mod session;
 pub mod system;
 pub mod tariff;

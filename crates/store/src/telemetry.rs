@@ -11,6 +11,7 @@ mod insert;
 mod late;
 mod latest;
 mod measured;
+mod measured_days;
 mod messages;
 mod month;
 mod quarters;

@@ -157,8 +157,11 @@ impl Race<'_> {
         let all = days[0]..days[days.len() - 1].next();
         let (db, access) = (self.db, &self.access);
         let totals = db.daily_totals(access, all.clone()).await.unwrap();
+        let measured = db.measured_days(access, all.clone()).await.unwrap();
         for (day, found) in days.iter().zip(totals) {
             assert_eq!(found, self.model.day_totals(*day));
+            let expected = self.model.measured_day(*day);
+            assert_eq!(measured.get(day), expected.as_ref(), "{day}");
             let samples = db.day_samples(access, *day).await.unwrap();
             assert_eq!(samples, self.model.day_samples(*day), "{day}");
         }

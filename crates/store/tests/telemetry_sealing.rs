@@ -144,6 +144,12 @@ on_both!(full_resolution_goes_after_its_time_and_totals_stay, |db| {
         db.day_samples(&home.access, first.plus(4)).await.unwrap(),
         history[4]
     );
+    let measured = db.measured_days(&home.access, first..first.plus(10));
+    for (day, measured) in measured.await.unwrap() {
+        assert_eq!(measured.parts.is_some(), day >= first.plus(4), "{day}");
+        let known = totals.iter().find(|totals| totals.day == day);
+        assert_eq!(measured.energy, known.unwrap().energy, "{day}");
+    }
     let old = Sample {
         id: domain::sample::MessageId { boot: 9, seq: 9 },
         ..history[0][5]

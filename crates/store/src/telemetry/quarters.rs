@@ -9,6 +9,7 @@ use crate::Result;
 use domain::clock::{MINUTE, Millis};
 use domain::energy;
 use domain::sample::Counter;
+use std::ops::Range;
 
 pub(super) const QUARTER: Millis = 15 * MINUTE;
 const VERSION: u8 = 2;
@@ -25,15 +26,18 @@ pub(super) struct Quarters {
     pub(super) energy: [Vec<Option<i64>>; 5],
 }
 
+/// Where the quarter-hours of a day begin, and where the last one ends.
+pub(super) fn edges(day: &Range<Millis>) -> Vec<Millis> {
+    let starts = (0..).map(|n| day.start + n * QUARTER);
+    let starts = starts.take_while(|start| *start < day.end);
+    starts.chain([day.end]).collect()
+}
+
 impl Quarters {
     pub(super) fn of(day: &Measured, columns: &Columns, totals: &Totals, phase: u8) -> Self {
         let start = day.span.start;
-        let mut edges: Vec<Millis> = (0..)
-            .map(|n| start + n * QUARTER)
-            .take_while(|edge| *edge < day.span.end)
-            .collect();
-        let count = edges.len();
-        edges.push(day.span.end);
+        let edges = edges(&day.span);
+        let count = edges.len() - 1;
         let gauges = Gauge::ALL.map(|gauge| {
             let mut buckets = vec![Aggregate::default(); count];
             gauge.fill(columns, phase, start, QUARTER, &mut buckets);

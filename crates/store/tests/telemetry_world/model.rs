@@ -2,6 +2,7 @@
 use domain::clock::{HOUR, MINUTE, Millis};
 use domain::energy::{CONTEXT, Flow, Reading, flows};
 use domain::sample::Counter;
+use domain::savings::{Flowed, MeasuredDay};
 use domain::series::{Method, Resolution};
 use domain::{Sample, Series, SiteDay, Zone};
 use std::ops::Range;
@@ -112,6 +113,29 @@ impl Model {
             totals.unplaced[counter as usize] = unplaced;
         }
         totals
+    }
+
+    pub(crate) fn measured_day(&self, day: SiteDay) -> Option<MeasuredDay> {
+        if self.day_samples(day).is_empty() {
+            return None;
+        }
+        let quarters = |counter: Counter| {
+            let series = Series::ALL
+                .into_iter()
+                .find(|series| series.counter() == Some(counter));
+            let day = day..day.next();
+            let chart = self.chart(day, Resolution::Quarter, Method::Sum, series.as_slice());
+            chart.lines[0].values.clone()
+        };
+        let totals = self.day_totals(day);
+        let quarters = Counter::ALL.map(quarters);
+        let part = |n: usize| Flowed::of(Counter::ALL.map(|counter| quarters[counter as usize][n]));
+        let mut parts: Vec<Flowed> = (0..quarters[0].len()).map(part).collect();
+        parts.push(Flowed::of(totals.unplaced.map(Some)));
+        Some(MeasuredDay {
+            energy: totals.energy,
+            parts: Some(parts),
+        })
     }
 
     fn gauge(&self, sample: &Sample, series: Series) -> Option<i64> {

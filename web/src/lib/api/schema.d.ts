@@ -125,6 +125,42 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/auth/group/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The caller's groups, by name. */
+        get: operations["list_groups"];
+        put?: never;
+        /** Make a group. */
+        post: operations["create_group"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/group/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a group; its systems stay. */
+        delete: operations["delete_group"];
+        options?: never;
+        head?: never;
+        /** Rename a group, or give it other systems; only what is given. */
+        patch: operations["change_group"];
+        trace?: never;
+    };
     "/api/auth/logout/": {
         parameters: {
             query?: never;
@@ -249,6 +285,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/auth/savings/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the days of a period cost, one row a day. */
+        get: operations["savings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/auth/stream/": {
         parameters: {
             query?: never;
@@ -260,6 +313,24 @@ export interface paths {
         get: operations["open"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/tariff/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The prices of the caller's systems. */
+        get: operations["list_tariffs"];
+        put?: never;
+        /** Enter prices for one or more systems. */
+        post: operations["set_tariff"];
         delete?: never;
         options?: never;
         head?: never;
@@ -548,6 +619,12 @@ export interface components {
             password?: string | null;
             phone?: string | null;
         };
+        ChangeGroup: {
+            /** @description A new name. */
+            name?: string | null;
+            /** @description All serial numbers that are in it from now on, separated by commas; may be empty. */
+            sn?: string | null;
+        };
         ClaimEntry: {
             /**
              * Format: int64
@@ -590,6 +667,12 @@ export interface components {
         ConsentGiven: {
             /** @description Where the browser goes next: the app's own address with the code. */
             redirect: string;
+        };
+        CreateGroup: {
+            /** @description At most 60 characters, and no other group of the account has it. */
+            name?: string;
+            /** @description Serial numbers, separated by commas; may be empty. Each leaves the group that it was in. */
+            sn?: string;
         };
         DeleteAccount: {
             /** @description The password, typed again. */
@@ -669,6 +752,13 @@ export interface components {
             /** @description When each point begins, in milliseconds since 1970. */
             time: components["schemas"]["i64"][];
             time_zone: string;
+        };
+        GroupEntry: {
+            /** Format: int64 */
+            id: number;
+            name: string;
+            /** @description Serial numbers. */
+            systems: string[];
         };
         /** @description How one key ended. */
         KeyResult: {
@@ -979,6 +1069,51 @@ export interface components {
          * @enum {string}
          */
         RoleName: "user" | "electrician";
+        /** @description A day in whole cents (grosz, rappen); null where the amount is not known. */
+        SavingsRow: {
+            /**
+             * Format: int64
+             * @description Cost less income.
+             */
+            actual: number | null;
+            /**
+             * Format: int64
+             * @description What import cost.
+             */
+            cost: number | null;
+            /** @description Whether the day's import and feed-in were measured and have a price. */
+            counted: boolean;
+            /** @description `YYYY-MM-DD`. */
+            day: string;
+            /**
+             * Format: int64
+             * @description What feed-in earned.
+             */
+            income: number | null;
+            /**
+             * Format: int64
+             * @description The same, had there been no battery.
+             */
+            without_battery: number | null;
+            /**
+             * Format: int64
+             * @description The same, had nobody planned; null until somebody plans.
+             */
+            without_plan: number | null;
+        };
+        SetTariff: {
+            /** @description Of a kWh, in cents (grosz, rappen) from 0 to 500 with up to two decimals behind a point or a comma. */
+            feed_in_price?: string;
+            /**
+             * @description `YYYY-MM-DD`, at most a year ahead, or `null` for the beginning. When missing, the first prices of a system hold
+             *     from the beginning and later ones from today. A tariff from the same day is replaced.
+             */
+            from?: string;
+            /** @description Of a kWh, in cents (grosz, rappen) from 0 to 500 with up to two decimals behind a point or a comma. */
+            import_price?: string;
+            /** @description One serial number, several separated by commas, or -1 for all of the caller's systems. */
+            sn?: string;
+        };
         SystemEntry: {
             /** @description `owner`, or the scope of the electrician's grant. */
             access: string;
@@ -999,6 +1134,7 @@ export interface components {
             discharge_max?: number | null;
             first_name?: string | null;
             gateway_version?: string | null;
+            /** @description The caller's own group that it is in. */
             group_name?: string | null;
             hardware?: string | null;
             /** @description Online and switched on. */
@@ -1011,6 +1147,27 @@ export interface components {
             sn: string;
             /** @description IANA name. */
             time_zone: string;
+        };
+        SystemTariffs: {
+            /** @description ISO 4217: prices are in its hundredth part. */
+            currency: string;
+            sn: string;
+            /** @description Oldest first; empty until the owner has entered prices. */
+            tariffs: components["schemas"]["TariffEntry"][];
+        };
+        TariffEntry: {
+            /**
+             * Format: double
+             * @description Of a kWh, in cents with up to two decimals.
+             */
+            feed_in_price: number;
+            /** @description `YYYY-MM-DD`, or null for the beginning. */
+            from: string | null;
+            /**
+             * Format: double
+             * @description Of a kWh, in cents with up to two decimals.
+             */
+            import_price: number;
         };
         TokenPair: {
             access: string;
@@ -1414,6 +1571,164 @@ export interface operations {
             };
         };
     };
+    list_groups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupEntry"][];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    create_group: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["CreateGroup"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupEntry"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    delete_group: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    change_group: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["ChangeGroup"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupEntry"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     log_out: {
         parameters: {
             query?: never;
@@ -1724,6 +2039,54 @@ export interface operations {
             };
         };
     };
+    savings: {
+        parameters: {
+            query?: {
+                /** @description One serial number, or -1 (default) for all systems as one. */
+                sn?: string;
+                /** @description `week_`, `month_` or `year_` and `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`; this month when missing. */
+                days?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavingsRow"][];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     open: {
         parameters: {
             query?: never;
@@ -1754,6 +2117,91 @@ export interface operations {
                 };
             };
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    list_tariffs: {
+        parameters: {
+            query?: {
+                /** @description One serial number, several separated by commas, or -1 (default) for each of the caller's systems. */
+                sn?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemTariffs"][];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    set_tariff: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["SetTariff"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemTariffs"][];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,0 +1,75 @@
+//! Savings: what each day's electricity cost and earned, and what it had cost without the battery.
+use crate::Portal;
+use crate::error::{Error, Problem, Refusal, Result};
+use crate::form::Query;
+use crate::own::Systems;
+use crate::period;
+use axum::Json;
+use axum::extract::State;
+use domain::SiteDay;
+use domain::savings::Bill;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+#[derive(Deserialize, IntoParams)]
+pub(crate) struct SavingsQuery {
+    /// One serial number, or -1 (default) for all systems as one.
+    #[serde(default)]
+    sn: String,
+    /// `week_`, `month_` or `year_` and `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`; this month when missing.
+    #[serde(default)]
+    days: String,
+}
+
+/// A day in whole cents (grosz, rappen); null where the amount is not known.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct SavingsRow {
+    /// `YYYY-MM-DD`.
+    day: String,
+    /// What import cost.
+    #[schema(required)]
+    cost: Option<i64>,
+    /// What feed-in earned.
+    #[schema(required)]
+    income: Option<i64>,
+    /// Cost less income.
+    #[schema(required)]
+    actual: Option<i64>,
+    /// The same, had nobody planned; null until somebody plans.
+    #[schema(required)]
+    without_plan: Option<i64>,
+    /// The same, had there been no battery.
+    #[schema(required)]
+    without_battery: Option<i64>,
+    /// Whether the day's import and feed-in were measured and have a price.
+    counted: bool,
+}
+
+/// What the days of a period cost, one row a day.
+#[utoipa::path(get, path = "/api/auth/savings/", tag = "money", params(SavingsQuery),
+    responses((status = 200, body = [SavingsRow]), (status = 400, body = Problem), (status = 401, body = Refusal),
+        (status = 404, body = Refusal)))]
+pub(crate) async fn savings(
+    State(portal): State<Portal>,
+    systems: Systems,
+    Query(query): Query<SavingsQuery>,
+) -> Result<Json<Vec<SavingsRow>>> {
+    let choice = systems.choose(&query.sn)?;
+    let days = period::days(&query.days, &choice.zone(), portal.now())
+        .map_err(|message| Error::field("days", message))?;
+    let bills = portal.store.bills(choice.accesses(), days.clone()).await?;
+    let rows = SiteDay::each(days).map(|day| row(day, bills.get(&day)));
+    Ok(Json(rows.collect()))
+}
+
+fn row(day: SiteDay, bill: Option<&Bill>) -> SavingsRow {
+    SavingsRow {
+        day: day.to_string(),
+        cost: bill.map(|bill| bill.cost),
+        income: bill.map(|bill| bill.income),
+        actual: bill.map(Bill::actual),
+        without_plan: None,
+        without_battery: bill.and_then(|bill| bill.without_battery),
+        counted: bill.is_some(),
+    }
+}
