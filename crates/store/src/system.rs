@@ -78,6 +78,32 @@ impl Store {
         tx.commit().await
     }
 
+    /// Says who lives with a system.
+    pub async fn name_end_user(
+        &self,
+        access: &Access,
+        first_name: &str,
+        last_name: &str,
+        now: Millis,
+    ) -> Result<()> {
+        let mut tx = self.begin().await?;
+        execute!(
+            &mut tx,
+            sqlx::query(
+                "UPDATE systems SET first_name = $3, last_name = $4 WHERE sn = $1 AND owner_id = $2"
+            )
+            .bind(access.sn().as_str())
+            .bind(access.account().0)
+            .bind(first_name)
+            .bind(last_name)
+        )?;
+        Entry::by(access.account(), Event::EndUserNamed, now)
+            .on(access.sn())
+            .write(&mut tx)
+            .await?;
+        tx.commit().await
+    }
+
     /// Registers devices, all or none; a serial number that exists already is refused.
     pub async fn import_devices(&self, devices: &[NewDevice<'_>], now: Millis) -> Result<()> {
         let mut tx = self.begin().await?;

@@ -126,6 +126,27 @@ async fn a_past_is_there_at_the_first_start_and_goes_on_without_a_seam() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_owner_has_a_name_a_group_and_prices_so_that_money_shows_at_once() {
+    let folder = TempDir::new().unwrap();
+    let _demo = Demo::start(folder.path());
+    let store = open(folder.path()).await;
+    let email = "owner@example.com".parse().unwrap();
+    let account = store.account_by_email(&email).await.unwrap().unwrap().id();
+    let systems = store.systems_of(account).await.unwrap();
+    assert_eq!(systems[0].last_name.as_deref(), Some("Sonntag"));
+    assert_eq!(systems[0].group_name.as_deref(), Some("Zuhause"));
+    let accesses = store.accesses(account).await.unwrap();
+    let today = accesses[0].zone().day_of(Clock::system().now());
+    let days = today.plus(-DAYS)..today;
+    let bills = store.bills(&accesses, days).await.unwrap();
+    assert_eq!(bills.len(), usize::try_from(DAYS).unwrap());
+    for (day, bill) in bills {
+        let saved = bill.without_battery.unwrap() - bill.actual();
+        assert!((-50..1_000).contains(&saved), "{saved} ct on {day}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn one_battery_has_been_away_for_days() {
     let folder = TempDir::new().unwrap();
     let _demo = Demo::start(folder.path());

@@ -2,13 +2,22 @@
 use super::street::{ELECTRICIANS, Position, Site, serial};
 use api::Passwords;
 use domain::code::{Code, CodeKind};
-use domain::{Clock, Country, Key, Lang, Password, Phone, Random, Role};
-use store::Store;
+use domain::tariff::Since;
+use domain::{AccountId, Clock, Country, Key, Lang, Password, Phone, Random, Role};
 use store::account::Profile;
 use store::mail::Mail;
 use store::registration::Registration;
+use store::tariff::NewTariff;
+use store::{Access, Store};
 
 pub(super) const PASSWORD: &str = "Sonnenschein-1!";
+
+/// Who has entered prices already, so that money shows at once: in cents a kWh, for import and feed-in.
+const WITH_PRICES: [&str; 2] = ["owner@example.com", "family@example.com"];
+const PRICES: (&str, &str) = ("31.90", "7.94");
+
+/// Who has put the systems into a group, and what it is called.
+const GROUP: (&str, &str) = ("owner@example.com", "Zuhause");
 
 /// What it takes to furnish the demo before anything is served.
 pub(super) struct Furnisher {
@@ -22,16 +31,49 @@ pub(super) struct Furnisher {
 impl Furnisher {
     /// Registers everybody who lives in the street and is not known yet.
     pub(super) async fn register_people(&self, sites: &[Site]) -> anyhow::Result<()> {
-        let owners = sites
-            .iter()
-            .filter_map(|site| Some((site.owner?, Role::User, site.units)));
-        let electricians = ELECTRICIANS
-            .iter()
-            .map(|email| (*email, Role::Electrician, &[][..]));
-        for (email, role, units) in owners.chain(electricians) {
-            if !self.is_registered(email).await? {
-                self.register(email, role, units).await?;
+        for site in sites {
+            if let Some(email) = site.owner
+                && !self.is_registered(email).await?
+            {
+                let account = self.register(email, Role::User, site.units).await?;
+                self.settle(account, email, site.name).await?;
             }
+        }
+        for email in ELECTRICIANS {
+            if !self.is_registered(email).await? {
+                self.register(email, Role::Electrician, &[]).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What an owner has done in the portal so far.
+    async fn settle(
+        &self,
+        account: AccountId,
+        email: &str,
+        (first_name, last_name): (&str, &str),
+    ) -> anyhow::Result<()> {
+        let invalid = |_| anyhow::anyhow!("a demo household");
+        let (store, now) = (&self.store, self.clock.now());
+        let accesses = store.accesses(account).await?;
+        let systems: Vec<&Access> = accesses.iter().collect();
+        for access in &systems {
+            store
+                .name_end_user(access, first_name, last_name, now)
+                .await?;
+        }
+        if WITH_PRICES.contains(&email) {
+            let prices = NewTariff {
+                since: Since::Beginning,
+                import_price: PRICES.0.parse().map_err(invalid)?,
+                feed_in_price: PRICES.1.parse().map_err(invalid)?,
+            };
+            store.set_tariff(&systems, prices, now).await?;
+        }
+        if GROUP.0 == email {
+            let name = GROUP.1.parse().map_err(invalid)?;
+            store.create_group(account, &name, &systems, now).await?;
         }
         Ok(())
     }
@@ -43,7 +85,12 @@ impl Furnisher {
         Ok(self.store.account_by_email(&email).await?.is_some())
     }
 
-    async fn register(&self, email: &str, role: Role, units: &[Position]) -> anyhow::Result<()> {
+    async fn register(
+        &self,
+        email: &str,
+        role: Role,
+        units: &[Position],
+    ) -> anyhow::Result<AccountId> {
         let invalid = |_| anyhow::anyhow!("a demo account");
         let keys = if units.is_empty() {
             Vec::new()
@@ -67,10 +114,11 @@ impl Furnisher {
         };
         let welcome = Mail::new("welcome", Lang::De, format!("{}/login", self.public_url));
         let now = self.clock.now();
-        self.store
+        let (account, _) = self
+            .store
             .register(&registration, &welcome, self.random.bytes(), now)
             .await?;
-        Ok(())
+        Ok(account)
     }
 
     /// A registration code for all systems of a site.

@@ -32,13 +32,21 @@ pub(super) const METER_LOST_FOR: Millis = 5 * HOUR;
 pub(super) struct Site {
     /// `None`: nobody owns it, and it gets a registration code at every start.
     pub(super) owner: Option<&'static str>,
+    /// First and last name of who lives there; empty while nobody does.
+    pub(super) name: (&'static str, &'static str),
     pub(super) units: &'static [Position],
     pub(super) story: Story,
 }
 
-const fn site(owner: &'static str, units: &'static [Position], story: Story) -> Site {
+const fn site(
+    owner: &'static str,
+    name: (&'static str, &'static str),
+    units: &'static [Position],
+    story: Story,
+) -> Site {
     Site {
         owner: Some(owner),
+        name,
         units,
         story,
     }
@@ -47,6 +55,7 @@ const fn site(owner: &'static str, units: &'static [Position], story: Story) -> 
 const fn unclaimed(units: &'static [Position]) -> Site {
     Site {
         owner: None,
+        name: ("", ""),
         units,
         story: Story::Well,
     }
@@ -57,13 +66,24 @@ pub(super) const ELECTRICIANS: &[&str] = &["electrician@example.com", "installer
 
 /// The sites that every demo has.
 const CORE: &[Site] = &[
-    site("owner@example.com", &[("SC24A0001", 1)], Story::Well),
+    site(
+        "owner@example.com",
+        ("Thomas", "Sonntag"),
+        &[("SC24A0001", 1)],
+        Story::Well,
+    ),
     site(
         "family@example.com",
+        ("Katrin", "Albers"),
         &[("SC24B0001", 1), ("SC24B0002", 2), ("SC24B0003", 3)],
         Story::Well,
     ),
-    site("away@example.com", &[("SC24C0001", 1)], Story::Away),
+    site(
+        "away@example.com",
+        ("Uwe", "Petersen"),
+        &[("SC24C0001", 1)],
+        Story::Away,
+    ),
     unclaimed(&[("SC24D0001", 1)]),
     unclaimed(&[("SC24D0002", 1)]),
     unclaimed(&[("SC24D0003", 1)]),
@@ -72,50 +92,93 @@ const CORE: &[Site] = &[
 
 /// The neighbours, who make it a street.
 const NEIGHBOURS: &[Site] = &[
-    site("anna.berger@example.com", &[("SC24F0001", 1)], Story::Well),
-    site("jonas.keller@example.com", &[("SC24F0002", 2)], Story::Well),
+    site(
+        "anna.berger@example.com",
+        ("Anna", "Berger"),
+        &[("SC24F0001", 1)],
+        Story::Well,
+    ),
+    site(
+        "jonas.keller@example.com",
+        ("Jonas", "Keller"),
+        &[("SC24F0002", 2)],
+        Story::Well,
+    ),
     site(
         "marie.lindner@example.com",
+        ("Marie", "Lindner"),
         &[("SC24F0003", 1)],
         Story::BadCell,
     ),
     site(
         "tim.hoffmann@example.com",
+        ("Tim", "Hoffmann"),
         &[("SC24F0004", 3)],
         Story::MeterLost,
     ),
     site(
         "paul.richter@example.com",
+        ("Paul", "Richter"),
         &[("SC24F0005", 1)],
         Story::OldFirmware,
     ),
     site(
         "lea.schubert@example.com",
+        ("Lea", "Schubert"),
         &[("SC24F0006", 2)],
         Story::OldFirmware,
     ),
-    site("nina.brandt@example.com", &[("SC24F0007", 1)], Story::Well),
-    site("felix.kraus@example.com", &[("SC24F0008", 3)], Story::Well),
+    site(
+        "nina.brandt@example.com",
+        ("Nina", "Brandt"),
+        &[("SC24F0007", 1)],
+        Story::Well,
+    ),
+    site(
+        "felix.kraus@example.com",
+        ("Felix", "Kraus"),
+        &[("SC24F0008", 3)],
+        Story::Well,
+    ),
     site(
         "clara.neumann@example.com",
+        ("Clara", "Neumann"),
         &[("SC24F0009", 1)],
         Story::Well,
     ),
     site(
         "emil.haas@example.com",
+        ("Emil", "Haas"),
         &[("SC24F0010", 1)],
         Story::OldFirmware,
     ),
-    site("ida.winter@example.com", &[("SC24F0011", 2)], Story::Well),
-    site("ben.sommer@example.com", &[("SC24F0012", 1)], Story::Well),
-    site("mila.roth@example.com", &[("SC24F0013", 3)], Story::Well),
+    site(
+        "ida.winter@example.com",
+        ("Ida", "Winter"),
+        &[("SC24F0011", 2)],
+        Story::Well,
+    ),
+    site(
+        "ben.sommer@example.com",
+        ("Ben", "Sommer"),
+        &[("SC24F0012", 1)],
+        Story::Well,
+    ),
+    site(
+        "mila.roth@example.com",
+        ("Mila", "Roth"),
+        &[("SC24F0013", 3)],
+        Story::Well,
+    ),
     site(
         "sofia.wagner@example.com",
+        ("Sofia", "Wagner"),
         &[("SC24G0001", 1), ("SC24G0002", 2), ("SC24G0003", 3)],
         Story::Well,
     ),
     site(
         "max.vogel@example.com",
+        ("Max", "Vogel"),
         &[("SC24H0001", 1), ("SC24H0002", 2), ("SC24H0003", 3)],
         Story::OldFirmware,
     ),
