@@ -4,6 +4,7 @@ import {
   formatCountdown,
   formatDate,
   formatDateTime,
+  formatDistinctTime,
   formatLongDate,
   formatNumber,
   formatPeriod,
@@ -56,6 +57,11 @@ describe('times', () => {
   })
   it('write midnight as 00:00', () => {
     expect(formatTime(Date.UTC(2026, 2, 4, 23, 0), { ...moment, locale: 'en' })).toBe('00:00')
+  })
+  it('that come twice when the clock is set back say their zone', () => {
+    const minutes = (n: number) => Date.parse('2026-10-24T23:45:00Z') + n * 60_000
+    const times = [0, 15, 75, 135].map((n) => formatDistinctTime(minutes(n), moment))
+    expect(times).toEqual(['01:45', '02:00 MESZ', '02:00 MEZ', '03:00'])
   })
   it('are those of the given zone', () => {
     expect(formatTime(afternoon, { locale: 'de', timeZone: 'Europe/Tallinn' })).toBe('17:05')

@@ -72,6 +72,21 @@ type Moment = { locale: Locale; timeZone?: string }
 export const formatTime = (ms: number, { locale, timeZone }: Moment) =>
   dateFormat(locale, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone }).format(ms)
 
+const HOUR = 3_600_000
+
+/** As `formatTime`, but where the clock is set back and a time comes twice, each says its zone: "02:15 MESZ". */
+export function formatDistinctTime(ms: number, moment: Moment): string {
+  const time = formatTime(ms, moment)
+  // Times that look the same a day apart are told apart by their date.
+  const twice = [ms - HOUR, ms + HOUR].some((other) => formatTime(other, moment) === time)
+  return twice ? `${time} ${zoneName(ms, moment)}` : time
+}
+
+const zoneName = (ms: number, { locale, timeZone }: Moment) =>
+  dateFormat(locale, { timeZoneName: 'short', timeZone })
+    .formatToParts(ms)
+    .find(({ type }) => type === 'timeZoneName')?.value ?? ''
+
 /** "05.03.2026" in German, as each language writes a short date. */
 export const formatDate = (ms: number, { locale, timeZone }: Moment) =>
   dateFormat(locale, { day: '2-digit', month: '2-digit', year: 'numeric', timeZone }).format(ms)

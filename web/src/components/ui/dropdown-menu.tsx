@@ -82,16 +82,19 @@ export function MenuChoice<T extends string>({ label, value, options, onChange }
 /** Something that is on or off. The menu stays open, so that the change can be seen. */
 export function MenuSwitch({
   checked,
+  disabled = false,
   onChange,
   children,
 }: {
   checked: boolean
+  disabled?: boolean
   onChange: (checked: boolean) => void
   children: ReactNode
 }) {
   return (
     <Radix.CheckboxItem
       checked={checked}
+      disabled={disabled}
       onCheckedChange={onChange}
       onSelect={(event) => event.preventDefault()}
       className={cn(itemStyle, 'group justify-between gap-6')}

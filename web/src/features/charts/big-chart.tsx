@@ -1,91 +1,104 @@
-import { useRef, useState } from 'react'
-import { Button } from '@/components/ui/button'
-import { Callout } from '@/components/ui/callout'
-import { Segmented } from '@/components/ui/segmented'
-import { Skeleton } from '@/components/ui/skeleton'
-import { errorText } from '@/lib/api/errors'
+import { useMemo, useState } from 'react'
+import type { Graph } from '@/lib/api/chart-queries'
 import { formatPeriod } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
+import { selectable } from '@/lib/selection'
 import { ChartControls } from './components/chart-controls'
-import { ChartFiles } from './components/chart-files'
-import { ChartTable } from './components/chart-table'
-import { CHART_HEIGHT, ChartView } from './components/chart-view'
-import { DateSteps } from './components/date-steps'
+import { ChartHead } from './components/chart-head'
+import { ChartNotes } from './components/chart-notes'
+import { ChartPanel } from './components/chart-panel'
+import { CompareMenu } from './components/compare-menu'
 import { SeriesChips } from './components/series-chips'
-import { INTERVALS, withInterval, withToggled } from './model/choice'
-import { seriesOf } from './model/series'
-import type { PlotHandle } from './plot/plot'
+import { withSystem, withToggled } from './model/choice'
+import { type Extents, extentsOf } from './model/extent'
+import { type Series, seriesOf } from './model/series'
 import { useChart } from './use-chart'
+import { useSystemNames } from './use-system-names'
+
+/** On a page of its own it is higher, and can show several systems under each other. */
+type Props = { ownPage?: boolean }
+
+const HEIGHT = {
+  onDashboard: 'h-[300px]',
+  alone: 'h-[300px] lg:h-[420px]',
+  oneOfSeveral: 'h-[210px] lg:h-[240px]',
+}
 
 /** The big chart with everything that chooses what it shows. The address keeps the choice. */
-export function BigChart() {
+export function BigChart({ ownPage = false }: Props) {
   const { t, locale } = useT()
-  const { sn, choice, search, today, request, query, change } = useChart()
-  const { data: graph, error, isFetching, refetch } = query
+  const chart = useChart(ownPage)
+  const { systems, serials, choice, search, queries, change, group } = chart
+  const nameOf = useSystemNames()
   const [place, setPlace] = useState<number | null>(null)
-  const [zoomed, setZoomed] = useState(false)
-  const plot = useRef<PlotHandle>(null)
-  const series = seriesOf(choice.series)
+  const series = useSeries(choice.series)
   const title = `${t('chart.title')}, ${formatPeriod(choice.date, choice.interval, locale)}`
-  const none = choice.series.length === 0 || sn === null
+  const several = systems.length > 1
+  const none = series.length === 0 || systems.length === 0
+  const graphs = none ? [] : queries.flatMap(({ data }) => data ?? [])
+  const extents = useExtents(graphs, series)
+  const height = several ? HEIGHT.oneOfSeveral : HEIGHT[ownPage ? 'alone' : 'onDashboard']
   return (
     <section aria-labelledby="chart" className="card min-w-0 p-4 sm:p-5">
-      <div className="mb-3 flex flex-wrap items-center gap-x-4 gap-y-3">
-        <h2 id="chart" className="text-[15px] font-semibold">
-          {t('chart.title')}
-        </h2>
-        <DateSteps choice={choice} today={today} onChange={(date) => change({ ...search, date })} />
-        <Segmented
-          label={t('chart.range')}
-          value={choice.interval}
-          options={INTERVALS.map((value) => ({ value, label: t(`chart.range.${value}`) }))}
-          onChange={(range) => change(withInterval(search, range))}
-          className="order-last w-full sm:order-none sm:ml-auto sm:w-auto"
-        />
-        <ChartFiles request={request} title={title} plot={plot} className="ml-auto sm:ml-0" />
-      </div>
+      <ChartHead chart={chart} title={title} nameOf={(sn) => nameOf(sn).name} ownPage={ownPage} />
       <SeriesChips
         chosen={choice.series}
-        graph={none ? undefined : graph}
+        graph={several ? null : graphs[0]}
         place={place}
         onToggle={(code) => change(withToggled(search, choice, code))}
       />
-      <div className="mt-2" aria-busy={!graph && !error && !none}>
-        {none && (
-          <p className="grid h-[300px] place-items-center text-[14px] text-muted">
-            {t(sn === null ? 'chart.empty' : 'chart.none')}
-          </p>
-        )}
-        {!none && error && !graph && (
-          <Callout
-            tone="danger"
-            title={t('chart.failed')}
-            action={
-              <Button variant="outline" size="s" busy={isFetching} onClick={() => void refetch()}>
-                {t('ui.retry')}
-              </Button>
-            }
-          >
-            {errorText(error, t)}
-          </Callout>
-        )}
-        {!none && !graph && !error && <Skeleton key="waiting" className={CHART_HEIGHT} />}
-        {!none && graph && choice.table && (
-          <ChartTable key="table" graph={graph} series={series} title={title} />
-        )}
-        {!none && graph && !choice.table && (
-          <ChartView
-            key="view"
-            ref={plot}
-            graph={graph}
-            series={series}
-            title={title}
-            onCursor={setPlace}
-            onZoomed={setZoomed}
+      {none && (
+        <p className={`mt-2 grid place-items-center text-[14px] text-muted ${height}`}>
+          {t(systems.length === 0 ? 'chart.empty' : 'chart.none')}
+        </p>
+      )}
+      {!none && (
+        <div className="mt-2 grid gap-3">
+          {systems.map((sn, index) => {
+            const query = queries[index]
+            return (
+              query && (
+                <ChartPanel
+                  key={sn}
+                  query={query}
+                  series={series}
+                  table={choice.table}
+                  group={group}
+                  title={title}
+                  system={nameOf(sn)}
+                  several={several}
+                  onRemove={() => change(withSystem(search, systems, sn))}
+                  onCursor={several ? undefined : setPlace}
+                  extents={several ? extents : undefined}
+                  className={height}
+                />
+              )
+            )
+          })}
+          <ChartNotes graphs={graphs} series={series} table={choice.table} />
+        </div>
+      )}
+      <ChartControls choice={choice} search={search} onChange={change} group={group}>
+        {ownPage && serials.length > 1 && (
+          <CompareMenu
+            choices={selectable(serials).map((sn) => ({ sn, system: nameOf(sn) }))}
+            shown={systems}
+            onToggle={(sn) => change(withSystem(search, systems, sn))}
           />
         )}
-      </div>
-      <ChartControls choice={choice} search={search} onChange={change} plot={plot} zoomed={zoomed} />
+      </ChartControls>
     </section>
   )
+}
+
+/** The same list for the same choice: a new one would be drawn anew. */
+function useSeries(chosen: readonly string[]): Series[] {
+  const codes = chosen.join()
+  return useMemo(() => seriesOf(codes.split(',')), [codes])
+}
+
+/** The same for the same numbers, likewise. */
+function useExtents(graphs: readonly Graph[], series: readonly Series[]): Extents {
+  const extents = JSON.stringify(extentsOf(graphs, series))
+  return useMemo(() => JSON.parse(extents), [extents])
 }

@@ -8,7 +8,7 @@ export function ChartsPage() {
   return (
     <>
       <PageHeading>{t('charts.title')}</PageHeading>
-      <BigChart />
+      <BigChart ownPage />
     </>
   )
 }

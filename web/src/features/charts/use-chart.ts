@@ -1,30 +1,61 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQueries } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useCallback } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { graphQuery } from '@/lib/api/chart-queries'
 import { useLive } from '@/lib/live/use-live'
-import { useSelection } from '@/lib/selection'
+import { selectable, useSelection } from '@/lib/selection'
 import { siteDayOf } from '@/lib/site-day'
-import { type ChartSearch, choiceOf, isGrowing, readChartSearch } from './model/choice'
+import { type ChartSearch, choiceOf, isGrowing, readChartSearch, systemsOf, withZoom } from './model/choice'
+import { readStretch } from './model/stretch'
+import { PlotGroup } from './plot/group'
 
-/** What the address asks for, the data of it, and a way to ask for something else. */
-export function useChart() {
+/**
+ * What the address asks for, the data of it, and a way to ask for something else.
+ * @param comparing the address may name systems beside the one that is chosen
+ */
+export function useChart(comparing: boolean) {
   const navigate = useNavigate()
   const search = readChartSearch(useSearch({ strict: false }))
-  const { sn } = useSelection()
+  const { sn, serials } = useSelection()
   const { data: live } = useLive()
   const timeZone = sn === null ? undefined : live?.entries[sn]?.time_zone
   const today = siteDayOf(Date.now() + (live?.skew ?? 0), timeZone)
   const choice = choiceOf(search, today)
+  const systems = sn === null ? [] : systemsOf(comparing ? search : {}, sn, selectable(serials))
   const { interval, date, resolution, method, series } = choice
-  const request = { sn: sn ?? '', interval, date, resolution, method, series }
-  const query = useQuery({
-    ...graphQuery(request, isGrowing(choice, today)),
-    enabled: sn !== null && series.length > 0,
+  const requests = systems.map((system) => ({ sn: system, interval, date, resolution, method, series }))
+  const queries = useQueries({
+    queries: requests.map((request) => ({
+      ...graphQuery(request, isGrowing(choice, today)),
+      enabled: series.length > 0,
+    })),
   })
   const change = useCallback(
-    (next: ChartSearch) => void navigate({ to: '.', search: next, resetScroll: false }),
+    (next: ChartSearch, replace = false) =>
+      void navigate({ to: '.', search: next, resetScroll: false, replace }),
     [navigate],
   )
-  return { sn, choice, search, today, request, query, change }
+  return {
+    systems,
+    serials,
+    choice,
+    search,
+    today,
+    requests,
+    queries,
+    change,
+    group: useZoom(search, change),
+  }
+}
+
+/** The plots, whose zoom is the address's. A zoom replaces the last one: going back leaves the chart, not the zoom. */
+function useZoom(search: ChartSearch, change: (next: ChartSearch, replace: boolean) => void) {
+  const [group] = useState(() => new PlotGroup())
+  useEffect(() => {
+    group.onSettled = (zoom) => change(withZoom(search, zoom), true)
+  })
+  const { zoom } = search
+  useEffect(() => group.restore(readStretch(zoom)), [group, zoom])
+  useEffect(() => () => group.stop(), [group])
+  return group
 }

@@ -1,8 +1,8 @@
-import type { RefObject } from 'react'
+import type { ReactNode } from 'react'
 import { Button } from '@/components/ui/button'
 import { useT } from '@/lib/i18n/use-t'
 import { type ChartChoice, type ChartSearch, METHODS, RESOLUTIONS } from '../model/choice'
-import type { PlotHandle } from '../plot/plot'
+import type { PlotGroup } from '../plot/group'
 import { SmallSelect } from './small-select'
 import { ZoomButtons } from './zoom-buttons'
 
@@ -10,12 +10,12 @@ type Props = {
   choice: ChartChoice
   search: ChartSearch
   onChange: (search: ChartSearch) => void
-  plot: RefObject<PlotHandle | null>
-  zoomed: boolean
+  group: PlotGroup
+  children?: ReactNode
 }
 
 /** How fine the chart is, what a point of it stands for, its zoom, and the way to the table. */
-export function ChartControls({ choice, search, onChange, plot, zoomed }: Props) {
+export function ChartControls({ choice, search, onChange, group, children }: Props) {
   const { t } = useT()
   return (
     <div className="mt-2 flex flex-wrap items-center gap-x-4 gap-y-2">
@@ -34,7 +34,8 @@ export function ChartControls({ choice, search, onChange, plot, zoomed }: Props)
         options={METHODS.map((value) => ({ value, label: t(`chart.method.${value}`) }))}
         onChange={(method) => onChange({ ...search, method })}
       />
-      {!choice.table && <ZoomButtons plot={plot} zoomed={zoomed} />}
+      {!choice.table && <ZoomButtons group={group} zoomed={choice.zoom !== null} />}
+      {children}
       <Button
         variant="outline"
         size="s"

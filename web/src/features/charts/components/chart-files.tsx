@@ -1,6 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
 import { Download, Image } from 'lucide-react'
-import type { RefObject } from 'react'
 import { Button } from '@/components/ui/button'
 import { type GraphRequest, graphParams } from '@/lib/api/chart-queries'
 import { api, unwrap } from '@/lib/api/client'
@@ -8,18 +7,42 @@ import { errorText } from '@/lib/api/errors'
 import { cn } from '@/lib/cn'
 import { saveFile } from '@/lib/download'
 import { useT } from '@/lib/i18n/use-t'
+import { ALL_SYSTEMS } from '@/lib/live/live'
 import { notify } from '@/lib/notify'
-import type { PlotHandle } from '../plot/plot'
+import { joinTables } from '../model/csv'
+import { seriesOf } from '../model/series'
+import type { PlotGroup } from '../plot/group'
+import { pictureOf } from '../plot/picture'
 
-type Props = { request: GraphRequest; title: string; plot: RefObject<PlotHandle | null>; className?: string }
+type Props = {
+  /** One per system. */
+  requests: readonly GraphRequest[]
+  nameOf: (sn: string) => string
+  title: string
+  group: PlotGroup
+  /** There is no picture of a table. */
+  table: boolean
+  className?: string
+}
 
 /** The chart to take away: its numbers as CSV, or a picture of it. */
-export function ChartFiles({ request, title, plot, className }: Props) {
+export function ChartFiles({ requests, nameOf, title, group, table, className }: Props) {
   const { t } = useT()
   const onError = (error: Error) => notify.error(t('chart.file_failed'), { description: errorText(error, t) })
-  const csv = useMutation({ mutationFn: () => saveCsv(request), onError })
-  const picture = useMutation({ mutationFn: () => savePicture(plot.current, title, request), onError })
-  const none = request.series.length === 0
+  const series = requests[0]?.series ?? []
+  const csv = useMutation({
+    mutationFn: async () =>
+      saveFile(await tableOf(requests, nameOf, t('chart.system')), fileName(requests, 'csv')),
+    onError,
+  })
+  const picture = useMutation({
+    mutationFn: async () => {
+      const file = await pictureOf(group, title, seriesOf(series), t)
+      if (file) saveFile(file, fileName(requests, 'png'))
+    },
+    onError,
+  })
+  const none = series.length === 0
   return (
     <div className={cn('flex gap-1.5', className)}>
       <Button variant="outline" size="s" busy={csv.isPending} disabled={none} onClick={() => csv.mutate()}>
@@ -30,7 +53,7 @@ export function ChartFiles({ request, title, plot, className }: Props) {
         variant="outline"
         size="s"
         busy={picture.isPending}
-        disabled={none}
+        disabled={none || table}
         onClick={() => picture.mutate()}
       >
         <Image aria-hidden className="size-4" />
@@ -40,16 +63,23 @@ export function ChartFiles({ request, title, plot, className }: Props) {
   )
 }
 
-const fileName = ({ sn, date, interval }: GraphRequest, ending: string) =>
-  `suncellar_${sn === '-1' ? 'all' : sn}_${interval.toLowerCase()}_${date}.${ending}`
-
-async function saveCsv(request: GraphRequest) {
-  const query = { ...graphParams(request), format: 'csv' }
-  const file = await unwrap(api.GET('/api/auth/graph/', { params: { query }, parseAs: 'blob' }))
-  saveFile(file as Blob, fileName(request, 'csv'))
+function fileName(requests: readonly GraphRequest[], ending: string) {
+  const systems = requests.map(({ sn }) => (sn === ALL_SYSTEMS ? 'all' : sn)).join('-')
+  const [first] = requests
+  return `suncellar_${systems}_${first?.interval.toLowerCase()}_${first?.date}.${ending}`
 }
 
-async function savePicture(plot: PlotHandle | null, title: string, request: GraphRequest) {
-  const file = await plot?.picture(title)
-  if (file) saveFile(file, fileName(request, 'png'))
+/** As the server writes it; several systems in one table, with a column that names them. */
+async function tableOf(requests: readonly GraphRequest[], nameOf: (sn: string) => string, heading: string) {
+  const tables = await Promise.all(requests.map(readTable))
+  const [only] = tables
+  if (only && tables.length === 1) return only
+  const texts = await Promise.all(tables.map((table) => table.text()))
+  const named = texts.map((table, place) => ({ name: nameOf(requests[place]?.sn ?? ''), table }))
+  return new Blob([joinTables(named, heading)], { type: 'text/csv;charset=utf-8' })
+}
+
+async function readTable(request: GraphRequest): Promise<Blob> {
+  const query = { ...graphParams(request), format: 'csv' }
+  return (await unwrap(api.GET('/api/auth/graph/', { params: { query }, parseAs: 'blob' }))) as Blob
 }

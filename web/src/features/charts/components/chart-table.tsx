@@ -2,30 +2,23 @@ import { useState } from 'react'
 import { pageCount, pageOf } from '@/components/ui/pages'
 import { Pagination } from '@/components/ui/pagination'
 import type { Graph } from '@/lib/api/chart-queries'
-import { formatDate, formatDateTime, formatTime } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
+import { pointTime } from '../model/point-time'
 import { columnsOf, drawn, type Series } from '../model/series'
-import { unitText } from './value-text'
+import { cellText, TABLE_UNIT } from './value-text'
 
 const ROWS = 48
 
+type Props = { graph: Graph; series: readonly Series[]; title: string }
+
 /** The same numbers as the chart, in words a screen reader can walk through. Steps without any value are left out. */
-export function ChartTable({
-  graph,
-  series,
-  title,
-}: {
-  graph: Graph
-  series: readonly Series[]
-  title: string
-}) {
+export function ChartTable({ graph, series, title }: Props) {
   const { t, locale } = useT()
   const [chosen, setChosen] = useState(1)
   const measured = graph.time
     .map((at, place) => ({ at, place }))
     .filter(({ place }) => series.some(({ code }) => graph.series[code]?.[place] != null))
   const { current, items } = pageOf(measured, chosen, ROWS)
-  const timeText = timeFormat(graph)
   if (measured.length === 0)
     return <p className="py-10 text-center text-[14px] text-muted">{t('chart.empty')}</p>
   return (
@@ -43,9 +36,9 @@ export function ChartTable({
               <th scope="col" className="sticky top-0 bg-surface-2 px-3 py-2 text-left font-medium">
                 {t('chart.time')}
               </th>
-              {series.flatMap(columnsOf).map(({ key, label }) => (
+              {series.flatMap(columnsOf).map(({ key, label, unit }) => (
                 <th key={key} scope="col" className="sticky top-0 bg-surface-2 px-3 py-2 font-medium">
-                  {t(label)}
+                  {t(label)} ({TABLE_UNIT[unit].unit})
                 </th>
               ))}
             </tr>
@@ -54,12 +47,12 @@ export function ChartTable({
             {items.map(({ at, place }) => (
               <tr key={at} className="border-t border-line">
                 <th scope="row" className="px-3 py-1.5 text-left font-normal whitespace-nowrap">
-                  {timeText(at, { locale, timeZone: graph.time_zone })}
+                  {pointTime(graph, at, locale)}
                 </th>
                 {series.flatMap((one) =>
                   columnsOf(one).map(({ key, unit, value }) => (
                     <td key={key} className="px-3 py-1.5 whitespace-nowrap">
-                      {unitText(value(drawn(graph.series[one.code]?.[place], unit)), unit, locale)}
+                      {cellText(value(drawn(graph.series[one.code]?.[place], unit)), unit, locale)}
                     </td>
                   )),
                 )}
@@ -76,9 +69,4 @@ export function ChartTable({
       />
     </div>
   )
-}
-
-function timeFormat({ interval, resolution }: Graph) {
-  if (resolution === 'day' || resolution === 'month') return formatDate
-  return interval === 'Day' ? formatTime : formatDateTime
 }

@@ -1,51 +1,68 @@
-import type { Ref } from 'react'
 import type { Graph } from '@/lib/api/chart-queries'
-import { useT } from '@/lib/i18n/use-t'
+import type { Locale } from '@/lib/i18n/locales'
+import { type Translate, useT } from '@/lib/i18n/use-t'
 import { useTheme } from '@/lib/theme'
+import type { Extents } from '../model/extent'
+import { pointTime } from '../model/point-time'
 import type { Series } from '../model/series'
-import { Plot, type PlotHandle } from '../plot/plot'
-
-const HEIGHT = 300
-/** The same as a class, for what stands in for the chart. */
-export const CHART_HEIGHT = 'h-[300px]'
+import type { PlotGroup } from '../plot/group'
+import { Plot } from '../plot/plot'
+import { valueAt, valueText } from './value-text'
 
 type Props = {
-  ref: Ref<PlotHandle>
+  group: PlotGroup
   graph: Graph
   series: readonly Series[]
+  /** Of the system, where there are several. */
+  name: string
   title: string
+  place: number | null
   onCursor: (place: number | null) => void
-  onZoomed: (zoomed: boolean) => void
+  extents: Extents | undefined
+  className: string
 }
 
-/** The drawing, what it says where it has nothing to draw, and what above and below zero mean. */
-export function ChartView({ ref, graph, series, title, onCursor, onZoomed }: Props) {
+/** The drawing, and what it says where it has nothing to draw. */
+export function ChartView({ graph, series, title, place, className, ...plot }: Props) {
   const { t, locale } = useT()
   const theme = useTheme((state) => state.theme)
   const empty = series.every(({ code }) => (graph.series[code] ?? []).every((value) => value === null))
-  const signed = series.some(({ words, below }) => words || below)
   const shape = [graph.sn, graph.interval, graph.resolution, graph.time[0], graph.time.length]
   // An answer to the last choice is drawn until the next one comes, but only with series that it has.
   const shown = series.filter(({ code }) => code in graph.series)
   return (
-    <>
-      <div role="img" aria-label={t('chart.description', { title })} className="relative">
-        <Plot
-          key={[...shape, ...shown.map(({ code }) => code), theme, locale].join()}
-          ref={ref}
-          graph={graph}
-          series={shown}
-          height={HEIGHT}
-          onCursor={onCursor}
-          onZoomed={onZoomed}
-        />
-        {empty && (
-          <p className="pointer-events-none absolute inset-0 grid place-items-center text-[14px] text-muted">
-            {t('chart.empty')}
-          </p>
-        )}
-      </div>
-      <p className="mt-1 min-h-[1.45em] text-[12px] text-muted">{signed && t('chart.signs')}</p>
-    </>
+    <div className="relative">
+      <Plot
+        key={[...shape, ...shown.map(({ code }) => code), theme, locale].join()}
+        {...plot}
+        graph={graph}
+        series={shown}
+        label={t('chart.description', { title })}
+        reading={readingOf(graph, shown, place, locale, t)}
+        place={place}
+        className={className}
+      />
+      {empty && (
+        <p className="pointer-events-none absolute inset-0 grid place-items-center text-center text-[14px] text-muted">
+          {t('chart.empty')}
+        </p>
+      )}
+    </div>
   )
+}
+
+/** "14:15: PV-Leistung 2,1 kW, Speicher 1,9 kW lädt". */
+function readingOf(
+  graph: Graph,
+  series: readonly Series[],
+  place: number | null,
+  locale: Locale,
+  t: Translate,
+): string {
+  const at = place === null ? undefined : graph.time[place]
+  if (at === undefined) return t('chart.no_cursor')
+  const values = series.map(
+    (one) => `${t(one.label)} ${valueText(valueAt(graph, one.code, place), one, locale, t)}`,
+  )
+  return `${pointTime(graph, at, locale)}: ${values.join(', ')}`
 }

@@ -1,18 +1,17 @@
 import type { Graph } from '@/lib/api/chart-queries'
-import { cn } from '@/lib/cn'
 import { useT } from '@/lib/i18n/use-t'
-import { SERIES, type Series } from '../model/series'
-import { valueText } from './value-text'
+import { SERIES } from '../model/series'
+import { SeriesMark } from './series-mark'
+import { valueAt, valueText } from './value-text'
 
 type Props = {
   chosen: readonly string[]
-  graph: Graph | undefined
+  /** Where the values come from; null where each chart says its own. */
+  graph: Graph | undefined | null
   /** The point under the cursor; without one the newest value stands beside a name. */
   place: number | null
   onToggle: (code: string) => void
 }
-
-const LINE = { pv: 'text-pv', grid: 'text-grid', battery: 'text-battery', home: 'text-home' } as const
 
 /** Every series as a button that adds or removes it; those on the chart show their value. */
 export function SeriesChips({ chosen, graph, place, onToggle }: Props) {
@@ -30,9 +29,9 @@ export function SeriesChips({ chosen, graph, place, onToggle }: Props) {
             onClick={() => onToggle(series.code)}
             className="flex min-h-9 shrink-0 items-center gap-2 rounded-full border border-line px-3 text-[12.5px] text-muted transition-colors hover:bg-surface-2 aria-pressed:border-transparent aria-pressed:bg-surface-2 aria-pressed:text-text"
           >
-            <Mark series={series} on={on} />
+            <SeriesMark series={series} dim={!on} />
             {t(series.label)}
-            {on && (
+            {on && graph !== null && (
               <span className="num font-medium whitespace-nowrap">
                 {valueText(valueAt(graph, series.code, place), series, locale, t)}
               </span>
@@ -41,31 +40,5 @@ export function SeriesChips({ chosen, graph, place, onToggle }: Props) {
         )
       })}
     </fieldset>
-  )
-}
-
-function valueAt(graph: Graph | undefined, code: string, place: number | null) {
-  const values = graph?.series[code] ?? []
-  return place === null ? values.findLast((value) => value !== null) : values[place]
-}
-
-/** Looks like its series: a line, a dashed line for a forecast, a block for energies, hatched below zero. */
-function Mark({ series: { colour, unit, forecast, below }, on }: { series: Series; on: boolean }) {
-  return (
-    <svg aria-hidden width="16" height="10" className={cn('shrink-0', LINE[colour], !on && 'opacity-60')}>
-      {unit === 'energy' ? (
-        <>
-          <rect x="3" width="10" height="10" rx="2" fill="currentColor" fillOpacity={below ? 0.35 : 1} />
-          {below && <path d="M3 8l7-8M6 10l7-8" stroke="currentColor" strokeWidth="1.5" />}
-        </>
-      ) : (
-        <path
-          d="M0 5H16"
-          stroke="currentColor"
-          strokeWidth={unit === 'power' ? 2.5 : 1.4}
-          strokeDasharray={forecast ? '4 3' : undefined}
-        />
-      )}
-    </svg>
   )
 }

@@ -1,5 +1,7 @@
+import type { Graph } from '@/lib/api/chart-queries'
 import {
   energyQuantity,
+  formatNumber,
   joinQuantity,
   percentQuantity,
   powerQuantity,
@@ -10,6 +12,10 @@ import type { Locale } from '@/lib/i18n/locales'
 import type { Translate } from '@/lib/i18n/use-t'
 import type { Series, Unit } from '../model/series'
 
+type Value = number | null | undefined
+
+const NOTHING = '–'
+
 const QUANTITY: Record<Unit, (value: number, locale: Locale) => Quantity> = {
   power: powerQuantity,
   energy: energyQuantity,
@@ -17,18 +23,27 @@ const QUANTITY: Record<Unit, (value: number, locale: Locale) => Quantity> = {
   voltage: voltageQuantity,
 }
 
-/** "1,9 kW", always a magnitude; a dash where nothing was measured. */
-export const unitText = (value: number | null | undefined, unit: Unit, locale: Locale) =>
-  value === null || value === undefined ? '–' : joinQuantity(QUANTITY[unit](value, locale))
+/** What was measured at a point; without a point, the newest value. */
+export function valueAt(graph: Graph | undefined, code: string, place: number | null): Value {
+  const values = graph?.series[code] ?? []
+  return place === null ? values.findLast((value) => value !== null) : values[place]
+}
 
-/** The same with the word for its direction, where there is one: "1,9 kW lädt". */
-export function valueText(
-  value: number | null | undefined,
-  series: Series,
-  locale: Locale,
-  t: Translate,
-): string {
-  const text = unitText(value, series.unit, locale)
-  if (!series.words || value === null || value === undefined || value === 0) return text
+/** "1,9 kW lädt": a magnitude and, where there is one, the word for its direction; a dash where nothing was measured. */
+export function valueText(value: Value, series: Series, locale: Locale, t: Translate): string {
+  if (value === null || value === undefined) return NOTHING
+  const text = joinQuantity(QUANTITY[series.unit](value, locale))
+  if (!series.words || value === 0) return text
   return `${text} ${t(value > 0 ? series.words.positive : series.words.negative)}`
 }
+
+/** How a table writes a unit: as the API and the CSV do, so that all three show the same numbers. */
+export const TABLE_UNIT: Record<Unit, { unit: string; digits: number }> = {
+  power: { unit: 'W', digits: 0 },
+  energy: { unit: 'Wh', digits: 0 },
+  percent: { unit: '%', digits: 1 },
+  voltage: { unit: 'V', digits: 1 },
+}
+
+export const cellText = (value: number | null, unit: Unit, locale: Locale) =>
+  value === null ? NOTHING : formatNumber(value, locale, TABLE_UNIT[unit].digits)

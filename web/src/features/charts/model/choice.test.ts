@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { choiceOf, isGrowing, readChartSearch, stepped, withInterval, withToggled } from './choice'
+import {
+  choiceOf,
+  isGrowing,
+  readChartSearch,
+  stepped,
+  systemsOf,
+  withDate,
+  withInterval,
+  withSystem,
+  withToggled,
+  withZoom,
+} from './choice'
 
 const TODAY = '2026-11-15'
 
@@ -24,6 +35,7 @@ describe('the address of a chart', () => {
       series: ['m6', 'm8', 'm1', 'm0', 'm3'],
       resolution: 'quarter',
       method: 'mean',
+      zoom: null,
       table: false,
     })
   })
@@ -59,8 +71,36 @@ describe('a chart', () => {
     expect(stepped({ ...day, interval: 'Month', date: '2026-10-20' }, 1, TODAY)).toBe('2026-11-01')
   })
 
+  it('keeps its zoom until it shows another stretch of time', () => {
+    const search = withZoom({ series: 'm6' }, [1_781_733_600, 1_781_740_800])
+    expect(choiceOf(readChartSearch(search), TODAY).zoom).toEqual([1_781_733_600, 1_781_740_800])
+    expect(withToggled(search, day, 'm7').zoom).toBe('1781733600_1781740800')
+    expect(withDate(search, '2026-06-18')).toEqual({ series: 'm6', date: '2026-06-18' })
+    expect(withInterval(search, 'Week')).toEqual({ range: 'Week' })
+    expect(withZoom(search, null)).toEqual({ series: 'm6' })
+  })
+
   it('grows while its time is not over', () => {
     expect(isGrowing({ ...day, interval: 'Week', date: '2026-11-09' }, TODAY)).toBe(true)
     expect(isGrowing({ ...day, date: '2026-11-14' }, TODAY)).toBe(false)
+  })
+})
+
+describe('several systems', () => {
+  const choices = ['-1', 'SC1', 'SC2', '12345678']
+
+  it('are the one that is chosen and those beside it, each once, and no others', () => {
+    expect(systemsOf({}, 'SC2', choices)).toEqual(['SC2'])
+    expect(systemsOf({ with: 'SC2,SC1,SC2,SC9,-1' }, 'SC2', choices)).toEqual(['-1', 'SC1', 'SC2'])
+  })
+
+  it('stand in the address, also when one is a number', () => {
+    expect(readChartSearch({ sn: -1, with: 12_345_678 })).toEqual({ sn: '-1', with: '12345678' })
+  })
+
+  it('are added and removed, but one stays', () => {
+    expect(withSystem({ range: 'Week' }, ['SC1'], 'SC2')).toEqual({ range: 'Week', sn: 'SC1', with: 'SC2' })
+    expect(withSystem({ sn: 'SC1', with: 'SC2' }, ['SC1', 'SC2'], 'SC1')).toEqual({ sn: 'SC2' })
+    expect(withSystem({ sn: 'SC1' }, ['SC1'], 'SC1')).toEqual({ sn: 'SC1' })
   })
 })

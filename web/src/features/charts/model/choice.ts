@@ -2,6 +2,7 @@
 import type { Method, Resolution } from '@/lib/api/chart-queries'
 import { type Interval, isSiteDay, type SiteDay, startOf, step } from '@/lib/site-day'
 import { CODES } from './series'
+import { readStretch, type Stretch, stretchText } from './stretch'
 
 export const INTERVALS = ['Day', 'Week', 'Month', 'Year'] as const satisfies Interval[]
 export const METHODS = ['mean', 'min', 'max', 'sum'] as const satisfies Method[]
@@ -28,18 +29,22 @@ const USUAL: Record<Interval, { resolution: Resolution; series: readonly string[
 /** Only what differs from the usual stands in the address. */
 export type ChartSearch = {
   sn?: string
+  /** Systems beside the first, on the page of charts. */
+  with?: string
   range?: Interval
   date?: SiteDay
   series?: string
   resolution?: Resolution
   method?: Method
+  zoom?: string
   view?: 'table'
 }
 
 /** What is wrong in an address is passed over. */
 export function readChartSearch(raw: Record<string, unknown>): ChartSearch {
   const search: ChartSearch = {}
-  if (typeof raw.sn === 'string' || typeof raw.sn === 'number') search.sn = String(raw.sn)
+  if (isText(raw.sn)) search.sn = String(raw.sn)
+  if (isText(raw.with)) search.with = String(raw.with)
   const range = INTERVALS.find((interval) => interval === raw.range)
   if (range) search.range = range
   if (isSiteDay(raw.date)) search.date = raw.date
@@ -48,9 +53,14 @@ export function readChartSearch(raw: Record<string, unknown>): ChartSearch {
   if (resolution) search.resolution = resolution
   const method = METHODS.find((one) => one === raw.method)
   if (method) search.method = method
+  const zoom = readStretch(raw.zoom)
+  if (zoom) search.zoom = stretchText(zoom)
   if (raw.view === 'table') search.view = 'table'
   return search
 }
+
+/** The address bar reads a serial number of digits alone, and -1, as a number. */
+const isText = (value: unknown) => typeof value === 'string' || typeof value === 'number'
 
 const known = (series: string) => CODES.filter((code) => series.split(',').includes(code))
 
@@ -60,6 +70,8 @@ export type ChartChoice = {
   series: readonly string[]
   resolution: Resolution
   method: Method
+  /** What is visible of the stretch of time; null is all of it. */
+  zoom: Stretch | null
   table: boolean
 }
 
@@ -72,21 +84,45 @@ export function choiceOf(search: ChartSearch, today: SiteDay): ChartChoice {
     series: search.series === undefined ? usual.series : known(search.series),
     resolution: search.resolution ?? usual.resolution,
     method: search.method ?? 'mean',
+    zoom: readStretch(search.zoom),
     table: search.view === 'table',
   }
 }
 
 /** Another stretch of time: the day stays, what only made sense before goes. */
 export const withInterval = (search: ChartSearch, range: Interval): ChartSearch => {
-  const { resolution: _, series: __, ...rest } = search
+  const { resolution: _, series: __, zoom: ___, ...rest } = search
   return { ...rest, range }
 }
+
+/** Another day is seen as a whole. */
+export const withDate = ({ zoom: _, ...rest }: ChartSearch, date: SiteDay): ChartSearch => ({ ...rest, date })
+
+export const withZoom = ({ zoom: _, ...rest }: ChartSearch, zoom: Stretch | null): ChartSearch =>
+  zoom ? { ...rest, zoom: stretchText(zoom) } : rest
 
 export function withToggled(search: ChartSearch, choice: ChartChoice, code: string): ChartSearch {
   const series = choice.series.includes(code)
     ? choice.series.filter((one) => one !== code)
     : [...choice.series, code]
   return { ...search, series: known(series.join()).join() }
+}
+
+/** More than these under each other compare nothing. */
+export const MOST_SYSTEMS = 6
+
+/** The systems to show, in the order in which they can be chosen. */
+export function systemsOf({ with: others = '' }: ChartSearch, sn: string, choices: readonly string[]) {
+  const wished = [sn, ...others.split(',')].slice(0, MOST_SYSTEMS)
+  return choices.filter((one) => wished.includes(one))
+}
+
+/** With one system more or less; the last one stays. */
+export function withSystem(search: ChartSearch, shown: readonly string[], sn: string): ChartSearch {
+  const [first, ...others] = shown.includes(sn) ? shown.filter((one) => one !== sn) : [...shown, sn]
+  const { with: _, ...rest } = search
+  if (first === undefined) return search
+  return others.length > 0 ? { ...rest, sn: first, with: others.join() } : { ...rest, sn: first }
 }
 
 /** The step before or after; null where nothing can have been measured yet. */

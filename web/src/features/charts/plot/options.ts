@@ -1,36 +1,30 @@
 /** What uPlot is told: scales, axes and lines of the chosen series. */
 import uPlot from 'uplot'
-import { formatNumber, formatTick, formatTime } from '@/lib/format'
-import type { Locale } from '@/lib/i18n/locales'
+import type { Extents } from '../model/extent'
 import type { Series, Unit } from '../model/series'
+import { type AxisSettings, timeAxis, valueAxis } from './axes'
 import { drawBars } from './bars'
+import { cursorTime } from './cursor-time'
+import type { PlotGroup } from './group'
+import { lonePoints } from './lone-points'
 import { drawNow } from './now-line'
-import { FONT, type PlotTheme } from './theme'
+import type { PlotTheme } from './theme'
 
-export type PlotSettings = {
+export type PlotSettings = AxisSettings & {
   series: readonly Series[]
-  theme: PlotTheme
-  locale: Locale
-  timeZone: string
-  nowLabel: string
-  width: number
+  group: PlotGroup
   height: number
+  nowLabel: string
+  /** How far the values of all charts beside this one reach; undefined where it stands alone. */
+  extents: () => Extents | undefined
+  /** When a point is. */
+  timeOf: (place: number) => string
+  /** Place of the point under the cursor, null when there is none. */
   onCursor: (place: number | null) => void
 }
 
-/** kW and kWh on the axis, from W and Wh in the data. */
-const PER_UNIT: Record<Unit, { divisor: number; unit: string }> = {
-  power: { divisor: 1_000, unit: 'kW' },
-  energy: { divisor: 1_000, unit: 'kWh' },
-  percent: { divisor: 1, unit: '%' },
-  voltage: { divisor: 1, unit: 'V' },
-}
-
-const NARROW = 560
-const DAY = 86_400
-
 export function optionsOf(settings: PlotSettings): uPlot.Options {
-  const { series, theme, timeZone, nowLabel, width, height, onCursor } = settings
+  const { series, theme, timeZone, group, nowLabel, width, height, timeOf, onCursor } = settings
   const units = unitsOf(series)
   return {
     width,
@@ -40,23 +34,36 @@ export function optionsOf(settings: PlotSettings): uPlot.Options {
     legend: { show: false },
     cursor: {
       y: false,
-      drag: { x: true, y: false, dist: 8 },
+      drag: { x: true, y: false, dist: 8, setScale: false },
+      bind: {
+        // With Shift it pans, which is a gesture.
+        mousedown: (_plot, _target, handle) => (event) => {
+          if (!event.shiftKey) handle(event)
+          return null
+        },
+        dblclick: () => () => {
+          group.reset()
+          return null
+        },
+      },
       points: {
         size: (_plot, place) => (series[place - 1]?.unit === 'energy' ? 0 : 7),
         fill: (_plot, place) => theme[series[place - 1]?.colour ?? 'home'],
         stroke: () => theme.surface,
       },
     },
-    scales: {
-      power: { range: (_plot, low, high) => aroundZero(low, high, 500) },
-      energy: { range: (_plot, low, high) => aroundZero(low, high, 500) },
-      percent: { range: [0, 100] },
-      voltage: { range: (_plot, low, high) => [Math.floor((low ?? 230) - 2), Math.ceil((high ?? 230) + 2)] },
-    },
+    scales: scalesOf(settings),
     axes: [timeAxis(settings), ...units.slice(0, 2).map((unit, side) => valueAxis(unit, side, settings))],
     series: [{}, ...series.map((one) => lineOf(one, theme))],
+    plugins: [cursorTime(timeOf)],
     hooks: {
-      setCursor: [(plot) => onCursor(plot.cursor.idx ?? null)],
+      setCursor: [
+        (plot) => {
+          onCursor(plot.cursor.idx ?? null)
+          group.moveCursors(plot)
+        },
+      ],
+      setSelect: [(plot) => showSelected(plot, group)],
       drawAxes: [(plot) => drawBars(plot, series, theme)],
       draw: [(plot) => drawNow(plot, nowLabel, theme)],
     },
@@ -64,65 +71,45 @@ export function optionsOf(settings: PlotSettings): uPlot.Options {
 }
 
 /** Units in the order in which they get an axis: left, then right. */
-export const unitsOf = (series: readonly Series[]) =>
+const unitsOf = (series: readonly Series[]) =>
   (['power', 'energy', 'percent', 'voltage'] as const).filter((unit) =>
     series.some((one) => one.unit === unit),
   )
 
+function showSelected(plot: uPlot, group: PlotGroup) {
+  const { left, width } = plot.select
+  if (width === 0) return
+  const stretch = [plot.posToVal(left, 'x'), plot.posToVal(left + width, 'x')] as const
+  plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
+  group.show(stretch)
+}
+
+type Bound = number | null
+type Range = (low: Bound, high: Bound) => [number, number]
+
+const RANGES: Record<Exclude<Unit, 'percent'>, Range> = {
+  power: aroundZero,
+  energy: aroundZero,
+  voltage: (low, high) => [Math.floor((low ?? 230) - 2), Math.ceil((high ?? 230) + 2)],
+}
+
+function scalesOf({ extents }: PlotSettings): uPlot.Scales {
+  const scaleOf = (unit: keyof typeof RANGES): uPlot.Scale => ({
+    range: (_plot, low, high) => RANGES[unit](...(extents()?.[unit] ?? ([low, high] as const))),
+  })
+  return {
+    power: scaleOf('power'),
+    energy: scaleOf('energy'),
+    voltage: scaleOf('voltage'),
+    percent: { range: [0, 100] },
+  }
+}
+
 /** Zero is always on the chart, and a flat line at zero has room above it. */
-function aroundZero(low: number | null, high: number | null, least: number): [number, number] {
+function aroundZero(low: Bound, high: Bound): [number, number] {
   const bottom = Math.min(0, low ?? 0)
   const top = Math.max(0, high ?? 0)
-  return [bottom * 1.06, top === 0 && bottom === 0 ? least : top * 1.06]
-}
-
-const axisLook = ({ muted }: PlotTheme) => ({
-  stroke: muted,
-  font: `11px ${FONT}`,
-  ticks: { show: false },
-  border: { show: false },
-})
-
-function timeAxis({ theme, locale, timeZone, width }: PlotSettings): uPlot.Axis {
-  const moment = { locale, timeZone }
-  const label = (seconds: number, increment: number, severalDays: boolean) => {
-    const ms = seconds * 1_000
-    if (increment >= 27 * DAY) return formatTick(ms, 'month', moment)
-    if (increment >= DAY) return formatTick(ms, increment > 2 * DAY ? 'day' : 'weekday', moment)
-    const time = formatTime(ms, moment)
-    return severalDays && time === '00:00' ? formatTick(ms, 'weekday', moment) : time
-  }
-  return {
-    ...axisLook(theme),
-    size: 34,
-    gap: 10,
-    grid: { show: false },
-    space: width < NARROW ? 60 : 80,
-    values: ({ scales }, splits, _axis, _space, increment) => {
-      const severalDays = (scales.x?.max ?? 0) - (scales.x?.min ?? 0) > 1.1 * DAY
-      return splits.map((seconds) => label(seconds, increment, severalDays))
-    },
-  }
-}
-
-function valueAxis(scale: Unit, side: number, { theme, locale, width }: PlotSettings): uPlot.Axis {
-  const { divisor, unit } = PER_UNIT[scale]
-  const narrow = width < NARROW
-  const digits = (increment: number) => (increment / divisor < 1 ? 1 : 0)
-  return {
-    ...axisLook(theme),
-    scale,
-    side: side === 0 ? 3 : 1,
-    size: narrow ? 40 : 56,
-    gap: 6,
-    grid: { show: side === 0, stroke: theme.line, width: 1 },
-    // Magnitudes also below zero: the words beside the chart say what that means.
-    values: (_plot, splits, _axis, _space, increment) =>
-      splits.map((value, place) => {
-        const text = formatNumber(Math.abs(value) / divisor, locale, digits(increment))
-        return place === splits.length - 1 ? `${text}\u202f${unit}` : text
-      }),
-  }
+  return [bottom * 1.06, top === 0 && bottom === 0 ? 500 : top * 1.06]
 }
 
 function lineOf(one: Series, theme: PlotTheme): uPlot.Series {
@@ -134,7 +121,8 @@ function lineOf(one: Series, theme: PlotTheme): uPlot.Series {
     stroke: colour,
     width: strong ? 2 : 1.4,
     dash: one.forecast ? [3, 5] : undefined,
-    points: { show: false },
+    // A measured point between two gaps is no line: without a mark it would be lost.
+    points: { show: false, size: 4, fill: colour, filter: bars ? () => null : lonePoints },
     spanGaps: false,
     // The bars are drawn by hand; the series is there for its scale and its values.
     paths: bars ? () => null : undefined,

@@ -1,42 +1,82 @@
 import type uPlot from 'uplot'
 import type { Translate } from '@/lib/i18n/use-t'
 import type { Series } from '../model/series'
-import { FONT, readTheme } from './theme'
+import type { PlotGroup } from './group'
+import { FONT, type PlotTheme, readTheme } from './theme'
 
-const HEAD = 56
+const EDGE = 16
+const TITLE = 32
+const LEGEND_LINE = 20
+const NAME = 24
 
-/** The chart as a PNG, with a title and the names of its series, on the page's background. */
+/** The chart as a PNG on the page's background: title, names of the series, and the plot of each system. */
 export function pictureOf(
-  plot: uPlot,
+  group: PlotGroup,
   title: string,
   series: readonly Series[],
   t: Translate,
 ): Promise<Blob | null> {
-  const theme = readTheme()
-  const { canvas } = plot.ctx
-  const ratio = devicePixelRatio
+  const { plots } = group
+  const [first] = plots
   const picture = document.createElement('canvas')
-  picture.width = canvas.width
-  picture.height = canvas.height + HEAD * ratio
   const brush = picture.getContext('2d')
-  if (!brush) return Promise.resolve(null)
+  if (!first || !brush) return Promise.resolve(null)
+  const theme = readTheme()
+  const ratio = devicePixelRatio
+  const width = first.plot.width
+  const names = plots.length > 1 ? NAME : 0
+  brush.font = `12px ${FONT}`
+  const legend = legendOf(brush, series, width, t)
+  const head = TITLE + legend.height
+  // Setting the size empties a canvas and forgets its font.
+  picture.width = width * ratio
+  picture.height = (head + plots.reduce((sum, { plot }) => sum + names + plot.height, 0)) * ratio
+  brush.scale(ratio, ratio)
   brush.fillStyle = theme.surface
   brush.fillRect(0, 0, picture.width, picture.height)
-  brush.scale(ratio, ratio)
-  brush.fillStyle = theme.text
-  brush.font = `600 15px ${FONT}`
-  brush.fillText(title, 16, 22)
-  brush.font = `12px ${FONT}`
-  let x = 16
-  for (const { label, colour } of series) {
-    const name = t(label)
-    brush.fillStyle = theme[colour]
-    brush.fillRect(x, 38, 12, 3)
-    brush.fillStyle = theme.text
-    brush.fillText(name, x + 18, 44)
-    x += brush.measureText(name).width + 36
+  write(brush, title, 22, theme, '600 15px')
+  drawLegend(brush, legend.entries, theme)
+  let top = head
+  for (const { plot, name } of plots) {
+    if (names > 0) write(brush, name, top + 16, theme, '600 13px')
+    drawPlot(brush, plot, top + names)
+    top += names + plot.height
   }
-  brush.setTransform(1, 0, 0, 1, 0, 0)
-  brush.drawImage(canvas, 0, HEAD * ratio)
   return new Promise((resolve) => picture.toBlob(resolve, 'image/png'))
 }
+
+type Brush = CanvasRenderingContext2D
+type Entry = { name: string; colour: Series['colour']; x: number; y: number }
+
+/** Names in lines that fit the picture. */
+function legendOf(brush: Brush, series: readonly Series[], width: number, t: Translate) {
+  const entries: Entry[] = []
+  let [x, y] = [EDGE, TITLE + 12]
+  for (const { label, colour } of series) {
+    const name = t(label)
+    const room = brush.measureText(name).width + 36
+    if (x > EDGE && x + room > width) [x, y] = [EDGE, y + LEGEND_LINE]
+    entries.push({ name, colour, x, y })
+    x += room
+  }
+  return { entries, height: y - TITLE + 12 }
+}
+
+function drawLegend(brush: Brush, entries: readonly Entry[], theme: PlotTheme) {
+  brush.font = `12px ${FONT}`
+  for (const { name, colour, x, y } of entries) {
+    brush.fillStyle = theme[colour]
+    brush.fillRect(x, y - 6, 12, 3)
+    brush.fillStyle = theme.text
+    brush.fillText(name, x + 18, y)
+  }
+}
+
+function write(brush: Brush, text: string, y: number, { text: colour }: PlotTheme, weight: string) {
+  brush.fillStyle = colour
+  brush.font = `${weight} ${FONT}`
+  brush.fillText(text, EDGE, y)
+}
+
+const drawPlot = (brush: Brush, { ctx: { canvas }, width, height }: uPlot, top: number) =>
+  brush.drawImage(canvas, 0, top, width, height)

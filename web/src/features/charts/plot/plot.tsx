@@ -1,113 +1,125 @@
-import { type Ref, useEffect, useImperativeHandle, useMemo, useRef } from 'react'
+import { type KeyboardEvent, useEffect, useMemo, useRef } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import type { Graph } from '@/lib/api/chart-queries'
+import { cn } from '@/lib/cn'
 import { useT } from '@/lib/i18n/use-t'
+import type { Extents } from '../model/extent'
+import { pointTime } from '../model/point-time'
 import { drawn, type Series } from '../model/series'
+import type { Stretch } from '../model/stretch'
+import { bindGestures } from './gestures'
+import type { PlotGroup } from './group'
+import { keyAct } from './keys'
 import { optionsOf } from './options'
-import { pictureOf } from './picture'
 import { readTheme } from './theme'
 
-/** What buttons beside the chart can do with it. */
-export type PlotHandle = {
-  /** Below 1 closer, above 1 further away. */
-  zoom: (factor: number) => void
-  /** By a part of what is visible: -0.5 is half a screen back. */
-  pan: (part: number) => void
-  reset: () => void
-  picture: (title: string) => Promise<Blob | null>
-}
-
 type Props = {
-  ref: Ref<PlotHandle>
+  group: PlotGroup
   graph: Graph
   series: readonly Series[]
-  height: number
+  /** Of the system, for a picture of several. */
+  name: string
+  /** What screen readers call the chart. */
+  label: string
+  /** What they read out of it: the time under the cursor and its values. */
+  reading: string
   /** Place of the point under the cursor, null when there is none. */
+  place: number | null
   onCursor: (place: number | null) => void
-  onZoomed: (zoomed: boolean) => void
+  extents: Extents | undefined
+  /** Gives it its height. */
+  className: string
 }
 
-/** The drawing itself. Give it a key with everything but the data: new data keep the zoom, all else begins anew. */
-export function Plot({ ref, graph, series, height, onCursor, onZoomed }: Props) {
+/**
+ * The drawing itself. Give it a key with everything but the data: new data keep the zoom, all else begins anew.
+ * To a keyboard and a screen reader it is a slider along its points.
+ */
+export function Plot(props: Props) {
+  const { group, graph, series, name, label, reading, place, onCursor, extents, className } = props
   const { t, locale } = useT()
   const host = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)
   const data = useMemo(() => dataOf(graph, series), [graph, series])
-  const [from, to] = boundsOf(data[0])
-
-  const show = (min: number, max: number) => {
-    const width = Math.min(max - min, to - from)
-    const start = Math.min(Math.max(from, min), to - width)
-    plot.current?.setScale('x', { min: start, max: start + width })
-  }
-  const visible = (): [number, number] => [
-    plot.current?.scales.x?.min ?? from,
-    plot.current?.scales.x?.max ?? to,
-  ]
-
-  useImperativeHandle(ref, () => ({
-    zoom: (factor) => {
-      const [min, max] = visible()
-      const half = ((max - min) * factor) / 2
-      show((min + max) / 2 - half, (min + max) / 2 + half)
-    },
-    pan: (part) => {
-      const [min, max] = visible()
-      show(min + (max - min) * part, max + (max - min) * part)
-    },
-    reset: () => show(from, to),
-    picture: (title) => (plot.current ? pictureOf(plot.current, title, series, t) : Promise.resolve(null)),
-  }))
+  /** What is on the canvas now. */
+  const shown = useRef({ data, extents })
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: made once; whoever changes anything else gives a new key
   useEffect(() => {
     const element = host.current
     if (!element) return
+    const start = performance.now()
+    const whole = wholeOf(data[0])
     const options = optionsOf({
       series,
+      group,
       theme: readTheme(),
       locale,
       timeZone: graph.time_zone,
       nowLabel: t('chart.now'),
       width: element.clientWidth,
-      height,
+      height: element.clientHeight,
+      extents: () => shown.current.extents,
+      timeOf: (point) => pointTime(graph, graph.time[point] ?? 0, locale),
       onCursor,
     })
-    const onScale = (self: uPlot, key: string) => {
-      const { min, max } = self.scales.x ?? {}
-      if (key !== 'x' || min == null || max == null) return
-      onZoomed(max - min < (to - from) * 0.999)
-    }
-    options.hooks = { ...options.hooks, setScale: [onScale] }
-    const last = data[0].at(-1) ?? to
     // The points of a whole stretch end one step before it does.
     options.scales = {
       ...options.scales,
-      x: { range: (_plot, min, max) => (min <= from && max >= last ? [from, to] : [min, max]) },
+      x: { range: (_plot, min, max) => around(whole, min, max, data[0]) },
     }
+    // In the browser's timeline, for `make bench` and whoever looks for what is slow.
+    options.hooks = { ...options.hooks, ready: [() => performance.measure('chart', { start })] }
     const made = new uPlot(options, data, element)
     plot.current = made
-    const resized = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height }))
+    const leave = group.join(made, whole, name)
+    const unbind = bindGestures(made, group)
+    const resized = new ResizeObserver(() =>
+      made.setSize({ width: element.clientWidth, height: element.clientHeight }),
+    )
     resized.observe(element)
     return () => {
       resized.disconnect()
+      unbind()
+      leave()
       made.destroy()
       plot.current = null
     }
   }, [])
 
-  // Newer points of the same stretch of time leave what is visible as it is.
+  // Newer points of the same stretch of time, here or in a chart beside this one, leave what is visible as it is.
   useEffect(() => {
     const made = plot.current
-    if (!made || made.data === data) return
+    if (!made || (shown.current.data === data && shown.current.extents === extents)) return
+    shown.current = { data, extents }
     const { min, max } = made.scales.x ?? {}
     made.setData(data, false)
     if (min != null && max != null) made.setScale('x', { min, max })
-  }, [data])
+  }, [data, extents])
 
-  // What is drawn follows the size of the page a moment later; until then it must not widen it.
-  return <div ref={host} aria-hidden className="chart-host overflow-hidden" />
+  const onKeyDown = (event: KeyboardEvent) => {
+    const act = keyAct(event)
+    if (!act || !plot.current) return
+    event.preventDefault()
+    act(plot.current, group)
+  }
+
+  return (
+    // What is drawn follows the size of the page a moment later; until then it must not widen it.
+    <div
+      ref={host}
+      role="slider"
+      tabIndex={0}
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={Math.max(0, graph.time.length - 1)}
+      aria-valuenow={place ?? 0}
+      aria-valuetext={reading}
+      onKeyDown={onKeyDown}
+      className={cn('overflow-hidden', className)}
+    />
+  )
 }
 
 const dataOf = (graph: Graph, series: readonly Series[]): [number[], ...(number | null)[][]] => [
@@ -116,7 +128,13 @@ const dataOf = (graph: Graph, series: readonly Series[]): [number[], ...(number 
 ]
 
 /** The last point is as long as the one before it. */
-function boundsOf(time: ArrayLike<number>): [number, number] {
+function wholeOf(time: ArrayLike<number>): Stretch {
   const last = time[time.length - 1] ?? 0
   return [time[0] ?? 0, last + (last - (time[time.length - 2] ?? last - 3_600))]
+}
+
+/** All points together are the whole; a part of them is that part. */
+function around([from, to]: Stretch, min: number, max: number, time: ArrayLike<number>): [number, number] {
+  const all = min <= from && max >= (time[time.length - 1] ?? to)
+  return all ? [Math.min(min, from), Math.max(max, to)] : [min, max]
 }

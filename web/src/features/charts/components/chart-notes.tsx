@@ -1,0 +1,32 @@
+import type { Graph } from '@/lib/api/chart-queries'
+import { useT } from '@/lib/i18n/use-t'
+import type { Series } from '../model/series'
+
+type Props = { graphs: readonly Graph[]; series: readonly Series[]; table: boolean }
+
+/** What one must know to read the chart: what is below zero, who takes no part, what is not there yet. */
+export function ChartNotes({ graphs, series, table }: Props) {
+  const { t } = useT()
+  const signed = series.some(({ words, below }) => words || below)
+  const silent = graphs.find(({ reporting, systems }) => reporting > 0 && reporting < systems)
+  const forecasts = series.filter(({ forecast }) => forecast)
+  const notes = [
+    signed && !table && t('chart.signs'),
+    silent && t('systems.reporting', { reporting: silent.reporting, systems: silent.systems }),
+    isMissing(forecasts, graphs) && t('chart.no_forecast'),
+  ].filter((note) => typeof note === 'string')
+  return (
+    <div className="mt-1 flex min-h-[1.45em] flex-wrap justify-between gap-x-6 text-[12px] text-muted">
+      <p>{notes.join(' · ')}</p>
+      {!table && <p className="hidden lg:[@media(hover:hover)]:block">{t('chart.mouse')}</p>}
+    </div>
+  )
+}
+
+/** None of these has a value anywhere. */
+const isMissing = (series: readonly Series[], graphs: readonly Graph[]) =>
+  series.length > 0 &&
+  graphs.length > 0 &&
+  graphs.every((graph) =>
+    series.every(({ code }) => (graph.series[code] ?? []).every((value) => value === null)),
+  )

@@ -1,0 +1,92 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import { useCallback, useState } from 'react'
+import { Button } from '@/components/ui/button'
+import { Callout } from '@/components/ui/callout'
+import { Skeleton } from '@/components/ui/skeleton'
+import type { Graph } from '@/lib/api/chart-queries'
+import { errorText } from '@/lib/api/errors'
+import { useT } from '@/lib/i18n/use-t'
+import type { Extents } from '../model/extent'
+import type { Series } from '../model/series'
+import type { PlotGroup } from '../plot/group'
+import { ChartTable } from './chart-table'
+import { ChartView } from './chart-view'
+import { PanelHeading, type SystemName } from './panel-heading'
+
+type Props = {
+  query: UseQueryResult<Graph>
+  series: readonly Series[]
+  table: boolean
+  group: PlotGroup
+  title: string
+  system: SystemName
+  /** Several systems under each other: each with its name, and all of the same height. */
+  several: boolean
+  onRemove: () => void
+  onCursor?: (place: number | null) => void
+  extents: Extents | undefined
+  /** Gives the drawing its height. */
+  className: string
+}
+
+/** One system: its chart or table, or why there is none. */
+export function ChartPanel({ query, several, system, onCursor, onRemove, className, ...rest }: Props) {
+  const { t } = useT()
+  const { data: graph, error, isFetching, refetch } = query
+  const { series, table, title, group, extents } = rest
+  const [place, setPlace] = useState<number | null>(null)
+  const onMove = useCallback(
+    (next: number | null) => {
+      setPlace(next)
+      onCursor?.(next)
+    },
+    [onCursor],
+  )
+  const name = several ? system.name : ''
+  const heading = several ? `${title}, ${name}` : title
+  return (
+    <div
+      className={several ? 'border-t border-line pt-3 first:border-0 first:pt-0' : undefined}
+      aria-busy={!graph && !error}
+    >
+      {several && (
+        <PanelHeading
+          system={system}
+          graph={graph}
+          series={series}
+          place={table ? null : place}
+          onRemove={onRemove}
+        />
+      )}
+      {error && !graph && (
+        <Callout
+          tone="danger"
+          title={t('chart.failed')}
+          action={
+            <Button variant="outline" size="s" busy={isFetching} onClick={() => void refetch()}>
+              {t('ui.retry')}
+            </Button>
+          }
+        >
+          {errorText(error, t)}
+        </Callout>
+      )}
+      {!graph && !error && <Skeleton key="waiting" className={className} />}
+      {graph && table && <ChartTable key="table" graph={graph} series={series} title={heading} />}
+      {graph && !table && (
+        <ChartView
+          key="view"
+          group={group}
+          graph={graph}
+          series={series}
+          name={name}
+          title={heading}
+          place={place}
+          onCursor={onMove}
+          extents={extents}
+          className={className}
+        />
+      )}
+    </div>
+  )
+}

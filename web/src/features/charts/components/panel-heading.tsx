@@ -1,0 +1,51 @@
+import { X } from 'lucide-react'
+import { Button } from '@/components/ui/button'
+import type { Graph } from '@/lib/api/chart-queries'
+import { useT } from '@/lib/i18n/use-t'
+import type { Series } from '../model/series'
+import { SeriesMark } from './series-mark'
+import { valueAt, valueText } from './value-text'
+
+export type SystemName = { name: string; more: string }
+
+type Props = {
+  system: SystemName
+  graph: Graph | undefined
+  series: readonly Series[]
+  place: number | null
+  onRemove: () => void
+}
+
+/** Which system a chart is of, and its values under the cursor. */
+export function PanelHeading({ system: { name, more }, graph, series, place, onRemove }: Props) {
+  const { t, locale } = useT()
+  return (
+    <div className="mb-1 flex items-start gap-3">
+      <div className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-4 gap-y-1 py-1">
+        <h3 className="num text-[14px] font-semibold">
+          {name} <span className="font-normal text-muted">{more}</span>
+        </h3>
+        <ul className="flex min-w-0 flex-wrap gap-x-3 gap-y-0.5 text-[12.5px]">
+          {series.map((one) => (
+            <li key={one.code} className="flex items-center gap-1.5">
+              <SeriesMark series={one} />
+              <span className="sr-only">{t(one.label)}</span>
+              <span className="num whitespace-nowrap">
+                {valueText(valueAt(graph, one.code, place), one, locale, t)}
+              </span>
+            </li>
+          ))}
+        </ul>
+      </div>
+      <Button
+        variant="ghost"
+        size="s"
+        className="-my-0.5 px-2"
+        aria-label={t('chart.remove_system', { system: name })}
+        onClick={onRemove}
+      >
+        <X aria-hidden className="size-4" />
+      </Button>
+    </div>
+  )
+}

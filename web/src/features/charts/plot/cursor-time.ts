@@ -1,0 +1,22 @@
+import type uPlot from 'uplot'
+
+/** So much of the label stays on the plot on either side. */
+const HALF = 34
+
+/** A label above the cursor that says when it is. */
+export function cursorTime(textOf: (place: number) => string): uPlot.Plugin {
+  const label = document.createElement('div')
+  label.className =
+    'num pointer-events-none absolute -top-3 z-10 -translate-x-1/2 rounded-md bg-surface-2 px-1.5 py-0.5 text-[11px] whitespace-nowrap text-text'
+  return {
+    hooks: {
+      init: (plot) => plot.over.append(label),
+      setCursor: ({ cursor: { idx, left = -1 }, over }) => {
+        label.hidden = idx == null || left < 0
+        if (idx == null) return
+        label.textContent = textOf(idx)
+        label.style.left = `${Math.min(Math.max(left, HALF), over.clientWidth - HALF)}px`
+      },
+    },
+  }
+}
