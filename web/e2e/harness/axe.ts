@@ -34,3 +34,16 @@ export async function expectNoSidewaysScroll(page: Page) {
   })
   expect(beyond, 'reaches beyond the right edge').toEqual([])
 }
+
+/** On a desk, on a phone, and as narrow as WCAG's reflow asks for. */
+export async function expectGoodAtEveryWidth(page: Page) {
+  for (const [width, height] of [
+    [1440, 900],
+    [390, 844],
+    [320, 640],
+  ] as const) {
+    await page.setViewportSize({ width, height })
+    await expectAccessible(page)
+    await expectNoSidewaysScroll(page)
+  }
+}

@@ -32,10 +32,11 @@ export class Server {
     private readonly log: string[],
   ) {}
 
-  static async start(): Promise<Server> {
+  /** @param history days that the batteries have lived before */
+  static async start(history: number): Promise<Server> {
     const folder = await mkdtemp(join(tmpdir(), 'suncellar-e2e-'))
     const options = ['--listen', '127.0.0.1:0', '--data-dir', folder, '--trusted-proxy', '127.0.0.1']
-    const street = ['--switch-after', '0', '--systems', 'small', '--history', '1']
+    const street = ['--switch-after', '0', '--systems', 'small', '--history', String(history)]
     const child = spawn(BINARY, ['demo', ...options, ...street], { stdio: ['ignore', 'pipe', 'pipe'] })
     const log: string[] = []
     const url = await new Promise<string>((resolve, reject) => {

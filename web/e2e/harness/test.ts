@@ -10,11 +10,18 @@ type Fixtures = {
   otherBrowser: () => Promise<Page>
 }
 
-export const test = base.extend<Fixtures, { server: Server }>({
+type WorkerFixtures = {
+  server: Server
+  /** How many days the batteries have lived before the first test; a file that needs another past says so. */
+  history: number
+}
+
+export const test = base.extend<Fixtures, WorkerFixtures>({
+  history: [1, { option: true, scope: 'worker' }],
+
   server: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the pattern
-    async ({}, use) => {
-      const server = await Server.start()
+    async ({ history }, use) => {
+      const server = await Server.start(history)
       await use(server)
       await server.stop()
     },

@@ -17,7 +17,7 @@ export function Segmented<T extends string>({ label, value, options, onChange, c
     <fieldset className={cn('flex rounded-xl border border-line bg-bg p-1', className)}>
       <legend className="sr-only">{label}</legend>
       {options.map((option) => (
-        <label key={option.value} className="relative min-w-0 flex-1 cursor-pointer">
+        <label key={option.value} className="relative min-w-0 flex-1 cursor-pointer sm:min-w-fit">
           <input
             type="radio"
             name={name}

@@ -2,18 +2,16 @@ import { useMemo, useState } from 'react'
 import type { Graph } from '@/lib/api/chart-queries'
 import { formatPeriod } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
-import { selectable } from '@/lib/selection'
 import { ChartControls } from './components/chart-controls'
 import { ChartHead } from './components/chart-head'
 import { ChartNotes } from './components/chart-notes'
 import { ChartPanel } from './components/chart-panel'
-import { CompareMenu } from './components/compare-menu'
 import { SeriesChips } from './components/series-chips'
 import { withSystem, withToggled } from './model/choice'
 import { type Extents, extentsOf } from './model/extent'
 import { type Series, seriesOf } from './model/series'
 import { useChart } from './use-chart'
-import { useSystemNames } from './use-system-names'
+import { useSystemNames } from './use-systems'
 
 /** On a page of its own it is higher, and can show several systems under each other. */
 type Props = { ownPage?: boolean }
@@ -28,7 +26,7 @@ const HEIGHT = {
 export function BigChart({ ownPage = false }: Props) {
   const { t, locale } = useT()
   const chart = useChart(ownPage)
-  const { systems, serials, choice, search, queries, change, group } = chart
+  const { systems, choice, search, queries, change, group } = chart
   const nameOf = useSystemNames()
   const [place, setPlace] = useState<number | null>(null)
   const series = useSeries(choice.series)
@@ -53,7 +51,7 @@ export function BigChart({ ownPage = false }: Props) {
         </p>
       )}
       {!none && (
-        <div className="mt-2 grid gap-3">
+        <div className="mt-2 grid grid-cols-1 gap-3">
           {systems.map((sn, index) => {
             const query = queries[index]
             return (
@@ -78,15 +76,7 @@ export function BigChart({ ownPage = false }: Props) {
           <ChartNotes graphs={graphs} series={series} table={choice.table} />
         </div>
       )}
-      <ChartControls choice={choice} search={search} onChange={change} group={group}>
-        {ownPage && serials.length > 1 && (
-          <CompareMenu
-            choices={selectable(serials).map((sn) => ({ sn, system: nameOf(sn) }))}
-            shown={systems}
-            onToggle={(sn) => change(withSystem(search, systems, sn))}
-          />
-        )}
-      </ChartControls>
+      <ChartControls choice={choice} search={search} onChange={change} group={group} />
     </section>
   )
 }

@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react'
 import { Button } from '@/components/ui/button'
 import { useT } from '@/lib/i18n/use-t'
 import { type ChartChoice, type ChartSearch, METHODS, RESOLUTIONS } from '../model/choice'
@@ -11,11 +10,10 @@ type Props = {
   search: ChartSearch
   onChange: (search: ChartSearch) => void
   group: PlotGroup
-  children?: ReactNode
 }
 
 /** How fine the chart is, what a point of it stands for, its zoom, and the way to the table. */
-export function ChartControls({ choice, search, onChange, group, children }: Props) {
+export function ChartControls({ choice, search, onChange, group }: Props) {
   const { t } = useT()
   return (
     <div className="mt-2 flex flex-wrap items-center gap-x-4 gap-y-2">
@@ -35,11 +33,10 @@ export function ChartControls({ choice, search, onChange, group, children }: Pro
         onChange={(method) => onChange({ ...search, method })}
       />
       {!choice.table && <ZoomButtons group={group} zoomed={choice.zoom !== null} />}
-      {children}
       <Button
         variant="outline"
         size="s"
-        className="sm:ml-auto"
+        className="ml-auto"
         onClick={() => onChange({ ...search, view: choice.table ? undefined : 'table' })}
       >
         {t(choice.table ? 'chart.as_chart' : 'chart.as_table')}

@@ -31,7 +31,7 @@ export function ChartHead({ chart, title, nameOf, ownPage }: Props) {
         value={choice.interval}
         options={INTERVALS.map((value) => ({ value, label: t(`chart.range.${value}`) }))}
         onChange={(range) => change(withInterval(search, range))}
-        className="order-last w-full sm:order-none sm:ml-auto sm:w-auto"
+        className="max-sm:order-last max-sm:w-full sm:ml-auto"
       />
       <div className="ml-auto flex gap-1.5 sm:ml-0">
         <ChartFiles requests={requests} nameOf={nameOf} title={title} group={group} table={choice.table} />

@@ -9,9 +9,10 @@ import { useT } from '@/lib/i18n/use-t'
 import type { Extents } from '../model/extent'
 import type { Series } from '../model/series'
 import type { PlotGroup } from '../plot/group'
+import type { SystemName } from '../use-systems'
 import { ChartTable } from './chart-table'
 import { ChartView } from './chart-view'
-import { PanelHeading, type SystemName } from './panel-heading'
+import { PanelHeading } from './panel-heading'
 
 type Props = {
   query: UseQueryResult<Graph>

@@ -3,22 +3,17 @@ import { Button } from '@/components/ui/button'
 import { DropdownMenu, MenuSwitch } from '@/components/ui/dropdown-menu'
 import { useT } from '@/lib/i18n/use-t'
 import { MOST_SYSTEMS } from '../model/choice'
-import type { SystemName } from './panel-heading'
+import { useSystemNames, useSystems } from '../use-systems'
 
-type Props = {
-  /** Every system that can be shown, and all of them together. */
-  choices: readonly { sn: string; system: SystemName }[]
-  shown: readonly string[]
-  onToggle: (sn: string) => void
-}
-
-/** Which systems stand under each other. */
-export function CompareMenu({ choices, shown, onToggle }: Props) {
+/** Which systems stand under each other; not there for whoever has only one. */
+export function CompareMenu() {
   const { t } = useT()
+  const { shown, choices, toggle } = useSystems()
+  const nameOf = useSystemNames()
+  if (choices.length < 2) return null
   const full = shown.length >= MOST_SYSTEMS
   return (
     <DropdownMenu
-      align="start"
       trigger={
         <Button variant="outline" size="s">
           <Layers aria-hidden className="size-4" />
@@ -26,18 +21,19 @@ export function CompareMenu({ choices, shown, onToggle }: Props) {
         </Button>
       }
     >
-      {choices.map(({ sn, system }) => {
+      {choices.map((sn) => {
         const on = shown.includes(sn)
+        const { name, more } = nameOf(sn)
         return (
           <MenuSwitch
             key={sn}
             checked={on}
             disabled={on ? shown.length === 1 : full}
-            onChange={() => onToggle(sn)}
+            onChange={() => toggle(sn)}
           >
-            <span className="flex flex-col py-1.5 leading-snug">
-              <span className="num font-medium">{system.name}</span>
-              <span className="num text-[12px] text-muted">{system.more}</span>
+            <span className="num flex flex-col py-1.5 leading-snug">
+              <span className="font-medium">{name}</span>
+              <span className="text-[12px] text-muted">{more}</span>
             </span>
           </MenuSwitch>
         )

@@ -13,7 +13,7 @@ export function DateSteps({ choice, today, onChange }: Props) {
   const back = stepped(choice, -1, today)
   const forth = stepped(choice, 1, today)
   return (
-    <div className="flex items-center">
+    <div className="flex items-center justify-between max-sm:order-last max-sm:w-full">
       <Button
         variant="ghost"
         size="icon"

@@ -3,10 +3,9 @@ import { Button } from '@/components/ui/button'
 import type { Graph } from '@/lib/api/chart-queries'
 import { useT } from '@/lib/i18n/use-t'
 import type { Series } from '../model/series'
+import type { SystemName } from '../use-systems'
 import { SeriesMark } from './series-mark'
 import { valueAt, valueText } from './value-text'
-
-export type SystemName = { name: string; more: string }
 
 type Props = {
   system: SystemName

@@ -1,4 +1,6 @@
+import { useState } from 'react'
 import type { Graph } from '@/lib/api/chart-queries'
+import { cn } from '@/lib/cn'
 import { useT } from '@/lib/i18n/use-t'
 import { SERIES } from '../model/series'
 import { SeriesMark } from './series-mark'
@@ -13,9 +15,17 @@ type Props = {
   onToggle: (code: string) => void
 }
 
-/** Every series as a button that adds or removes it; those on the chart show their value. */
+const CHIP =
+  'flex min-h-9 shrink-0 items-center gap-2 rounded-full border border-line px-3 text-[12.5px] text-muted transition-colors hover:bg-surface-2'
+
+/**
+ * Every series as a button that adds or removes it; those on the chart show their value.
+ * A phone has no room for all at once: those that are not on the chart unfold.
+ */
 export function SeriesChips({ chosen, graph, place, onToggle }: Props) {
   const { t, locale } = useT()
+  const [all, setAll] = useState(false)
+  const others = SERIES.length - chosen.length
   return (
     <fieldset className="-mx-1 flex min-w-0 flex-wrap gap-1.5 p-1">
       <legend className="sr-only">{t('chart.series')}</legend>
@@ -27,7 +37,11 @@ export function SeriesChips({ chosen, graph, place, onToggle }: Props) {
             type="button"
             aria-pressed={on}
             onClick={() => onToggle(series.code)}
-            className="flex min-h-9 shrink-0 items-center gap-2 rounded-full border border-line px-3 text-[12.5px] text-muted transition-colors hover:bg-surface-2 aria-pressed:border-transparent aria-pressed:bg-surface-2 aria-pressed:text-text"
+            className={cn(
+              CHIP,
+              'aria-pressed:border-transparent aria-pressed:bg-surface-2 aria-pressed:text-text',
+              !on && !all && 'max-sm:hidden',
+            )}
           >
             <SeriesMark series={series} dim={!on} />
             {t(series.label)}
@@ -39,6 +53,16 @@ export function SeriesChips({ chosen, graph, place, onToggle }: Props) {
           </button>
         )
       })}
+      {others > 0 && (
+        <button
+          type="button"
+          aria-expanded={all}
+          onClick={() => setAll(!all)}
+          className={cn(CHIP, 'sm:hidden')}
+        >
+          {t(all ? 'chart.fewer_series' : 'chart.more_series', { count: others })}
+        </button>
+      )}
     </fieldset>
   )
 }

@@ -11,7 +11,7 @@ type Props<T extends string> = {
 export function SmallSelect<T extends string>({ label, value, options, onChange }: Props<T>) {
   const id = useId()
   return (
-    <div className="flex items-center gap-2 text-[13px]">
+    <div className="flex gap-x-2 gap-y-1 text-[13px] max-sm:basis-[calc(50%-0.5rem)] max-sm:flex-col sm:items-center">
       <label htmlFor={id} className="text-muted">
         {label}
       </label>

@@ -3,9 +3,19 @@ import type uPlot from 'uplot'
 import { formatDistinctTime, formatNumber, formatTick } from '@/lib/format'
 import type { Locale } from '@/lib/i18n/locales'
 import type { Unit } from '../model/series'
+import { isNamed } from '../model/steps'
+import type { Stretch } from '../model/stretch'
 import { FONT, type PlotTheme } from './theme'
 
-export type AxisSettings = { theme: PlotTheme; locale: Locale; timeZone: string; width: number }
+export type AxisSettings = {
+  theme: PlotTheme
+  locale: Locale
+  timeZone: string
+  width: number
+  resolution: string
+  /** What each point stands for. */
+  steps: readonly Stretch[]
+}
 
 /** kW and kWh on the axis, from W and Wh in the data. */
 const PER_UNIT: Record<Unit, { divisor: number; unit: string }> = {
@@ -16,7 +26,13 @@ const PER_UNIT: Record<Unit, { divisor: number; unit: string }> = {
 }
 
 const NARROW = 560
+const GAP = 6
+/** Of a digit in the font of the axes, in pixels; no letter of a unit is wider on average. */
+const DIGIT = 6.6
 const DAY = 86_400
+
+const widest = (labels: readonly string[] | null) =>
+  Math.max(0, ...(labels ?? []).map((label) => label.length)) * DIGIT
 
 const axisLook = ({ muted }: PlotTheme) => ({
   stroke: muted,
@@ -25,24 +41,51 @@ const axisLook = ({ muted }: PlotTheme) => ({
   border: { show: false },
 })
 
-export function timeAxis({ theme, locale, timeZone, width }: AxisSettings): uPlot.Axis {
-  const moment = { locale, timeZone }
-  const label = (seconds: number, increment: number, severalDays: boolean) => {
-    const ms = seconds * 1_000
-    if (increment >= 27 * DAY) return formatTick(ms, 'month', moment)
-    if (increment >= DAY) return formatTick(ms, increment > 2 * DAY ? 'day' : 'weekday', moment)
-    const time = formatDistinctTime(ms, moment)
-    return severalDays && time === '00:00' ? formatTick(ms, 'weekday', moment) : time
-  }
+export function timeAxis(settings: AxisSettings): uPlot.Axis {
+  const { theme, width } = settings
   return {
     ...axisLook(theme),
     size: 34,
     gap: 10,
     grid: { show: false },
     space: width < NARROW ? 60 : 80,
+    ...(isNamed(settings) ? stepLabels(settings) : momentLabels(settings)),
+  }
+}
+
+type Labels = Pick<uPlot.Axis, 'splits' | 'values'>
+
+/** At full hours, or at midnights where there are several days. */
+function momentLabels({ locale, timeZone }: AxisSettings): Labels {
+  const moment = { locale, timeZone }
+  const label = (seconds: number, increment: number, severalDays: boolean) => {
+    const ms = seconds * 1_000
+    if (increment >= DAY) return formatTick(ms, increment > 2 * DAY ? 'day' : 'weekday', moment)
+    const time = formatDistinctTime(ms, moment)
+    return severalDays && time === '00:00' ? formatTick(ms, 'weekday', moment) : time
+  }
+  return {
     values: ({ scales }, splits, _axis, _space, increment) => {
       const severalDays = (scales.x?.max ?? 0) - (scales.x?.min ?? 0) > 1.1 * DAY
       return splits.map((seconds) => label(seconds, increment, severalDays))
+    },
+  }
+}
+
+/** Under the middle of a day or month, or of every few where there is no room for each. */
+function stepLabels({ locale, timeZone, resolution, width, steps }: AxisSettings): Labels {
+  const as = (days: number) => (resolution === 'month' ? 'month' : days > 8 ? 'day' : 'weekday')
+  const room = { month: 36, weekday: 52, day: width < NARROW ? 22 : 30 }
+  return {
+    splits: (_plot, _axis, min, max) => {
+      const shown = steps.filter(([from, to]) => to > min && from < max)
+      const each = Math.max(1, Math.ceil((shown.length * room[as(shown.length)]) / width))
+      const labelled = shown.filter((_, place) => place % each === 0)
+      return labelled.map(([from, to]) => (from + to) / 2).filter((middle) => middle >= min && middle <= max)
+    },
+    values: ({ scales: { x } }, splits) => {
+      const days = ((x?.max ?? 0) - (x?.min ?? 0)) / DAY
+      return splits.map((middle) => formatTick(middle * 1_000, as(days), { locale, timeZone }))
     },
   }
 }
@@ -55,8 +98,9 @@ export function valueAxis(scale: Unit, side: number, { theme, locale, width }: A
     ...axisLook(theme),
     scale,
     side: side === 0 ? 3 : 1,
-    size: width < NARROW ? 40 : 56,
-    gap: 6,
+    // As wide as its longest label needs.
+    size: (_plot, labels) => Math.max(width < NARROW ? 36 : 56, widest(labels) + GAP + 4),
+    gap: GAP,
     grid: { show: side === 0, stroke: theme.line, width: 1 },
     // Magnitudes also below zero: the words beside the chart say what that means.
     values: (_plot, splits, _axis, _space, increment) =>

@@ -24,7 +24,7 @@ export type PlotSettings = AxisSettings & {
 }
 
 export function optionsOf(settings: PlotSettings): uPlot.Options {
-  const { series, theme, timeZone, group, nowLabel, width, height, timeOf, onCursor } = settings
+  const { series, steps, theme, timeZone, group, nowLabel, width, height, timeOf, onCursor } = settings
   const units = unitsOf(series)
   return {
     width,
@@ -64,7 +64,7 @@ export function optionsOf(settings: PlotSettings): uPlot.Options {
         },
       ],
       setSelect: [(plot) => showSelected(plot, group)],
-      drawAxes: [(plot) => drawBars(plot, series, theme)],
+      drawAxes: [(plot) => drawBars(plot, series, steps, theme)],
       draw: [(plot) => drawNow(plot, nowLabel, theme)],
     },
   }

@@ -7,7 +7,8 @@ import { useT } from '@/lib/i18n/use-t'
 import type { Extents } from '../model/extent'
 import { pointTime } from '../model/point-time'
 import { drawn, type Series } from '../model/series'
-import type { Stretch } from '../model/stretch'
+import { pointsOf, stepsOf } from '../model/steps'
+import { joined, type Stretch } from '../model/stretch'
 import { bindGestures } from './gestures'
 import type { PlotGroup } from './group'
 import { keyAct } from './keys'
@@ -50,13 +51,16 @@ export function Plot(props: Props) {
     const element = host.current
     if (!element) return
     const start = performance.now()
-    const whole = wholeOf(data[0])
+    const steps = stepsOf(graph)
+    const whole = joined(steps)
     const options = optionsOf({
       series,
       group,
       theme: readTheme(),
       locale,
       timeZone: graph.time_zone,
+      resolution: graph.resolution,
+      steps,
       nowLabel: t('chart.now'),
       width: element.clientWidth,
       height: element.clientHeight,
@@ -64,7 +68,7 @@ export function Plot(props: Props) {
       timeOf: (point) => pointTime(graph, graph.time[point] ?? 0, locale),
       onCursor,
     })
-    // The points of a whole stretch end one step before it does.
+    // The whole begins before its first point, or ends after its last.
     options.scales = {
       ...options.scales,
       x: { range: (_plot, min, max) => around(whole, min, max, data[0]) },
@@ -123,18 +127,12 @@ export function Plot(props: Props) {
 }
 
 const dataOf = (graph: Graph, series: readonly Series[]): [number[], ...(number | null)[][]] => [
-  graph.time.map((ms) => ms / 1_000),
+  pointsOf(graph),
   ...series.map(({ code, unit }) => graph.time.map((_, place) => drawn(graph.series[code]?.[place], unit))),
 ]
 
-/** The last point is as long as the one before it. */
-function wholeOf(time: ArrayLike<number>): Stretch {
-  const last = time[time.length - 1] ?? 0
-  return [time[0] ?? 0, last + (last - (time[time.length - 2] ?? last - 3_600))]
-}
-
 /** All points together are the whole; a part of them is that part. */
-function around([from, to]: Stretch, min: number, max: number, time: ArrayLike<number>): [number, number] {
-  const all = min <= from && max >= (time[time.length - 1] ?? to)
+function around([from, to]: Stretch, min: number, max: number, points: readonly number[]): [number, number] {
+  const all = min <= (points[0] ?? from) && max >= (points.at(-1) ?? to)
   return all ? [Math.min(min, from), Math.max(max, to)] : [min, max]
 }

@@ -1,0 +1,144 @@
+/** The big chart on a page of its own: what it shows, and how the address keeps it. */
+import type { Page } from '@playwright/test'
+import { expectGoodAtEveryWidth } from './harness/axe.ts'
+import { charts, chip, drawnTexts, ONE, recordTexts, zoomAfter, zoomOf } from './harness/chart.ts'
+import { tabTo } from './harness/keyboard.ts'
+import { open, prefer } from './harness/screens.ts'
+import { BOTH_CHANGES, daysAgo } from './harness/site-days.ts'
+import { beLoggedIn, button, settled } from './harness/steps.ts'
+import { expect, test } from './harness/test.ts'
+import { text } from './harness/texts.ts'
+
+// One server with so long a past is enough.
+test.describe.configure({ mode: 'default' })
+test.use({ history: BOTH_CHANGES })
+
+/** A day that is over, so that nothing on it changes. */
+const DAY = `/charts?date=${daysAgo(3)}`
+
+test.beforeEach(({ page, server }) => beLoggedIn(page, server, ONE))
+
+test('a series is added and removed', async ({ page }) => {
+  await recordTexts(page)
+  await open(page, DAY)
+  expect(await drawnTexts(page)).not.toContain('230')
+  for (const id of ['series.voltage', 'series.discharge', 'series.charge'] as const) {
+    await expect(chip(page, id)).toHaveAttribute('aria-pressed', 'false')
+    await chip(page, id).click()
+    await expect(chip(page, id)).toHaveAttribute('aria-pressed', 'true')
+    await expect(chip(page, id)).toContainText(/\d\s(V|kWh)$/)
+  }
+  await expect(page).toHaveURL(/series=m6%2Cm8%2Cm1%2Cm0%2Cm3%2Cm7%2Cm5%2Cm5N/)
+  await expect.poll(() => drawnTexts(page)).toContainEqual(expect.stringMatching(/kWh$/))
+  await chip(page, 'series.house').click()
+  await expect(chip(page, 'series.house')).toHaveText(text('series.house'))
+  await expect(page).not.toHaveURL(/m8/)
+})
+
+test('without any series the page asks for one', async ({ page }) => {
+  await open(page, `${DAY}&series=`)
+  await expect(page.getByText(text('chart.none'))).toBeVisible()
+  await expect(button(page, 'CSV')).toBeDisabled()
+  await expect(charts(page)).toHaveCount(0)
+})
+
+test('forecasts can be chosen and say that there are none yet', async ({ page }) => {
+  await open(page, DAY)
+  await expect(page.getByText(text('chart.no_forecast'))).toHaveCount(0)
+  await chip(page, 'series.energy_forecast').click()
+  await expect(page.getByText(text('chart.no_forecast'))).toBeVisible()
+  await expect(chip(page, 'series.energy_forecast')).toContainText('–')
+})
+
+test('back and forward keep the chart', async ({ page }) => {
+  await open(page, DAY)
+  await chip(page, 'series.voltage').click()
+  await zoomAfter(page, () => button(page, text('chart.zoom_in')).click())
+  const zoomed = page.url()
+  await page.getByText(text('chart.range.Month'), { exact: true }).click()
+  await expect(page.getByRole('radio', { name: text('chart.range.Month') })).toBeChecked()
+  expect(zoomOf(page)).toBeNull()
+  await page.goBack()
+  await expect(page).toHaveURL(zoomed)
+  await expect(page.getByRole('radio', { name: text('chart.range.Day') })).toBeChecked()
+  await expect(chip(page, 'series.voltage')).toHaveAttribute('aria-pressed', 'true')
+  await expect(button(page, text('chart.whole'))).toBeEnabled()
+  await page.goForward()
+  await expect(page.getByRole('radio', { name: text('chart.range.Month') })).toBeChecked()
+  await page
+    .getByRole('link', { name: text('nav.dashboard') })
+    .first()
+    .click()
+  await page.waitForURL('**/dashboard')
+  await page.goBack()
+  await expect(page.getByRole('radio', { name: text('chart.range.Month') })).toBeChecked()
+})
+
+test('the address opens the same chart in a new tab', async ({ page, context }) => {
+  await open(page, DAY)
+  await page.getByLabel(text('chart.resolution')).selectOption('hour')
+  await page.getByLabel(text('chart.method')).selectOption('max')
+  await chip(page, 'series.house').click()
+  await zoomAfter(page, () => button(page, text('chart.zoom_in')).click())
+  await settled(page)
+  const tab = await context.newPage()
+  await open(tab, page.url())
+  await expect(tab.getByLabel(text('chart.resolution'))).toHaveValue('hour')
+  await expect(tab.getByLabel(text('chart.method'))).toHaveValue('max')
+  const drawing = (one: Page) =>
+    one.locator('canvas').evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL())
+  expect(await drawing(tab)).toBe(await drawing(page))
+})
+
+test('steps, a date and a range are chosen with the keyboard alone, and so is a point', async ({ page }) => {
+  await open(page, DAY)
+  await tabTo(page, 'button', text('chart.back'))
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(new RegExp(`date=${daysAgo(4)}`))
+  await tabTo(page, 'button', text('series.voltage'))
+  await page.keyboard.press('Space')
+  await expect(chip(page, 'series.voltage')).toHaveAttribute('aria-pressed', 'true')
+
+  await tabTo(page, 'slider', /./)
+  await page.keyboard.press('Home')
+  await expect(charts(page)).toHaveAttribute('aria-valuetext', /^00:00: PV-Leistung 0\sW, Haus /)
+  await page.keyboard.press('ArrowRight')
+  await expect(charts(page)).toHaveAttribute('aria-valuetext', /^00:15: /)
+  expect(await zoomAfter(page, () => page.keyboard.press('+'))).not.toBeNull()
+  const [from] = (await zoomAfter(page, () => page.keyboard.press('Shift+ArrowLeft'))) ?? [0]
+  await page.keyboard.press('Home')
+  const hours = new Date(from * 1_000).toLocaleTimeString('de', {
+    hour: '2-digit',
+    timeZone: 'Europe/Berlin',
+  })
+  await expect(charts(page)).toHaveAttribute(
+    'aria-valuetext',
+    new RegExp(`^${Number.parseInt(hours, 10).toString().padStart(2, '0')}:`),
+  )
+  expect(await zoomAfter(page, () => page.keyboard.press('0'))).toBeNull()
+
+  await tabTo(page, 'combobox', text('chart.resolution'))
+  await page.keyboard.press('ArrowDown')
+  await expect(page).toHaveURL(/resolution=hour/)
+  await tabTo(page, 'button', text('chart.as_table'))
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('table')).toBeVisible()
+})
+
+test('nothing moves for those who want less motion', async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await open(page, DAY)
+  await chip(page, 'series.voltage').click()
+  await button(page, text('chart.zoom_in')).click()
+  expect(await page.evaluate(() => document.getAnimations().length)).toBe(0)
+})
+
+for (const dark of [true, false])
+  test(`the page of charts is accessible on phone and desk, ${dark ? 'dark' : 'light'}`, async ({ page }) => {
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    await prefer(page, { dark })
+    for (const address of [DAY, `${DAY}&view=table`, `${DAY}&range=Year`]) {
+      await open(page, address)
+      await expectGoodAtEveryWidth(page)
+    }
+  })
