@@ -134,7 +134,7 @@ async fn the_owner_has_a_name_a_group_and_prices_so_that_money_shows_at_once() {
     let account = store.account_by_email(&email).await.unwrap().unwrap().id();
     let systems = store.systems_of(account).await.unwrap();
     assert_eq!(systems[0].last_name.as_deref(), Some("Sonntag"));
-    assert_eq!(systems[0].group_name.as_deref(), Some("Zuhause"));
+    assert_eq!(systems[0].group_name.as_deref(), Some("Lindenweg 7"));
     let accesses = store.accesses(account).await.unwrap();
     let today = accesses[0].zone().day_of(Clock::system().now());
     let days = today.plus(-DAYS)..today;

@@ -17,7 +17,7 @@ const WITH_PRICES: [&str; 2] = ["owner@example.com", "family@example.com"];
 const PRICES: (&str, &str) = ("31.90", "7.94");
 
 /// Who has put the systems into a group, and what it is called.
-const GROUP: (&str, &str) = ("owner@example.com", "Zuhause");
+const GROUP: (&str, &str) = ("owner@example.com", "Lindenweg 7");
 
 /// What it takes to furnish the demo before anything is served.
 pub(super) struct Furnisher {
