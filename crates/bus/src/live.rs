@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use store::Store;
+use store::device::Facts;
 use store::event::LoggedEvent;
 use store::presence::Presence;
 use store::report::{Body, Outcome, Report};
@@ -227,13 +228,30 @@ impl Live {
     /// Puts what was committed into the view, and tells the other processes.
     pub(crate) async fn committed(&self, reports: &[Report], outcomes: &[Outcome]) {
         for (report, outcome) in reports.iter().zip(outcomes) {
-            if outcome.facts_changed || self.is_new(report) {
-                self.reload_or_log(&report.sn).await;
-                self.0.notices.send(Notice::Reload {
-                    sn: report.sn.to_string(),
-                });
+            let sn = &report.sn;
+            if self.is_new(report) {
+                self.reload_or_log(sn).await;
+                self.0.notices.send(Notice::Reload { sn: sn.to_string() });
+            } else if let Some(facts) = &outcome.facts
+                && self.get(sn).is_some_and(|found| *found.facts != *facts)
+            {
+                self.describe(sn, facts).await;
+                self.0.notices.send(Notice::Reload { sn: sn.to_string() });
             }
             self.apply(report, outcome);
+        }
+    }
+
+    /// Takes what the battery says about itself now.
+    async fn describe(&self, sn: &Serial, facts: &Facts) {
+        let _reading = self.0.reading.lock().await;
+        let mut moved = false;
+        self.change(sn, |snapshot| {
+            moved = snapshot.facts.zone != facts.zone;
+            snapshot.facts = Arc::new(facts.clone());
+        });
+        if moved {
+            self.count_again(sn);
         }
     }
 
@@ -255,7 +273,9 @@ impl Live {
 
     fn apply(&self, report: &Report, outcome: &Outcome) {
         let sn = &report.sn;
-        if let Some(presence) = outcome.presence {
+        if let Some(presence) = outcome.presence
+            && self.presence(sn) != Some(presence)
+        {
             self.stands(sn, presence);
             self.0.notices.send(Notice::presence(sn, presence));
         }
@@ -306,6 +326,10 @@ impl Live {
         self.change(sn, |snapshot| {
             snapshot.received_at = snapshot.received_at.max(Some(at));
         });
+    }
+
+    fn presence(&self, sn: &Serial) -> Option<Presence> {
+        self.0.systems.get(sn).and_then(|found| found.presence())
     }
 
     pub(crate) fn stands(&self, sn: &Serial, presence: Presence) {

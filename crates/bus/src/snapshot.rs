@@ -47,6 +47,15 @@ impl Snapshot {
         }
     }
 
+    /// Where the battery stands; `None` before the first contact.
+    pub(crate) fn presence(&self) -> Option<Presence> {
+        Some(Presence {
+            online: self.online,
+            since: self.since?,
+            boot: self.boot,
+        })
+    }
+
     pub(crate) fn stand(&mut self, presence: Presence) {
         self.online = presence.online;
         self.since = Some(presence.since);

@@ -5,6 +5,7 @@ use crate::session::End;
 use crate::topics;
 use bytes::{Bytes, BytesMut};
 use domain::Serial;
+use domain::clock::Millis;
 use rmqtt_codec::error::DecodeError;
 use rmqtt_codec::types::MQTT_LEVEL_311;
 use rmqtt_codec::v3::{Codec, Connect, ConnectAck, ConnectAckReason, Packet};
@@ -162,7 +163,7 @@ where
     if connect.protocol.level() != MQTT_LEVEL_311 {
         return Err(Refusal::Version);
     }
-    let sn = authenticate(&connect, gateway).await?;
+    let (sn, starts) = authenticate(&connect, gateway).await?;
     let will = match connect.last_will {
         None => None,
         Some(will) if topics::up(&sn, &will.topic) == Some(topics::Up::Presence) => {
@@ -170,7 +171,6 @@ where
         }
         Some(_) => return Err(Refusal::Will(sn)),
     };
-    let starts = gateway.store.boots(&sn).await;
     link.codec.set_max_size(MAX_PACKET);
     link.put(connect_ack(ConnectAckReason::ConnectionAccepted));
     Ok(Welcome {
@@ -179,7 +179,7 @@ where
             seconds => Duration::from_millis(u64::from(seconds) * 1_500),
         },
         will,
-        places: Places::new(starts.map_err(Refusal::Unavailable)?),
+        places: Places::new(starts),
         sn,
     })
 }
@@ -203,8 +203,12 @@ where
     }
 }
 
-/// Serial number as client identifier and user name, its secret as password. Which of them is wrong is not told.
-async fn authenticate(connect: &Connect, gateway: &Gateway) -> Result<Serial, Refusal> {
+/// Serial number as client identifier and user name, its secret as password. Which of them is wrong is not told. Says
+/// who it is, and when its newest starts were.
+async fn authenticate(
+    connect: &Connect,
+    gateway: &Gateway,
+) -> Result<(Serial, Vec<(u32, Millis)>), Refusal> {
     let id: &str = &connect.client_id;
     let sn: Serial = id.parse().map_err(|_| Refusal::Identifier)?;
     if sn.as_str() != id {
@@ -212,10 +216,9 @@ async fn authenticate(connect: &Connect, gateway: &Gateway) -> Result<Serial, Re
     }
     let named = connect.username.as_deref() == Some(id);
     let secret = connect.password.as_deref().unwrap_or_default();
-    let known = gateway.store.authenticate_device(&sn, secret).await;
-    if known.map_err(Refusal::Unavailable)? && named {
-        Ok(sn)
-    } else {
-        Err(Refusal::Credentials(sn))
+    let starts = gateway.store.log_in_device(&sn, secret).await;
+    match starts.map_err(Refusal::Unavailable)? {
+        Some(starts) if named => Ok((sn, starts)),
+        _ => Err(Refusal::Credentials(sn)),
     }
 }

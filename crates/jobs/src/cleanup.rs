@@ -1,4 +1,4 @@
-//! Removes what has run out: sessions, links, registrations, partner tokens, undeliverable mails.
+//! Removes what has run out: sessions, links, registrations, partner tokens, starts of devices, undeliverable mails.
 use domain::clock::{DAY, Millis};
 use store::{Result, Store};
 
@@ -16,5 +16,6 @@ async fn clear(store: &Store, now: Millis) -> Result<()> {
     store.purge_mail_links(now).await?;
     store.purge_registrations(now).await?;
     store.purge_partner_tokens(now).await?;
+    store.purge_boots().await?;
     store.purge_mails(now).await
 }

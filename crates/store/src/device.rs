@@ -72,18 +72,22 @@ impl Row {
     }
 }
 
-/// Keeps what a hello says where it differs; says whether anything did.
-pub(crate) async fn keep_facts(tx: &mut Tx, sn: &Serial, hello: &Hello) -> Result<bool> {
-    let changed = execute!(
-        tx,
-        sqlx::query(
-            "UPDATE systems SET phase = $2, hardware = $3, capacity = $4, charge_max = $5, discharge_max = $6,
-                 master_version = $7, gateway_version = $8, slave_version = $9
-             WHERE sn = $1 AND (phase <> $2 OR hardware IS DISTINCT FROM $3 OR capacity IS DISTINCT FROM $4
-                 OR charge_max IS DISTINCT FROM $5 OR discharge_max IS DISTINCT FROM $6
-                 OR master_version IS DISTINCT FROM $7 OR gateway_version IS DISTINCT FROM $8
-                 OR slave_version IS DISTINCT FROM $9)"
-        )
+/// Keeps what a hello says; the facts as they are now, unless it said nothing new. Hundreds of hellos may share a commit
+/// that others wait for, so that one statement does it all.
+pub(crate) async fn keep_facts(tx: &mut Tx, sn: &Serial, hello: &Hello) -> Result<Option<Facts>> {
+    // The days of the past must not move: a zone counts only before the first sample.
+    let row: Option<Row> = within!(tx, c => sqlx::query_as(
+        "UPDATE systems SET phase = $2, hardware = $3, capacity = $4, charge_max = $5, discharge_max = $6,
+             master_version = $7, gateway_version = $8, slave_version = $9,
+             time_zone = CASE WHEN time_zone <> $10
+                 AND NOT EXISTS (SELECT 1 FROM samples WHERE sn = $1)
+                 AND NOT EXISTS (SELECT 1 FROM sealed_months WHERE sn = $1) THEN $10 ELSE time_zone END
+         WHERE sn = $1 AND (phase <> $2 OR hardware IS DISTINCT FROM $3 OR capacity IS DISTINCT FROM $4
+             OR charge_max IS DISTINCT FROM $5 OR discharge_max IS DISTINCT FROM $6
+             OR master_version IS DISTINCT FROM $7 OR gateway_version IS DISTINCT FROM $8
+             OR slave_version IS DISTINCT FROM $9 OR time_zone <> $10)
+         RETURNING sn, phase, time_zone, capacity, charge_max, discharge_max, hardware,
+             master_version, gateway_version, slave_version")
         .bind(sn.as_str())
         .bind(i64::from(hello.phase))
         .bind(&hello.hardware)
@@ -93,19 +97,9 @@ pub(crate) async fn keep_facts(tx: &mut Tx, sn: &Serial, hello: &Hello) -> Resul
         .bind(hello.versions.master.as_deref())
         .bind(hello.versions.gateway.as_deref())
         .bind(hello.versions.slave.as_deref())
-    )?;
-    // The days of the past must not move: a zone counts only before the first sample.
-    let moved = execute!(
-        tx,
-        sqlx::query(
-            "UPDATE systems SET time_zone = $2 WHERE sn = $1 AND time_zone <> $2
-                 AND NOT EXISTS (SELECT 1 FROM samples WHERE sn = $1)
-                 AND NOT EXISTS (SELECT 1 FROM sealed_months WHERE sn = $1)"
-        )
-        .bind(sn.as_str())
         .bind(hello.zone.name())
-    )?;
-    Ok(changed + moved > 0)
+        .fetch_optional(c).await)?;
+    Ok(row.map(Row::facts).transpose()?.map(|(_, facts)| facts))
 }
 
 /// Remembers when a start of the device was, so that a repeat lands on the same time after a restart of ours.
@@ -115,7 +109,7 @@ pub(crate) async fn keep_boot(
     boot: u32,
     started_at: Millis,
 ) -> Result<()> {
-    let new = execute!(
+    execute!(
         tx,
         sqlx::query(
             "INSERT INTO boots (sn, boot, started_at) VALUES ($1, $2, $3) ON CONFLICT (sn, boot) DO UPDATE
@@ -125,51 +119,58 @@ pub(crate) async fn keep_boot(
         .bind(i64::from(boot))
         .bind(started_at)
     )?;
-    if new == 1 {
-        execute!(
-            tx,
-            sqlx::query(
-                "DELETE FROM boots WHERE sn = $1 AND boot <=
-                     (SELECT boot FROM boots WHERE sn = $1 ORDER BY boot DESC LIMIT 1 OFFSET $2)"
-            )
-            .bind(sn.as_str())
-            .bind(BOOTS)
-        )?;
-    }
     Ok(())
 }
 
+/// A secret that the device may log in with, beside one of its starts.
 #[derive(Debug)]
-struct Boot {
-    boot: i64,
-    started_at: Millis,
+struct Login {
+    hash: Vec<u8>,
+    boot: Option<i64>,
+    started_at: Option<Millis>,
 }
-row!(Boot { boot, started_at });
+row!(Login {
+    hash,
+    boot,
+    started_at
+});
 
 impl Store {
-    /// Whether this is one of the secrets that the device may log in with (two while it is being changed).
-    pub async fn authenticate_device(&self, sn: &Serial, secret: &[u8]) -> Result<bool> {
-        let hashes: Vec<Vec<u8>> = on!(self, p => sqlx::query_scalar(
-            "SELECT hash FROM device_secrets WHERE sn = $1")
-            .bind(sn.as_str()).fetch_all(p).await)?;
-        let mut matches = false;
-        for hash in &hashes {
-            matches |= self.keyring.verify(Purpose::DeviceSecret, secret, hash);
+    /// The newest starts of a device and when they were, if this is one of its secrets (two while it is being changed).
+    pub async fn log_in_device(
+        &self,
+        sn: &Serial,
+        secret: &[u8],
+    ) -> Result<Option<Vec<(u32, Millis)>>> {
+        let rows: Vec<Login> = on!(self, p => sqlx::query_as(
+            "SELECT s.hash, b.boot, b.started_at FROM device_secrets s LEFT JOIN
+                 (SELECT boot, started_at FROM boots WHERE sn = $1 ORDER BY boot DESC LIMIT $2) b ON 1 = 1
+             WHERE s.sn = $1 ORDER BY b.boot DESC")
+            .bind(sn.as_str()).bind(BOOTS).fetch_all(p).await)?;
+        // Every secret is looked at, so that time tells nothing.
+        let mut starts = None;
+        for row in rows {
+            if self
+                .keyring
+                .verify(Purpose::DeviceSecret, secret, &row.hash)
+            {
+                let starts: &mut Vec<_> = starts.get_or_insert_default();
+                if let (Some(boot), Some(started_at)) = (row.boot, row.started_at) {
+                    let boot = u32::try_from(boot).map_err(|_| Error::Damaged("boots.boot"))?;
+                    starts.push((boot, started_at));
+                }
+            }
         }
-        Ok(matches)
+        Ok(starts)
     }
 
-    /// The newest starts of a device and when they were.
-    pub async fn boots(&self, sn: &Serial) -> Result<Vec<(u32, Millis)>> {
-        let rows: Vec<Boot> = on!(self, p => sqlx::query_as(
-            "SELECT boot, started_at FROM boots WHERE sn = $1 ORDER BY boot DESC")
-            .bind(sn.as_str()).fetch_all(p).await)?;
-        rows.into_iter()
-            .map(|row| {
-                let boot = u32::try_from(row.boot).map_err(|_| Error::Damaged("boots.boot"))?;
-                Ok((boot, row.started_at))
-            })
-            .collect()
+    /// Forgets the starts of devices that have had enough others since.
+    pub async fn purge_boots(&self) -> Result<()> {
+        execute!(on self, sqlx::query(
+            "DELETE FROM boots WHERE $1 <= (SELECT COUNT(*) FROM boots newer
+                 WHERE newer.sn = boots.sn AND newer.boot > boots.boot)")
+            .bind(BOOTS))?;
+        Ok(())
     }
 
     /// What every system says about itself.

@@ -36,16 +36,13 @@ impl Row {
     }
 }
 
-/// Takes a hello unless a newer one was there before (`None`); says the state, and whether this hello began it.
+/// Takes a hello unless a newer one was there before (`None`), and says the state now.
 pub(crate) async fn hello(
     tx: &mut Tx,
     sn: &Serial,
     id: MessageId,
     now: Millis,
-) -> Result<Option<(Presence, bool)>> {
-    let before: Option<Row> = within!(tx, c => sqlx::query_as(
-        "SELECT online, since, boot FROM presence WHERE sn = $1")
-        .bind(sn.as_str()).fetch_optional(c).await)?;
+) -> Result<Option<Presence>> {
     let row: Option<Row> = within!(tx, c => sqlx::query_as(
         "INSERT INTO presence (sn, online, since, boot, seq) VALUES ($1, $2, $3, $4, $5)
          ON CONFLICT (sn) DO UPDATE SET online = excluded.online, boot = excluded.boot, seq = excluded.seq,
@@ -54,9 +51,7 @@ pub(crate) async fn hello(
          RETURNING online, since, boot")
         .bind(sn.as_str()).bind(true).bind(now).bind(i64::from(id.boot)).bind(i64::from(id.seq))
         .fetch_optional(c).await)?;
-    let Some(row) = row else { return Ok(None) };
-    let newly = before.is_none_or(|before| !before.online || before.boot != i64::from(id.boot));
-    Ok(Some((row.presence()?, newly)))
+    row.map(|row| row.presence()).transpose()
 }
 
 /// The battery is there; says the new state if it was not before.

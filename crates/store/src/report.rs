@@ -1,5 +1,6 @@
 //! What batteries report, written in groups: one transaction, one fsync, for as many messages as wait.
 use crate::db::Tx;
+use crate::device::Facts;
 use crate::presence::Presence;
 use crate::{Result, Store, claim, device, event, hidden, presence, reject, telemetry};
 use domain::clock::Millis;
@@ -71,11 +72,11 @@ pub struct HiddenSample {
 pub struct Outcome {
     /// Per sample: whether it was new.
     pub new: Vec<bool>,
-    /// Whether anything that the battery says about itself is different now.
-    pub facts_changed: bool,
+    /// The system's facts, where this report had something new to say about them.
+    pub facts: Option<Facts>,
     /// Whether an event was new.
     pub event_new: bool,
-    /// The present state, if this report began it.
+    /// The present state, where this report had a say in it.
     pub presence: Option<Presence>,
     /// The account that a turned switch linked.
     pub linked: Option<AccountId>,
@@ -129,9 +130,9 @@ async fn write(tx: &mut Tx, report: &Report, outcome: &mut Outcome) -> Result<()
         Body::Hello { hello, started_at } => {
             device::keep_boot(tx, sn, hello.id.boot, *started_at).await?;
             // An older hello that comes late must not overwrite what a newer one said.
-            if let Some((state, newly)) = presence::hello(tx, sn, hello.id, now).await? {
-                outcome.presence = newly.then_some(state);
-                outcome.facts_changed = device::keep_facts(tx, sn, hello).await?;
+            outcome.presence = presence::hello(tx, sn, hello.id, now).await?;
+            if outcome.presence.is_some() {
+                outcome.facts = device::keep_facts(tx, sn, hello).await?;
             }
         }
         Body::Sample(_) => {}

@@ -1,9 +1,13 @@
 //! What the database knows of a battery's secret: a keyed hash that nobody else has.
 #![allow(clippy::unwrap_used)]
-use domain::Serial;
+use domain::clock::Millis;
+use domain::hello::Versions;
+use domain::sample::MessageId;
+use domain::{Hello, Serial, Zone};
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 use std::collections::BTreeSet;
+use store::report::{Body, Report};
 use store::system::NewDevice;
 use store::{Error, Keyring, Purpose};
 use testkit::database::SECRET;
@@ -111,3 +115,43 @@ on_both!(
         assert_ne!(kept, of(&another, &secret));
     }
 );
+
+on_both!(only_the_newest_starts_of_a_device_are_remembered, |db| {
+    let (sn, secret) = fleet(1).remove(0);
+    import(db, &[(sn.clone(), secret.clone())]).await.unwrap();
+    let hellos: Vec<Report> = (1..=10).map(|boot| hello(&sn, boot)).collect();
+    db.append(&hellos).await.unwrap();
+
+    let newest: Vec<(u32, Millis)> = (3..=10)
+        .rev()
+        .map(|boot| (boot, NOON + Millis::from(boot)))
+        .collect();
+    assert_eq!(
+        db.log_in_device(&sn, &secret).await.unwrap(),
+        Some(newest.clone())
+    );
+    assert_eq!(db.log_in_device(&sn, b"wrong").await.unwrap(), None);
+    db.purge_boots().await.unwrap();
+    assert_eq!(rows(db, "boots").await.len(), newest.len());
+    assert_eq!(db.log_in_device(&sn, &secret).await.unwrap(), Some(newest));
+});
+
+fn hello(sn: &Serial, boot: u32) -> Report {
+    Report {
+        sn: sn.clone(),
+        received_at: NOON,
+        body: Body::Hello {
+            hello: Hello {
+                id: MessageId { boot, seq: 1 },
+                versions: Versions::default(),
+                hardware: "SC-5".to_owned(),
+                capacity: 10_000,
+                phase: 1,
+                charge_max: 5_000,
+                discharge_max: 5_000,
+                zone: Zone::default(),
+            },
+            started_at: NOON + Millis::from(boot),
+        },
+    }
+}
