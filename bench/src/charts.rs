@@ -29,13 +29,14 @@ const DAY: Chart = Chart {
 };
 const MONTH: Chart = Chart {
     interval: Interval::Month,
-    resolution: Resolution::Hour,
-    step: 3_600,
+    resolution: Resolution::Day,
+    step: 86_400,
 };
 const YEAR: Chart = Chart {
     interval: Interval::Year,
-    resolution: Resolution::Day,
-    step: 86_400,
+    resolution: Resolution::Month,
+    // The twelfth of a year: a peer has no months.
+    step: 2_628_000,
 };
 
 pub(crate) async fn run(figures: &mut Vec<Figure>) -> anyhow::Result<()> {

@@ -12,6 +12,8 @@ const FEW: u32 = 10;
 pub(crate) async fn run(figures: &mut Vec<Figure>) -> anyhow::Result<()> {
     let (few, few_target, _few_site) = prepared(FEW).await?;
     let (many, many_target, _many_site) = prepared(MANY).await?;
+    few.process.settle().await?;
+    many.process.settle().await?;
     let (mut with_few, mut with_many) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         with_few.push(load::wait_of_one(&few_target, 2).await?.p50_ms);

@@ -51,6 +51,34 @@ impl Process {
         Ok(kb / 1000.0)
     }
 
+    /// Waits until it has nothing to do of its own: what it reads at its start must not disturb what is measured.
+    pub(crate) async fn settle(&self) -> anyhow::Result<()> {
+        let mut before = self.cpu_ticks()?;
+        loop {
+            tokio::time::sleep(Duration::from_secs(2)).await;
+            let now = self.cpu_ticks()?;
+            if now - before <= 4 {
+                return Ok(());
+            }
+            before = now;
+        }
+    }
+
+    /// Time that it has computed so far, in hundredths of a second.
+    fn cpu_ticks(&self) -> anyhow::Result<u64> {
+        let pid = self.child.id().context("it has ended")?;
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
+        // The name in brackets may hold spaces; user and system time are the 12th and 13th field behind it.
+        let (_, fields) = stat.rsplit_once(") ").context("no name")?;
+        let times: Vec<u64> = fields
+            .split(' ')
+            .skip(11)
+            .take(2)
+            .map(str::parse)
+            .collect::<Result<_, _>>()?;
+        Ok(times.iter().sum())
+    }
+
     pub(crate) async fn stop(mut self) -> anyhow::Result<()> {
         self.child
             .kill()
