@@ -2,7 +2,7 @@
 use dashmap::DashMap;
 use domain::Serial;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Notify;
 
@@ -18,11 +18,21 @@ pub struct Delivery {
 
 /// The batteries that are connected to this process.
 #[derive(Clone, Debug, Default)]
-pub struct Downlink(Arc<DashMap<Serial, Arc<Outbox>>>);
+pub struct Downlink(Arc<Inner>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    outboxes: DashMap<Serial, Arc<Outbox>>,
+    /// Counts connections.
+    attached: AtomicU64,
+}
 
 /// What waits for one connection.
 #[derive(Debug, Default)]
 struct Outbox {
+    number: u64,
+    /// Whether the other processes have heard of this connection. What one of them said before is older than it.
+    announced: AtomicBool,
     queue: Mutex<VecDeque<Delivery>>,
     replaced: AtomicBool,
     wake: Notify,
@@ -31,7 +41,7 @@ struct Outbox {
 impl Downlink {
     /// Queues a message for a battery that is connected here; `false` when it is not, or does not keep up.
     pub fn send(&self, sn: &Serial, topic: &str, payload: impl Into<Vec<u8>>) -> bool {
-        let Some(outbox) = self.0.get(sn).map(|found| Arc::clone(&found)) else {
+        let Some(outbox) = self.0.outboxes.get(sn).map(|found| Arc::clone(&found)) else {
             return false;
         };
         let mut queue = outbox.queue.lock().unwrap_or_else(PoisonError::into_inner);
@@ -49,8 +59,12 @@ impl Downlink {
 
     /// A connection of this battery begins; one that was there before is told to end.
     pub fn attach(&self, sn: &Serial) -> Attached {
-        let outbox = Arc::new(Outbox::default());
-        if let Some(former) = self.0.insert(sn.clone(), Arc::clone(&outbox)) {
+        let outbox = Arc::new(Outbox {
+            number: self.0.attached.fetch_add(1, Ordering::Relaxed),
+            ..Outbox::default()
+        });
+        let former = self.0.outboxes.insert(sn.clone(), Arc::clone(&outbox));
+        if let Some(former) = former {
             former.replace();
         }
         Attached {
@@ -60,9 +74,26 @@ impl Downlink {
         }
     }
 
-    /// The battery is connected to another process now.
+    /// Every process has heard by now of this connection.
+    pub(crate) fn announced(&self, sn: &Serial, number: u64) {
+        if let Some(outbox) = self.0.outboxes.get(sn)
+            && outbox.number == number
+        {
+            outbox.announced.store(true, Ordering::Release);
+        }
+    }
+
+    /// Some words of the other processes were missed, and perhaps our own.
+    pub(crate) fn all_announced(&self) {
+        for outbox in &self.0.outboxes {
+            outbox.announced.store(true, Ordering::Release);
+        }
+    }
+
+    /// Another process says that the battery is connected to it. If our connection has been announced, its one is newer.
     pub(crate) fn replace(&self, sn: &Serial) {
-        if let Some((_, former)) = self.0.remove(sn) {
+        let announced = |_: &Serial, outbox: &Arc<Outbox>| outbox.announced.load(Ordering::Acquire);
+        if let Some((_, former)) = self.0.outboxes.remove_if(sn, announced) {
             former.replace();
         }
     }
@@ -89,6 +120,10 @@ pub struct Attached {
 pub struct Replaced;
 
 impl Attached {
+    pub(crate) fn number(&self) -> u64 {
+        self.outbox.number
+    }
+
     /// Waits for the next message. Safe to drop and call again.
     pub async fn next(&self) -> Result<Delivery, Replaced> {
         loop {
@@ -114,6 +149,32 @@ impl Drop for Attached {
         let outbox = &self.outbox;
         self.downlink
             .0
+            .outboxes
             .remove_if(&self.sn, |_, current| Arc::ptr_eq(current, outbox));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[tokio::test]
+    async fn what_another_process_said_before_our_connection_was_announced_is_older() {
+        let downlink = Downlink::default();
+        let sn: Serial = "SC000001".parse().unwrap();
+        let former = downlink.attach(&sn);
+        let attached = downlink.attach(&sn);
+        assert_eq!(former.next().await, Err(Replaced));
+
+        downlink.replace(&sn);
+        downlink.announced(&sn, former.number());
+        downlink.replace(&sn);
+        assert!(downlink.send(&sn, "time", "{}"), "it is still attached");
+        assert!(attached.next().await.is_ok());
+
+        downlink.announced(&sn, attached.number());
+        downlink.replace(&sn);
+        assert_eq!(attached.next().await, Err(Replaced));
     }
 }

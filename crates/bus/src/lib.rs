@@ -94,8 +94,16 @@ impl Bus {
 
     /// A connection of this battery begins here; one elsewhere, in this process or another, ends.
     pub fn attach(&self, sn: &Serial) -> downlink::Attached {
-        self.notices.send(Notice::Attached { sn: sn.to_string() });
-        self.downlink.attach(sn)
+        let attached = self.downlink.attach(sn);
+        let number = attached.number();
+        let notice = Notice::Attached {
+            sn: sn.to_string(),
+            number,
+        };
+        if !self.notices.send(notice) {
+            self.downlink.announced(sn, number);
+        }
+        attached
     }
 
     /// Hands a message to the battery's connection, here or in another process. `false` when there is surely none,
@@ -173,6 +181,7 @@ async fn listen(store: &Store, bus: &Bus, number: u64) {
         match store.listen().await {
             Ok(Some(mut listener)) => {
                 // What was said while nobody listened is in the database.
+                bus.downlink.all_announced();
                 bus.live.load_or_log().await;
                 hear(&mut listener, bus, number).await;
             }
@@ -186,9 +195,17 @@ async fn listen(store: &Store, bus: &Bus, number: u64) {
 async fn hear(listener: &mut Listener, bus: &Bus, number: u64) {
     loop {
         match listener.next().await {
-            Ok(Heard::Gap) => bus.live.load_or_log().await,
+            Ok(Heard::Gap) => {
+                bus.downlink.all_announced();
+                bus.live.load_or_log().await;
+            }
             Ok(Heard::Notice(text)) => match serde_json::from_str::<Letter>(&text) {
-                Ok(letter) if letter.from == number => {}
+                Ok(letter) if letter.from == number => {
+                    letter
+                        .notices
+                        .iter()
+                        .for_each(|notice| came_back(bus, notice));
+                }
                 Ok(letter) => {
                     for notice in letter.notices {
                         take(bus, notice).await;
@@ -203,6 +220,15 @@ async fn hear(listener: &mut Listener, bus: &Bus, number: u64) {
                 return;
             }
         }
+    }
+}
+
+/// What this process said comes back in the same order in which everybody hears it.
+fn came_back(bus: &Bus, notice: &Notice) {
+    if let Notice::Attached { sn, number } = notice
+        && let Ok(sn) = sn.parse()
+    {
+        bus.downlink.announced(&sn, *number);
     }
 }
 

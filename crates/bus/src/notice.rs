@@ -33,6 +33,8 @@ pub(crate) enum Notice {
     /// The battery is connected to the sender now.
     Attached {
         sn: String,
+        /// Of the connection, among those of the sender.
+        number: u64,
     },
     Deliver {
         sn: String,
@@ -95,7 +97,7 @@ impl Notice {
             Self::Presence { sn, .. }
             | Self::Reload { sn }
             | Self::Watch { sn, .. }
-            | Self::Attached { sn }
+            | Self::Attached { sn, .. }
             | Self::Deliver { sn, .. } => sn,
         }
     }
