@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { balanceOf, energiesOf, selfSufficiencyOf } from './energy'
+import { balanceOf, energiesOf, selfConsumptionOf, selfSufficiencyOf } from './energy'
 
 const summer = energiesOf({ m2: 500, m2N: -17_900, m4: 35_200, m5: 1_900, m5N: -12_100 })
 
@@ -66,5 +66,22 @@ describe('self-sufficiency', () => {
     const none = energiesOf({ m2: 0, m2N: 0, m4: 0, m5: 0, m5N: 0 })
     expect(selfSufficiencyOf(none, balanceOf(none))).toBeNull()
     expect(selfSufficiencyOf({ ...summer, pv: null }, null)).toBeNull()
+  })
+})
+
+describe('self-consumption', () => {
+  it('is the part that was not fed in', () => {
+    expect(selfConsumptionOf(balanceOf(summer))).toBeCloseTo(49.1, 1)
+  })
+
+  it('is never below zero, although the battery was emptied into the grid', () => {
+    const sold = energiesOf({ m2: 0, m2N: -5_000, m4: 1_000, m5: 6_000, m5N: 0 })
+    expect(selfConsumptionOf(balanceOf(sold))).toBe(0)
+  })
+
+  it('is unknown without a production', () => {
+    const night = energiesOf({ m2: 500, m2N: 0, m4: 0, m5: 0, m5N: 0 })
+    expect(selfConsumptionOf(balanceOf(night))).toBeNull()
+    expect(selfConsumptionOf(null)).toBeNull()
   })
 })

@@ -83,5 +83,11 @@ export function selfSufficiencyOf({ import: imported }: Energies, balance: Balan
   return (1 - Math.min(1, imported / balance.consumed)) * 100
 }
 
+/** The part of the production that stayed in the house, in percent; null without a production. */
+export function selfConsumptionOf(balance: Balance | null): number | null {
+  if (!balance || balance.produced === 0) return null
+  return (1 - balance.fedIn / balance.produced) * 100
+}
+
 /** The house's consumption as a row's number. */
 export const consumptionOf = (energies: Energies) => balanceOf(energies)?.consumed ?? null

@@ -5,14 +5,18 @@ import {
   formatDate,
   formatDateTime,
   formatDistinctTime,
+  formatFullDay,
   formatLongDate,
+  formatMoney,
   formatNumber,
   formatPeriod,
   formatTick,
   formatTime,
   formatVersion,
+  formatWeekday,
   joinQuantity,
   powerQuantity,
+  priceQuantity,
   voltageQuantity,
 } from './format'
 
@@ -51,6 +55,28 @@ describe('units', () => {
   })
 })
 
+describe('money', () => {
+  it.each([
+    ['de', 'EUR', '3,20\u00a0€'],
+    ['en', 'EUR', '€3.20'],
+    ['pl', 'PLN', '3,20\u00a0zł'],
+    ['fr', 'EUR', '3,20\u00a0€'],
+    ['hr', 'EUR', '3,20\u00a0€'],
+    ['de', 'CHF', '3,20\u00a0CHF'],
+  ] as const)('in %s and %s reads %s', (locale, currency, text) => {
+    expect(formatMoney(320, currency, locale)).toBe(text)
+  })
+  it('has no sign: cost and income are words', () => {
+    expect(formatMoney(-320, 'EUR', 'de')).toBe('3,20\u00a0€')
+    expect(formatMoney(-0, 'EUR', 'de')).toBe('0,00\u00a0€')
+  })
+  it('of energy has the small coin of its currency', () => {
+    expect(joinQuantity(priceQuantity(32.5, 'EUR', 'de'))).toBe('32,50\u202fct/kWh')
+    expect(priceQuantity(95, 'PLN', 'pl')).toEqual({ value: '95,00', unit: 'gr/kWh' })
+    expect(priceQuantity(28, 'CHF', 'en')).toEqual({ value: '28.00', unit: 'Rp./kWh' })
+  })
+})
+
 describe('times', () => {
   it.each(['de', 'en', 'pl', 'fr', 'hr'] as const)('have 24 hours in %s', (locale) => {
     expect(formatTime(afternoon, { ...moment, locale })).toBe('16:05')
@@ -83,6 +109,11 @@ describe('periods', () => {
     expect(formatPeriod('2026-06-18', 'Week', 'de')).toBe('15.–21. Juni 2026')
     expect(formatPeriod('2026-06-18', 'Month', 'fr')).toBe('juin 2026')
     expect(formatPeriod('2026-06-18', 'Year', 'hr')).toBe('2026')
+  })
+  it('name their weekday in a calendar', () => {
+    expect(formatFullDay('2026-11-15', 'de')).toBe('Sonntag, 15. November 2026')
+    expect(formatWeekday('2026-11-15', 'long', 'en')).toBe('Sunday')
+    expect(formatWeekday('2026-11-16', 'short', 'de')).toBe('Mo')
   })
   it('have short names on an axis', () => {
     expect(formatTick(afternoon, 'weekday', moment)).toBe('Do., 5.')

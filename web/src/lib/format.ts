@@ -10,6 +10,7 @@ const MINUS = '\u2212'
 export type Quantity = { value: string; unit: string }
 
 const numberFormats = new Map<string, Intl.NumberFormat>()
+const moneyFormats = new Map<string, Intl.NumberFormat>()
 const dateFormats = new Map<string, Intl.DateTimeFormat>()
 
 /** Formatters are slow to build and are asked for on every reading. */
@@ -65,6 +66,27 @@ export const voltageQuantity = (volts: number, locale: Locale): Quantity => ({
 
 export const joinQuantity = ({ value, unit }: Quantity) => `${value}${UNIT_SPACE}${unit}`
 
+/** ISO 4217; the server knows the one of the owner's country. */
+export type Currency = string
+
+/** Magnitude of whole cents, for cost and income are words: "3,20 €", "€3.20". */
+export function formatMoney(cents: number, currency: Currency, locale: Locale): string {
+  const key = `${locale}:${currency}`
+  const format = moneyFormats.get(key) ?? new Intl.NumberFormat(locale, { style: 'currency', currency })
+  moneyFormats.set(key, format)
+  return format.format(Math.abs(cents) / 100)
+}
+
+const SMALL_COINS: Record<Currency, string> = { EUR: 'ct', PLN: 'gr', CHF: 'Rp.' }
+
+/** What a price of energy is given in. */
+export const priceUnit = (currency: Currency) => `${SMALL_COINS[currency] ?? 'ct'}/kWh`
+
+export const priceQuantity = (price: number, currency: Currency, locale: Locale): Quantity => ({
+  value: formatNumber(price, locale, 2),
+  unit: priceUnit(currency),
+})
+
 /** A moment in milliseconds, as the API sends it; in the browser's zone unless one is given. */
 type Moment = { locale: Locale; timeZone?: string }
 
@@ -119,6 +141,20 @@ export const formatTick = (ms: number, as: 'weekday' | 'day' | 'month', { locale
     month: as === 'month' ? 'short' : undefined,
     timeZone,
   }).format(ms)
+
+/** "Sonntag, 15. November 2026". */
+export const formatFullDay = (day: SiteDay, locale: Locale) =>
+  dateFormat(locale, {
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    timeZone: 'UTC',
+  }).format(utcOf(day))
+
+/** "Sonntag" or "So". */
+export const formatWeekday = (day: SiteDay, as: 'long' | 'short', locale: Locale) =>
+  dateFormat(locale, { weekday: as, timeZone: 'UTC' }).format(utcOf(day))
 
 /** Time left as "29:05" minutes and seconds; never below "0:00". */
 export function formatCountdown(ms: number): string {

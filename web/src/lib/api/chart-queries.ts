@@ -1,7 +1,7 @@
 /** Charts of the past and of today. Each has one key, so that one answer serves every part of a page. */
 import { queryOptions } from '@tanstack/react-query'
 import { CHART_REFRESH } from '../constants'
-import type { Interval, SiteDay } from '../site-day'
+import { type Interval, type SiteDay, startOf } from '../site-day'
 import { api, unwrap } from './client'
 import type { components } from './schema'
 
@@ -51,3 +51,7 @@ export const energyQuery = (sn: string, days: string) =>
     },
     refetchInterval: CHART_REFRESH,
   })
+
+/** Every day of the month that holds this day. */
+export const monthEnergyQuery = (sn: string, day: SiteDay) =>
+  energyQuery(sn, `month_${startOf(day, 'Month')}`)

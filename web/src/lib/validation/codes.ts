@@ -21,6 +21,8 @@ export const FIELD_CODES = [
   'too_many_keys',
   'language_unknown',
   'too_long',
+  'price_invalid',
+  'price_range',
 ] as const
 export type FieldCode = (typeof FIELD_CODES)[number]
 

@@ -6,6 +6,7 @@ import { checkEmail } from './email'
 import { checkKey, checkKeys, checkRegistrationCode, checkSerial, normaliseKey } from './key'
 import { checkPassword, checkPasswordRepeat } from './password'
 import { checkPhone } from './phone'
+import { checkPrice } from './price'
 import { checkTerms } from './terms'
 
 describe('the shared table', () => {
@@ -24,6 +25,9 @@ describe('the shared table', () => {
   it.each(cases.phone)('phone $value in $country → $code', ({ value, country, code }) => {
     expect(COUNTRIES).toContain(country)
     expect(checkPhone(value, country as Country)).toBe(code)
+  })
+  it.each(cases.price)('price $value → $code', ({ value, code }) => {
+    expect(checkPrice(value)).toBe(code)
   })
   it.each(cases.email)('e-mail $value → $code', ({ value, code }) => {
     expect(checkEmail(value)).toBe(code)

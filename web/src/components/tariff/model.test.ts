@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import type { SystemTariffs } from '@/lib/api/money-queries'
+import { checkTariff, firstChoice, initialTariff, lacksPrices, pricesOn, tariffBody } from './model'
+
+const TODAY = '2026-11-15'
+const prices = { from: null, import_price: 32.5, feed_in_price: 8.1 }
+const cheaper = { from: '2026-11-10', import_price: 29, feed_in_price: 8.1 }
+const system = (sn: string, ...tariffs: SystemTariffs['tariffs']): SystemTariffs => ({
+  sn,
+  currency: 'EUR',
+  tariffs,
+})
+
+describe('a price', () => {
+  it('is wrong at its field', () => {
+    const form = { sn: 'A', import_price: '32,5', feed_in_price: 'acht', from: '' }
+    expect(checkTariff(form)).toEqual({ import_price: null, feed_in_price: 'price_invalid' })
+  })
+
+  it('is sent as it was typed, and without a date if none was given', () => {
+    const form = { sn: 'A', import_price: '32,5', feed_in_price: '8,10' }
+    expect(tariffBody({ ...form, from: '' })).toEqual(form)
+    expect(tariffBody({ ...form, from: '2026-12-01' })).toEqual({ ...form, from: '2026-12-01' })
+  })
+})
+
+describe('the form', () => {
+  it('begins with the prices of today, in the language of the page', () => {
+    const form = initialTariff([system('A', prices, cheaper)], 'A', TODAY, 'de')
+    expect(form).toEqual({ sn: 'A', import_price: '29,00', feed_in_price: '8,10', from: '' })
+  })
+
+  it('is empty where nothing is known', () => {
+    expect(initialTariff([system('A')], 'A', TODAY, 'en')).toMatchObject({
+      import_price: '',
+      feed_in_price: '',
+    })
+  })
+
+  it('of one system is for that one, also where all are looked at', () => {
+    expect(firstChoice([system('A')], '-1')).toBe('A')
+  })
+
+  it('of several is for the one that lacks prices, else for what is looked at', () => {
+    expect(firstChoice([system('A', prices), system('B')], '-1')).toBe('B')
+    expect(firstChoice([system('A'), system('B')], '-1')).toBe('-1')
+    expect(firstChoice([system('A', prices), system('B', prices)], '-1')).toBe('-1')
+    expect(firstChoice([system('A', prices), system('B')], 'A')).toBe('A')
+  })
+})
+
+describe('the prices of several systems', () => {
+  it('are known when they are the same', () => {
+    expect(pricesOn([system('A', prices), system('B', prices)], '-1', TODAY)).toEqual(prices)
+    expect(pricesOn([system('A', prices), system('B', cheaper)], '-1', TODAY)).toBeNull()
+    expect(pricesOn([system('A', prices), system('B')], '-1', TODAY)).toBeNull()
+    expect(pricesOn([system('A', prices), system('B', cheaper)], 'B', TODAY)).toEqual(cheaper)
+  })
+
+  it('lack as long as one of them does', () => {
+    expect(lacksPrices([system('A', prices), system('B')])).toBe(true)
+    expect(lacksPrices([system('A', prices), system('B', cheaper)])).toBe(false)
+  })
+})

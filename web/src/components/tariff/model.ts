@@ -1,0 +1,59 @@
+/** The rules of the form for a fixed price. */
+import type { NewTariff, SystemTariffs, Tariff } from '@/lib/api/money-queries'
+import type { Findings } from '@/lib/form/model'
+import { formatNumber } from '@/lib/format'
+import type { Locale } from '@/lib/i18n/locales'
+import { ALL_SYSTEMS } from '@/lib/live/live'
+import { tariffOn } from '@/lib/money'
+import type { SiteDay } from '@/lib/site-day'
+import { checkPrice } from '@/lib/validation/price'
+
+export type TariffForm = { sn: string; import_price: string; feed_in_price: string; from: string }
+
+export const checkTariff = ({ import_price, feed_in_price }: TariffForm): Findings<TariffForm> => ({
+  import_price: checkPrice(import_price),
+  feed_in_price: checkPrice(feed_in_price),
+})
+
+/** Without a date the server chooses. */
+export const tariffBody = ({ from, ...rest }: TariffForm): NewTariff =>
+  from === '' ? rest : { ...rest, from }
+
+/** Something is still to be entered. */
+export const lacksPrices = (systems: readonly SystemTariffs[]) =>
+  systems.some(({ tariffs }) => tariffs.length === 0)
+
+/** The form begins with the one system that lacks prices, else with what the person looks at. */
+export function firstChoice(systems: readonly SystemTariffs[], sn: string): string {
+  const [lacking, ...more] = systems.filter(({ tariffs }) => tariffs.length === 0)
+  if (sn === ALL_SYSTEMS && lacking && more.length === 0) return lacking.sn
+  return systems.length > 1 ? sn : (systems[0]?.sn ?? sn)
+}
+
+/** The prices of today where they are known, and for several systems where they are the same. */
+export function pricesOn(systems: readonly SystemTariffs[], sn: string, day: SiteDay): Tariff | null {
+  const meant = systems.filter((system) => sn === ALL_SYSTEMS || system.sn === sn)
+  const [first, ...more] = meant.map(({ tariffs }) => tariffOn(tariffs, day))
+  if (!first) return null
+  const same = more.every(
+    (other) => other?.import_price === first.import_price && other.feed_in_price === first.feed_in_price,
+  )
+  return same ? first : null
+}
+
+export function initialTariff(
+  systems: readonly SystemTariffs[],
+  chosen: string,
+  today: SiteDay,
+  locale: Locale,
+): TariffForm {
+  const sn = firstChoice(systems, chosen)
+  const prices = pricesOn(systems, sn, today)
+  const text = (price: number | undefined) => (price === undefined ? '' : formatNumber(price, locale, 2))
+  return {
+    sn,
+    import_price: text(prices?.import_price),
+    feed_in_price: text(prices?.feed_in_price),
+    from: '',
+  }
+}

@@ -1,0 +1,79 @@
+import { Button } from '@/components/ui/button'
+import { Field } from '@/components/ui/field'
+import { FormProblem } from '@/components/ui/form-problem'
+import { Select } from '@/components/ui/select'
+import { type SystemTariffs, saveTariff } from '@/lib/api/money-queries'
+import { useForm } from '@/lib/form/use-form'
+import { priceUnit } from '@/lib/format'
+import { useT } from '@/lib/i18n/use-t'
+import { ALL_SYSTEMS } from '@/lib/live/live'
+import { currencyOf } from '@/lib/money'
+import { notify } from '@/lib/notify'
+import type { SiteDay } from '@/lib/site-day'
+import { checkTariff, initialTariff, tariffBody } from './model'
+
+type Props = {
+  /** The system that the person looks at. */
+  sn: string
+  /** What is known so far, of every system that can be chosen. */
+  systems: readonly SystemTariffs[]
+  today: SiteDay
+  onSaved?: () => void
+}
+
+/** A fixed price for what comes from the grid and for what goes there, from a day on. */
+export function TariffForm({ sn, systems, today, onSaved }: Props) {
+  const { t, locale } = useT()
+  const form = useForm({
+    initial: initialTariff(systems, sn, today, locale),
+    check: checkTariff,
+    send: async (values) => {
+      await saveTariff(tariffBody(values))
+      form.reset({ from: '' })
+      notify.success(t('money.tariff.saved'))
+      onSaved?.()
+    },
+  })
+  const unit = priceUnit(currencyOf(systems))
+  const chosen = systems.filter((system) => form.values.sn === ALL_SYSTEMS || system.sn === form.values.sn)
+  const isFirst = chosen.every(({ tariffs }) => tariffs.length === 0)
+  return (
+    <form {...form.form} className="grid gap-4">
+      <FormProblem form={form} />
+      {systems.length > 1 && (
+        <Select
+          {...form.text('sn')}
+          label={t('money.tariff.systems')}
+          options={[
+            { value: ALL_SYSTEMS, label: t('selector.all') },
+            ...systems.map((system) => ({ value: system.sn, label: system.sn })),
+          ]}
+        />
+      )}
+      <Field
+        {...form.text('import_price')}
+        label={t('money.tariff.import', { unit })}
+        inputMode="decimal"
+        autoComplete="off"
+        required
+      />
+      <Field
+        {...form.text('feed_in_price')}
+        label={t('money.tariff.feed_in', { unit })}
+        hint={t('money.tariff.feed_in.hint')}
+        inputMode="decimal"
+        autoComplete="off"
+        required
+      />
+      <Field
+        {...form.text('from')}
+        label={t('money.tariff.from')}
+        hint={t(isFirst ? 'money.tariff.from.first' : 'money.tariff.from.later')}
+        type="date"
+      />
+      <Button type="submit" busy={form.busy} className="justify-self-start">
+        {t('money.tariff.save')}
+      </Button>
+    </form>
+  )
+}

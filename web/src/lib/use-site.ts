@@ -1,0 +1,11 @@
+import { useLive } from './live/use-live'
+import { useSelection } from './selection'
+import { siteDayOf } from './site-day'
+
+/** The system that the person looks at, the newest word of it, and which day it is there. */
+export function useSite() {
+  const { sn } = useSelection()
+  const { data: live } = useLive()
+  const entry = sn === null ? undefined : live?.entries[sn]
+  return { sn, entry, today: siteDayOf(Date.now() + (live?.skew ?? 0), entry?.time_zone) }
+}

@@ -1,0 +1,15 @@
+import type { Finding } from './codes'
+
+/** In hundredths of a cent. */
+const MAX = 500_00
+
+/** A price per kWh in cents, with a point or a comma. It is sent as it was typed: the server reads it to the last digit. */
+export function checkPrice(value: string): Finding {
+  const price = value.trim()
+  if (price === '') return 'required'
+  const parts = /^(-?)(\d+)(?:[.,](\d{1,2}))?$/.exec(price)
+  if (!parts) return 'price_invalid'
+  const [, sign, whole, decimals = ''] = parts
+  const hundredths = Number(whole) * 100 + Number(decimals.padEnd(2, '0'))
+  return sign === '-' || hundredths > MAX ? 'price_range' : null
+}
