@@ -31,6 +31,10 @@ export function serveSystems(serials: string[] | null) {
     http.get('*/api/auth/stream/', () => HttpResponse.error()),
     http.get('*/api/auth/graph/', () => HttpResponse.json(emptyGraph)),
     http.get('*/api/auth/energy_chart/', () => HttpResponse.json([{ sn: '-1', rows: [] }])),
+    http.get('*/api/auth/tariff/', () =>
+      HttpResponse.json(serials?.map((sn) => ({ sn, currency: 'EUR', tariffs: [] })) ?? []),
+    ),
+    http.get('*/api/auth/savings/', () => HttpResponse.json([])),
     http.post('*/api/auth/logout/', () => new HttpResponse(null, { status: 204 })),
   )
 }

@@ -1,4 +1,9 @@
 import { AccountPanel } from '@/features/account/account-panel'
+import { TariffCard } from '@/features/money/tariff-card'
 import { SettingsPage } from '@/features/settings/settings-page'
+import { useSession } from '@/lib/session/session-store'
 
-export const Settings = () => <SettingsPage account={<AccountPanel />} />
+export function Settings() {
+  const owns = useSession(({ role }) => role === 'user')
+  return <SettingsPage tariff={owns && <TariffCard />} account={<AccountPanel />} />
+}

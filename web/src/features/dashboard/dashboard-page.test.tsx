@@ -30,7 +30,7 @@ function serve(serials: string[], special: Partial<LiveEntry> = {}, energies: ob
   )
 }
 
-const open = () => renderPage(() => <DashboardPage chart={null} energy={null} systems={null} />)
+const open = () => renderPage(() => <DashboardPage money={null} chart={null} energy={null} systems={null} />)
 
 /** A card's text, by its heading. */
 async function card(name: string) {

@@ -20,6 +20,8 @@ import { TodayCard } from './components/today-card'
 import { freshnessOf, readingOf } from './model/reading'
 
 type Props = {
+  /** What the energy costs and earns. */
+  money: ReactNode
   /** The big chart. */
   chart: ReactNode
   /** The small charts. */
@@ -31,9 +33,10 @@ type Props = {
 /** How old a value is changes slowly: this often is often enough. */
 const AGE_CHECK = 5_000
 
-const columns = 'grid gap-4 lg:grid-cols-[minmax(380px,5fr)_8fr] lg:gap-5'
+/** The flow stands beside the values and today, and money below them all. */
+const columns = 'grid gap-4 lg:grid-cols-[minmax(380px,5fr)_8fr] lg:grid-rows-[auto_1fr] lg:gap-5'
 
-export function DashboardPage({ chart, energy, systems }: Props) {
+export function DashboardPage({ money, chart, energy, systems }: Props) {
   const { t } = useT()
   useLiveStream()
   const { sn } = useSelection()
@@ -57,7 +60,7 @@ export function DashboardPage({ chart, energy, systems }: Props) {
         </Callout>
       )}
       {sn !== null && entry ? (
-        <Now key="now" sn={sn} entry={entry} now={now} chart={chart} energy={energy} />
+        <Now key="now" sn={sn} entry={entry} now={now} money={money} chart={chart} energy={energy} />
       ) : (
         <Waiting key="waiting" busy={!error} />
       )}
@@ -66,9 +69,9 @@ export function DashboardPage({ chart, energy, systems }: Props) {
   )
 }
 
-type NowProps = { sn: string; entry: LiveEntry; now: number; chart: ReactNode; energy: ReactNode }
+type NowProps = Omit<Props, 'systems'> & { sn: string; entry: LiveEntry; now: number }
 
-function Now({ sn, entry, now, chart, energy }: NowProps) {
+function Now({ sn, entry, now, money, chart, energy }: NowProps) {
   const reading = readingOf(entry)
   const freshness = freshnessOf(reading, now)
   const day = siteDayOf(now, reading.timeZone)
@@ -78,20 +81,21 @@ function Now({ sn, entry, now, chart, energy }: NowProps) {
   return (
     <>
       <div className={columns}>
-        <FlowCard reading={reading} freshness={freshness} capacity={capacity} now={now} />
-        <div className="flex min-w-0 flex-col gap-4 lg:gap-5">
-          <div className="order-last sm:order-none">
-            <MetricCards
-              sn={sn}
-              day={day}
-              reading={reading}
-              freshness={freshness}
-              energies={energies}
-              now={now}
-            />
-          </div>
-          <TodayCard energies={energies} />
+        <div className="grid min-w-0 lg:row-span-2">
+          <FlowCard reading={reading} freshness={freshness} capacity={capacity} now={now} />
         </div>
+        <div className="min-w-0 max-sm:order-last">
+          <MetricCards
+            sn={sn}
+            day={day}
+            reading={reading}
+            freshness={freshness}
+            energies={energies}
+            now={now}
+          />
+        </div>
+        <TodayCard energies={energies} />
+        <div className="min-w-0 lg:col-span-2">{money}</div>
       </div>
       {chart}
       <MessagesCard reading={reading} />
@@ -114,8 +118,9 @@ function Waiting({ busy }: { busy: boolean }) {
   return (
     <div className="grid gap-4 lg:gap-5" aria-busy={busy}>
       <div className={columns}>
-        <Skeleton className="h-[488px] lg:h-[560px]" />
-        <Skeleton className="h-[820px] lg:h-[560px]" />
+        <Skeleton className="h-[488px] lg:row-span-2 lg:h-[560px]" />
+        <Skeleton className="h-[820px] lg:row-span-2 lg:h-[560px]" />
+        <Skeleton className="h-[498px] sm:h-[267px] lg:col-span-2 xl:h-[231px]" />
       </div>
       <Skeleton className="h-[520px]" />
     </div>

@@ -2,13 +2,22 @@ import type { ReactNode } from 'react'
 import { PageHeading } from '@/components/ui/page-heading'
 import { useT } from '@/lib/i18n/use-t'
 
-/** @param account profile, password and whatever else belongs to the person */
-export function SettingsPage({ account }: { account: ReactNode }) {
+type Props = {
+  /** Electricity prices, for owners. */
+  tariff: ReactNode
+  /** Profile, password and whatever else belongs to the person. */
+  account: ReactNode
+}
+
+export function SettingsPage({ tariff, account }: Props) {
   const { t } = useT()
   return (
     <>
       <PageHeading>{t('nav.settings')}</PageHeading>
-      {account}
+      <div className="grid max-w-5xl gap-5">
+        {tariff}
+        {account}
+      </div>
     </>
   )
 }

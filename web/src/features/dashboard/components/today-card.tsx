@@ -1,13 +1,14 @@
-import { balanceOf, type Energies, selfSufficiencyOf } from '@/lib/energy'
-import { formatNumber, percentQuantity } from '@/lib/format'
+import { balanceOf, type Energies, selfConsumptionOf, selfSufficiencyOf } from '@/lib/energy'
+import { formatNumber, joinQuantity, percentQuantity } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { EnergySplit } from './energy-split'
 
 /** The day so far: how much of it was the house's own, and where the energy went and came from. */
 export function TodayCard({ energies }: { energies: Energies | null }) {
-  const { t } = useT()
+  const { t, locale } = useT()
   const balance = energies && balanceOf(energies)
   const share = energies && selfSufficiencyOf(energies, balance)
+  const ownUse = selfConsumptionOf(balance)
   return (
     <section
       aria-labelledby="today"
@@ -16,7 +17,15 @@ export function TodayCard({ energies }: { energies: Energies | null }) {
       <h2 id="today" className="sr-only">
         {t('today.title')}
       </h2>
-      <Gauge percent={share} />
+      <div className="shrink-0 text-center">
+        <Gauge percent={share} />
+        <p className="mt-2 text-[12px] text-muted">
+          {t('today.self_consumption')}{' '}
+          <span className="num font-medium text-text">
+            {ownUse === null ? '–' : joinQuantity(percentQuantity(ownUse, locale))}
+          </span>
+        </p>
+      </div>
       <div className="grid min-w-0 flex-1 gap-4">
         <EnergySplit
           title={t('today.produced')}

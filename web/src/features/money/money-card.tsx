@@ -1,0 +1,103 @@
+import { Link } from '@tanstack/react-router'
+import { CalendarDays, PiggyBank } from 'lucide-react'
+import { useState } from 'react'
+import { lacksPrices } from '@/components/tariff/model'
+import { TariffDialog } from '@/components/tariff/tariff-dialog'
+import { Button, buttonStyle } from '@/components/ui/button'
+import { Callout } from '@/components/ui/callout'
+import { Skeleton } from '@/components/ui/skeleton'
+import { errorText } from '@/lib/api/errors'
+import { formatTime } from '@/lib/format'
+import { useT } from '@/lib/i18n/use-t'
+import { currencyOf } from '@/lib/money'
+import { MoneyFigures } from './money-figures'
+import { type MoneyData, useMoney } from './use-money'
+
+/** What today and this month cost or earned, and what the battery has to do with it. */
+export function MoneyCard() {
+  const { t } = useT()
+  const money = useMoney()
+  const [entering, setEntering] = useState(false)
+  const { sn, tariffs, today } = money
+  const enter = () => setEntering(true)
+  return (
+    <section aria-labelledby="money" aria-busy={isWaiting(money)} className="card min-w-0 p-5">
+      <div className="mb-3 flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
+        <h2 id="money" className="text-[15px] font-semibold">
+          {t('money.title')}
+        </h2>
+        <div className="-mx-3 flex flex-wrap gap-1">
+          {tariffs && !lacksPrices(tariffs) && (
+            <Button variant="ghost" size="s" onClick={enter}>
+              {t('money.change')}
+            </Button>
+          )}
+          <Link to="/calendar" className={buttonStyle({ variant: 'ghost', size: 's' })}>
+            <CalendarDays aria-hidden className="size-4" />
+            {t('money.to_calendar')}
+          </Link>
+        </div>
+      </div>
+      <Content money={money} onEnter={enter} />
+      {sn !== null && tariffs && (
+        <TariffDialog open={entering} onOpenChange={setEntering} sn={sn} systems={tariffs} today={today} />
+      )}
+    </section>
+  )
+}
+
+const isWaiting = ({ tariffs, savings, energy, error }: MoneyData) =>
+  !error && !(tariffs && (lacksPrices(tariffs) || (savings && energy !== undefined)))
+
+function Content({ money, onEnter }: { money: MoneyData; onEnter: () => void }) {
+  const { t } = useT()
+  const { tariffs, savings, energy, today, error } = money
+  if (tariffs && lacksPrices(tariffs)) return <NoPrices onEnter={onEnter} />
+  if (tariffs && savings && energy !== undefined)
+    return (
+      <div key="figures">
+        <MoneyFigures currency={currencyOf(tariffs)} savings={savings} energy={energy} today={today} />
+        {error && <Stale money={money} />}
+      </div>
+    )
+  if (error)
+    return (
+      <Callout tone="danger" title={t('money.failed')} action={<Retry money={money} />}>
+        {errorText(error, t)}
+      </Callout>
+    )
+  return <Skeleton key="waiting" className="h-[382px] sm:h-[177px] xl:h-[141px]" />
+}
+
+function NoPrices({ onEnter }: { onEnter: () => void }) {
+  const { t } = useT()
+  return (
+    <div className="flex min-h-[141px] flex-wrap items-center gap-x-5 gap-y-4">
+      <span className="grid size-14 shrink-0 place-items-center rounded-full bg-surface-2 text-muted">
+        <PiggyBank aria-hidden className="size-6" />
+      </span>
+      <p className="min-w-0 flex-1 basis-60 text-[15px] text-pretty text-muted">{t('money.no_prices')}</p>
+      <Button onClick={onEnter}>{t('money.enter')}</Button>
+    </div>
+  )
+}
+
+/** The last values are better than none, with the time that they are of. */
+function Stale({ money }: { money: MoneyData }) {
+  const { t, locale } = useT()
+  return (
+    <div className="mt-4 flex flex-wrap items-center gap-3 text-[13px] text-muted">
+      <p>{t('live.as_of', { time: formatTime(money.at, { locale }) })}</p>
+      <Retry money={money} />
+    </div>
+  )
+}
+
+function Retry({ money: { retry, retrying } }: { money: MoneyData }) {
+  const { t } = useT()
+  return (
+    <Button variant="outline" size="s" busy={retrying} onClick={retry}>
+      {t('ui.retry')}
+    </Button>
+  )
+}

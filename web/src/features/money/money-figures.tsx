@@ -1,0 +1,74 @@
+import { MoneyFigure } from '@/components/money/money-figure'
+import type { Saving } from '@/lib/api/money-queries'
+import {
+  balanceOf,
+  type EnergyChart,
+  energiesOf,
+  selfConsumptionOf,
+  selfSufficiencyOf,
+  totalsOf,
+} from '@/lib/energy'
+import { type Currency, formatPeriod, joinQuantity, percentQuantity } from '@/lib/format'
+import { useT } from '@/lib/i18n/use-t'
+import { moneyOf, sumOf } from '@/lib/money'
+import type { SiteDay } from '@/lib/site-day'
+
+type Props = {
+  currency: Currency
+  /** Of this month's days. */
+  savings: readonly Saving[]
+  energy: EnergyChart | null
+  today: SiteDay
+}
+
+/** Today beside this month. */
+export function MoneyFigures({ currency, savings, energy, today }: Props) {
+  const { t, locale } = useT()
+  const rows = new Map(energy?.rows.map((row) => [row.de_time, energiesOf(row)]))
+  const month = sumOf(
+    savings.map((saving) => ({
+      money: moneyOf(saving),
+      energies: rows.get(saving.day) ?? energiesOf({}),
+    })),
+  )
+  return (
+    <div className="grid gap-5 sm:grid-cols-2 sm:gap-0">
+      <MoneyFigure
+        title={t('today.title')}
+        money={moneyOf(savings.find(({ day }) => day === today))}
+        currency={currency}
+        className="sm:pr-6"
+      />
+      <MoneyFigure
+        title={formatPeriod(today, 'Month', locale)}
+        money={month}
+        currency={currency}
+        note={month.unpriced > 0 ? t('money.unpriced', { days: month.unpriced }) : <Shares energy={energy} />}
+        className="border-line max-sm:border-t max-sm:pt-5 sm:border-l sm:pl-6"
+      />
+    </div>
+  )
+}
+
+/** How much of the month was the house's own; today's shares stand in the card of today. */
+function Shares({ energy }: { energy: EnergyChart | null }) {
+  const { t, locale } = useT()
+  const energies = energy && totalsOf(energy)
+  const balance = energies && balanceOf(energies)
+  const shares = [
+    { name: t('today.self_sufficiency'), percent: energies && selfSufficiencyOf(energies, balance) },
+    { name: t('today.self_consumption'), percent: selfConsumptionOf(balance) },
+  ]
+  return (
+    <dl className="flex flex-wrap gap-x-5 gap-y-1">
+      {shares.map(({ name, percent }) => (
+        <div key={name} className="flex gap-1.5">
+          <dt>{name}</dt>
+          <dd className="num font-medium text-text">
+            {percent === null ? '–' : joinQuantity(percentQuantity(percent, locale))}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,82 @@
+import { useQuery } from '@tanstack/react-query'
+import { TariffForm } from '@/components/tariff/tariff-form'
+import { Button } from '@/components/ui/button'
+import { Callout } from '@/components/ui/callout'
+import { Card } from '@/components/ui/card'
+import { Skeleton } from '@/components/ui/skeleton'
+import { errorText } from '@/lib/api/errors'
+import { type SystemTariffs, type Tariff, tariffQuery } from '@/lib/api/money-queries'
+import { formatPeriod, joinQuantity, priceQuantity } from '@/lib/format'
+import { useT } from '@/lib/i18n/use-t'
+import { ALL_SYSTEMS } from '@/lib/live/live'
+import { useSite } from '@/lib/use-site'
+
+/** The prices of all systems, since when they hold, and a form for new ones. */
+export function TariffCard() {
+  const { t } = useT()
+  const { today } = useSite()
+  const { data: systems, error, isFetching, refetch } = useQuery(tariffQuery(ALL_SYSTEMS))
+  return (
+    <Card title={t('money.tariff.title')} description={t('money.tariff.text')} aria-busy={!systems && !error}>
+      {!systems && !error && <Skeleton key="waiting" className="h-90" />}
+      {!systems && error && (
+        <Callout
+          tone="danger"
+          title={t('money.tariff.failed')}
+          action={
+            <Button variant="outline" size="s" busy={isFetching} onClick={() => void refetch()}>
+              {t('ui.retry')}
+            </Button>
+          }
+        >
+          {errorText(error, t)}
+        </Callout>
+      )}
+      {systems && (
+        <div key="prices" className="grid items-start gap-x-10 gap-y-6 lg:grid-cols-2">
+          <div className="grid gap-5">
+            {systems.map((system) => (
+              <History key={system.sn} system={system} named={systems.length > 1} />
+            ))}
+          </div>
+          <TariffForm sn={ALL_SYSTEMS} systems={systems} today={today} />
+        </div>
+      )}
+    </Card>
+  )
+}
+
+function History({ system, named }: { system: SystemTariffs; named: boolean }) {
+  const { t } = useT()
+  return (
+    <div>
+      {named && <h3 className="num mb-1 text-[14px] font-medium">{system.sn}</h3>}
+      {system.tariffs.length === 0 && <p className="text-[14px] text-muted">{t('money.tariff.none')}</p>}
+      <ul className="divide-y divide-line text-[14px]">
+        {system.tariffs.map((tariff) => (
+          <TariffRow key={tariff.from ?? ''} tariff={tariff} currency={system.currency} />
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function TariffRow({ tariff, currency }: { tariff: Tariff; currency: string }) {
+  const { t, locale } = useT()
+  const price = (value: number) => joinQuantity(priceQuantity(value, currency, locale))
+  return (
+    <li className="flex flex-wrap justify-between gap-x-4 py-2">
+      <span className="text-muted">
+        {tariff.from
+          ? t('money.tariff.since', { date: formatPeriod(tariff.from, 'Day', locale) })
+          : t('money.tariff.always')}
+      </span>
+      <span className="num">
+        {t('money.tariff.prices', {
+          import: price(tariff.import_price),
+          feed_in: price(tariff.feed_in_price),
+        })}
+      </span>
+    </li>
+  )
+}

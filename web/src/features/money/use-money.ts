@@ -1,0 +1,30 @@
+import { useQuery } from '@tanstack/react-query'
+import { monthEnergyQuery } from '@/lib/api/chart-queries'
+import { monthSavingsQuery, tariffQuery } from '@/lib/api/money-queries'
+import { useSite } from '@/lib/use-site'
+
+/** The prices of what the person looks at, and what this month used and cost. */
+export function useMoney() {
+  const { sn, today } = useSite()
+  const asked = { enabled: sn !== null }
+  const tariffs = useQuery({ ...tariffQuery(sn ?? ''), ...asked })
+  const savings = useQuery({ ...monthSavingsQuery(sn ?? '', today), ...asked })
+  const energy = useQuery({ ...monthEnergyQuery(sn ?? '', today), ...asked })
+  const failed = [tariffs, savings, energy].filter(({ error }) => error)
+  return {
+    sn,
+    today,
+    tariffs: tariffs.data,
+    savings: savings.data,
+    energy: energy.data,
+    error: failed[0]?.error ?? null,
+    /** When the oldest of what is shown came. */
+    at: Math.min(tariffs.dataUpdatedAt, savings.dataUpdatedAt, energy.dataUpdatedAt),
+    retrying: failed.some(({ isFetching }) => isFetching),
+    retry: () => {
+      for (const query of failed) void query.refetch()
+    },
+  }
+}
+
+export type MoneyData = ReturnType<typeof useMoney>
