@@ -5,6 +5,7 @@ import {
   type RouterHistory,
   redirect,
 } from '@tanstack/react-router'
+import { readCalendarSearch } from '@/features/calendar/model/search'
 import { readChartSearch } from '@/features/charts/model/choice'
 import { logOut } from '@/lib/session/log-out'
 import { useSession } from '@/lib/session/session-store'
@@ -112,6 +113,7 @@ const mainPages = [
   createRoute({
     getParentRoute: () => main,
     path: '/calendar',
+    validateSearch: readCalendarSearch,
     staticData: { title: 'calendar.title' },
     component: lazyPage(() => import('./pages/calendar'), 'Calendar'),
   }),

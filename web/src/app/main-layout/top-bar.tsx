@@ -10,7 +10,7 @@ import { ProfileMenu } from './profile-menu'
 import { UpdateBell } from './update-bell'
 
 /** Pages that show one system, or all of them. */
-const WITH_SELECTOR = ['/dashboard', '/charts']
+const WITH_SELECTOR = ['/dashboard', '/calendar', '/charts']
 
 export function TopBar() {
   const selects = useLocation({ select: ({ pathname }) => WITH_SELECTOR.includes(pathname) })

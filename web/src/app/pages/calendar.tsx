@@ -1,4 +1,3 @@
 import { CalendarPage } from '@/features/calendar/calendar-page'
-import { ToDashboard } from '../to-dashboard'
 
-export const Calendar = () => <CalendarPage action={<ToDashboard />} />
+export const Calendar = () => <CalendarPage />

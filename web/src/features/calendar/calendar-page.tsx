@@ -1,18 +1,76 @@
-import { CalendarDays } from 'lucide-react'
-import type { ReactNode } from 'react'
-import { EmptyState } from '@/components/ui/empty-state'
+import { Printer } from 'lucide-react'
+import { Button } from '@/components/ui/button'
+import { Callout } from '@/components/ui/callout'
 import { PageHeading } from '@/components/ui/page-heading'
+import { errorText } from '@/lib/api/errors'
+import { formatPeriod } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
+import { DayList } from './components/day-list'
+import { Legend } from './components/legend'
+import { MonthGrid } from './components/month-grid'
+import { MonthReport } from './components/month-report'
+import { MonthSteps } from './components/month-steps'
+import { MonthSums } from './components/month-sums'
+import { isMeasured } from './model/day'
+import { firstDay } from './model/month'
+import { type CalendarMonth, useMonth } from './use-month'
 
-/** @param action the way on, for as long as there is nothing here */
-export function CalendarPage({ action }: { action: ReactNode }) {
-  const { t } = useT()
+/** A month of days by how much of their energy was the house's own. On paper it is the month's report. */
+export function CalendarPage() {
+  const { t, locale } = useT()
+  const calendar = useMonth()
+  const { sn, month, months, days, waiting, goTo } = calendar
+  const name = formatPeriod(firstDay(month), 'Month', locale)
+  const empty = !waiting && calendar.energy !== undefined && !days.some(isMeasured)
   return (
     <>
-      <PageHeading>{t('calendar.title')}</PageHeading>
-      <EmptyState icon={CalendarDays} action={action}>
-        {t('calendar.empty')}
-      </EmptyState>
+      <div className="print:hidden">
+        <PageHeading>{t('calendar.title')}</PageHeading>
+      </div>
+      <div className="grid gap-4 lg:gap-5 print:hidden">
+        <Problem calendar={calendar} />
+        <section aria-label={name} aria-busy={waiting} className="card min-w-0 p-2 sm:p-4">
+          <div className="mb-2 flex flex-wrap items-center justify-between gap-2">
+            <MonthSteps month={month} months={months} onChange={goTo} />
+            <Button
+              variant="outline"
+              size="s"
+              aria-label={t('print.button')}
+              disabled={waiting || empty}
+              onClick={() => window.print()}
+            >
+              <Printer aria-hidden className="size-4" />
+              <span className="max-sm:hidden">{t('print.button')}</span>
+            </Button>
+          </div>
+          {sn !== null && <MonthGrid calendar={calendar} name={name} />}
+          {empty && (
+            <p className="px-2 pt-4 pb-2 text-center text-[14px] text-muted">{t('calendar.empty')}</p>
+          )}
+        </section>
+        <Legend />
+        {sn !== null && !empty && <DayList calendar={calendar} />}
+        {!empty && <MonthSums calendar={calendar} name={name} />}
+      </div>
+      {!waiting && !empty && <MonthReport calendar={calendar} name={name} />}
     </>
+  )
+}
+
+function Problem({ calendar: { error, retry, retrying } }: { calendar: CalendarMonth }) {
+  const { t } = useT()
+  if (!error) return null
+  return (
+    <Callout
+      tone="danger"
+      title={t('calendar.failed')}
+      action={
+        <Button variant="outline" size="s" busy={retrying} onClick={retry}>
+          {t('ui.retry')}
+        </Button>
+      }
+    >
+      {errorText(error, t)}
+    </Callout>
   )
 }

@@ -1,0 +1,36 @@
+import { CalendarClock } from 'lucide-react'
+import { cn } from '@/lib/cn'
+import { joinQuantity, percentQuantity } from '@/lib/format'
+import { useT } from '@/lib/i18n/use-t'
+import { boundsOf, LEVELS } from '../model/day'
+import { SHADES } from './shade'
+
+/** How the sheet is read, and what will stand in it one day. */
+export function Legend() {
+  const { t, locale } = useT()
+  return (
+    <section
+      aria-label={t('calendar.legend')}
+      className="flex flex-wrap gap-x-8 gap-y-3 text-[13px] text-muted"
+    >
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <p>{t('today.self_sufficiency')}</p>
+        <ul className="flex flex-wrap gap-x-3 gap-y-2">
+          {LEVELS.map((level) => {
+            const { low, high } = boundsOf(level)
+            return (
+              <li key={level} className="num flex items-center gap-1.5">
+                <span aria-hidden className={cn('size-4 rounded border border-line', SHADES[level])} />
+                {t('calendar.legend.range', { low, high: joinQuantity(percentQuantity(high, locale)) })}
+              </li>
+            )
+          })}
+        </ul>
+      </div>
+      <p className="flex items-start gap-1.5">
+        <CalendarClock aria-hidden className="mt-0.5 size-4 shrink-0 text-grid-text" />
+        <span className="min-w-0">{t('calendar.legend.planned')}</span>
+      </p>
+    </section>
+  )
+}

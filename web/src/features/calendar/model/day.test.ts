@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import { saving } from '@/lib/testing/money'
+import { boundsOf, daysOf, isMeasured, levelOf, plannedOf } from './day'
+
+const chart = {
+  sn: 'A',
+  rows: [
+    { de_time: '2026-11-14', m2: 500, m2N: -17_900, m4: 35_200, m5: 1_900, m5N: -12_100, unplaced: {} },
+    { de_time: '2026-11-15', m2: null, m2N: null, m4: null, m5: null, m5N: null, unplaced: {} },
+  ],
+}
+const savings = [saving('2026-11-14', -129, -80), saving('2026-11-15', null)]
+const known = { month: '2026-11', today: '2026-11-15', chart, savings, planned: plannedOf(12, '2026-11-15') }
+
+/** A day of the month, by its number. */
+const day = (number: number) => {
+  const found = daysOf(known)[number - 1]
+  if (!found) throw new Error('no such day')
+  return found
+}
+
+describe('the days of a month', () => {
+  it('are all there, also those to come', () => {
+    expect(daysOf(known)).toHaveLength(30)
+    expect(day(14)).toMatchObject({ ahead: false, today: false })
+    expect(day(15)).toMatchObject({ ahead: false, today: true })
+    expect(day(16)).toMatchObject({ ahead: true, today: false })
+  })
+
+  it('have the energy and the money of the API', () => {
+    expect(day(14)).toMatchObject({ consumed: 7_600, money: { actual: -129, withoutBattery: -80 } })
+    expect(day(14).energies.pv).toBe(35_200)
+    expect(day(14).selfSufficiency).toBeCloseTo(93.4, 1)
+    expect(isMeasured(day(14))).toBe(true)
+  })
+
+  it('know nothing of a day without values, and never say zero', () => {
+    expect(day(15)).toMatchObject({ consumed: null, selfSufficiency: null, money: { actual: null } })
+    expect(day(15).energies.pv).toBeNull()
+    expect(isMeasured(day(15))).toBe(false)
+  })
+
+  it('are there before anything has come from the server', () => {
+    expect(daysOf({ ...known, chart: undefined, savings: undefined })).toHaveLength(30)
+  })
+})
+
+describe('what is planned', () => {
+  it('stands on its day', () => {
+    expect(day(27).planned).toEqual(['calibration'])
+    expect(daysOf(known).filter(({ planned }) => planned.length > 0)).toHaveLength(1)
+  })
+
+  it('may lie in the next month, or be due today', () => {
+    expect(plannedOf(20, '2026-11-15')).toEqual([{ day: '2026-12-05', what: 'calibration' }])
+    expect(plannedOf(0, '2026-11-15')).toEqual([{ day: '2026-11-15', what: 'calibration' }])
+  })
+
+  it('is nothing while no battery says so', () => {
+    expect(plannedOf(null, '2026-11-15')).toEqual([])
+    expect(plannedOf(undefined, '2026-11-15')).toEqual([])
+  })
+})
+
+describe('the shade of a day', () => {
+  it.each([
+    [0, 0],
+    [19.9, 0],
+    [20, 1],
+    [79.9, 3],
+    [93.4, 4],
+    [100, 4],
+  ])('of %d percent is number %i', (percent, level) => {
+    expect(levelOf(percent)).toBe(level)
+  })
+
+  it('covers a fifth', () => {
+    expect(boundsOf(3)).toEqual({ low: 60, high: 80 })
+  })
+})

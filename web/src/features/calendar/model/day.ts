@@ -1,0 +1,72 @@
+/** What stands in the calendar on a day. */
+
+import type { Saving } from '@/lib/api/money-queries'
+import { balanceOf, type Energies, type EnergyChart, energiesOf, selfSufficiencyOf } from '@/lib/energy'
+import { type Money, moneyOf } from '@/lib/money'
+import { plusDays, type SiteDay } from '@/lib/site-day'
+import { firstDay, lastDay } from './month'
+import type { Month } from './search'
+
+export type Planned = { day: SiteDay; what: 'calibration' }
+
+export type CalendarDay = {
+  day: SiteDay
+  /** It has not begun yet. */
+  ahead: boolean
+  today: boolean
+  energies: Energies
+  /** Wh. */
+  consumed: number | null
+  /** In percent. */
+  selfSufficiency: number | null
+  money: Money
+  planned: readonly Planned['what'][]
+}
+
+/** What the systems say of the days to come. */
+export function plannedOf(calibrationDays: number | null | undefined, today: SiteDay): Planned[] {
+  if (typeof calibrationDays !== 'number') return []
+  return [{ day: plusDays(today, calibrationDays), what: 'calibration' }]
+}
+
+type Known = {
+  month: Month
+  today: SiteDay
+  chart: EnergyChart | null | undefined
+  savings: readonly Saving[] | undefined
+  planned: readonly Planned[]
+}
+
+/** Every day of the month, in order. */
+export function daysOf({ month, today, chart, savings, planned }: Known): CalendarDay[] {
+  const rows = new Map(chart?.rows.map((row) => [row.de_time, row]))
+  const prices = new Map(savings?.map((saving) => [saving.day, saving]))
+  const days: CalendarDay[] = []
+  for (let day = firstDay(month); day <= lastDay(month); day = plusDays(day, 1)) {
+    const energies = energiesOf(rows.get(day) ?? {})
+    const balance = balanceOf(energies)
+    days.push({
+      day,
+      ahead: day > today,
+      today: day === today,
+      energies,
+      consumed: balance?.consumed ?? null,
+      selfSufficiency: selfSufficiencyOf(energies, balance),
+      money: moneyOf(prices.get(day)),
+      planned: planned.filter((one) => one.day === day).map(({ what }) => what),
+    })
+  }
+  return days
+}
+
+export const isMeasured = ({ energies }: CalendarDay) =>
+  Object.values(energies).some((energy) => energy !== null)
+
+/** Five shades of self-sufficiency, each a fifth of the way. */
+export const LEVELS = [0, 1, 2, 3, 4] as const
+export type Level = (typeof LEVELS)[number]
+
+export const levelOf = (percent: number) => Math.min(4, Math.floor(percent / 20)) as Level
+
+/** From and to, in percent. */
+export const boundsOf = (level: Level) => ({ low: level * 20, high: level * 20 + 20 })
