@@ -130,6 +130,14 @@ export const STATES: { name: string; screen: Screen; act: (page: Page) => Promis
     act: (page) => button(page, text('top.account')).click(),
   },
   {
+    name: 'dialog for the electricity prices with errors',
+    screen: { path: '/dashboard', visitor: 'owner' },
+    act: async (page) => {
+      await button(page, text('money.enter')).click()
+      await button(page.getByRole('dialog'), text('money.tariff.save')).click()
+    },
+  },
+  {
     name: 'dialog before an account is deleted',
     screen: { path: '/settings', visitor: 'owner' },
     act: async (page) => {

@@ -1,0 +1,140 @@
+/** What the energy costs: the card on the dashboard, and the form for prices there and in the settings. */
+import type { Page } from '@playwright/test'
+import { formatMoney, formatPeriod } from '../src/lib/format.ts'
+import { expectAccessible, expectNoSidewaysScroll } from './harness/axe.ts'
+import { AWAY, answersTo, ONE, setPrices } from './harness/owners.ts'
+import { open, prefer } from './harness/screens.ts'
+import { daysAgo } from './harness/site-days.ts'
+import { beLoggedIn, button, settled } from './harness/steps.ts'
+import { expect, test } from './harness/test.ts'
+import { text } from './harness/texts.ts'
+
+type Saving = Record<'cost' | 'income' | 'actual' | 'without_battery', number | null> & { day: string }
+
+const today = () => daysAgo(0)
+const card = (page: Page) => page.getByRole('region', { name: text('money.title') })
+
+/** The part of the card about today, or about the month. */
+const figure = (page: Page, name: string) =>
+  card(page)
+    .locator('div', { has: page.getByRole('heading', { level: 3, name, exact: true }) })
+    .last()
+const month = () => formatPeriod(today(), 'Month', 'de')
+
+const euros = (cents: number) => formatMoney(cents, 'EUR', 'de')
+const outcome = (cents: number) =>
+  `${euros(cents)}${text(cents < 0 ? 'money.outcome.income' : 'money.outcome.cost')}`
+
+const importField = (page: Page) => page.getByLabel(text('money.tariff.import', { unit: 'ct/kWh' }))
+const feedInField = (page: Page) => page.getByLabel(text('money.tariff.feed_in', { unit: 'ct/kWh' }))
+
+/** Of one day or of several; where the API knows nothing there is no number. */
+async function expectFigure(page: Page, name: string, days: Saving[]) {
+  const known = days.filter(({ actual }) => actual !== null)
+  const result = figure(page, name).locator('p').first()
+  const parts = figure(page, name).locator('dd')
+  if (known.length === 0) {
+    await expect(result).toHaveText(`–${text('value.unknown')}`)
+    await expect(parts.first()).toHaveText('–')
+    return
+  }
+  const sum = (of: 'cost' | 'income' | 'actual') => known.reduce((total, day) => total + (day[of] ?? 0), 0)
+  await expect(result).toHaveText(outcome(sum('actual')))
+  await expect(parts.nth(0)).toHaveText(euros(sum('cost')))
+  await expect(parts.nth(1)).toHaveText(euros(sum('income')))
+}
+
+test('the card shows what the API says of today and of the month', async ({ page, server }) => {
+  await setPrices(server, ONE)
+  await beLoggedIn(page, server, ONE)
+  const savings = await answersTo<Saving[]>(page, /auth\/savings\//, () => page.goto('/dashboard'))
+  const now = savings.filter(({ day }) => day === today())
+  expect(now[0]?.actual).not.toBeNull()
+  await expectFigure(page, text('today.title'), now)
+  await expectFigure(page, month(), savings)
+  await expect(figure(page, month())).toContainText(/Ohne Batterie/)
+})
+
+test('without prices the card asks for them, and with them it tells what was paid', async ({
+  page,
+  server,
+}) => {
+  await beLoggedIn(page, server, AWAY)
+  await page.goto('/dashboard')
+  await expect(card(page)).toContainText(text('money.no_prices'))
+  await button(card(page), text('money.enter')).click()
+  const dialog = page.getByRole('dialog', { name: text('money.tariff.title') })
+
+  await importField(page).fill('dreißig')
+  await feedInField(page).fill('501')
+  await button(dialog, text('money.tariff.save')).click()
+  await expect(importField(page)).toBeFocused()
+  await expect(importField(page)).toHaveAttribute('aria-invalid', 'true')
+  await expect(dialog).toContainText(text('field.price_invalid'))
+  await expect(dialog).toContainText(text('field.price_range'))
+
+  await importField(page).fill('32,5')
+  await feedInField(page).fill('8,10')
+  const savings = await answersTo<Saving[]>(page, /auth\/savings\//, () =>
+    button(dialog, text('money.tariff.save')).click(),
+  )
+  await expect(dialog).toBeHidden()
+  await expect(page.getByText(text('money.tariff.saved'))).toBeVisible()
+  await expectFigure(page, month(), savings)
+  await expectFigure(
+    page,
+    text('today.title'),
+    savings.filter(({ day }) => day === today()),
+  )
+  await expect(button(card(page), text('money.change'))).toBeVisible()
+})
+
+test('a day that the server does not take is refused at its field', async ({ page, server }) => {
+  await setPrices(server, ONE)
+  await beLoggedIn(page, server, ONE)
+  await page.goto('/dashboard')
+  await button(card(page), text('money.change')).click()
+  await expect(importField(page)).toHaveValue('32,50')
+  const from = page.getByLabel(text('money.tariff.from'))
+  await from.fill(`${Number(today().slice(0, 4)) + 2}-01-01`)
+  await button(page.getByRole('dialog'), text('money.tariff.save')).click()
+  await expect(from).toBeFocused()
+  await expect(from).toHaveAttribute('aria-invalid', 'true')
+  await expect(page.getByRole('dialog')).toContainText(/höchstens ein Jahr/)
+})
+
+test('the settings list the prices, and a new one joins them', async ({ page, server }) => {
+  await setPrices(server, ONE)
+  await beLoggedIn(page, server, ONE)
+  await page.goto('/settings')
+  const prices = page.getByRole('region', { name: text('money.tariff.title') })
+  await expect(prices.getByRole('listitem').first()).toHaveText(
+    /^Von Anfang anBezug 32,50\sct\/kWh, Einspeisung 8,10\sct\/kWh$/,
+  )
+  await importField(page).fill('29.9')
+  await page.getByLabel(text('money.tariff.from')).fill('2026-01-01')
+  await button(prices, text('money.tariff.save')).click()
+  await expect(prices.getByRole('listitem').filter({ hasText: 'Ab 1. Januar 2026' })).toContainText(
+    /Bezug 29,90\sct\/kWh, Einspeisung 8,10\sct\/kWh/,
+  )
+})
+
+test('the card with its numbers is accessible in both themes, on phone and desk', async ({
+  page,
+  server,
+}) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await setPrices(server, ONE)
+  await beLoggedIn(page, server, ONE)
+  for (const dark of [true, false]) {
+    await prefer(page, { dark })
+    await open(page, '/dashboard')
+    await figure(page, month()).waitFor()
+    await settled(page)
+    for (const width of [1440, 390, 320]) {
+      await page.setViewportSize({ width, height: 900 })
+      await expectAccessible(page)
+      await expectNoSidewaysScroll(page)
+    }
+  }
+})
