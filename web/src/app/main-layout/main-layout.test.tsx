@@ -1,11 +1,13 @@
 import 'fake-indexeddb/auto'
 import { cleanup, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
+import { HttpResponse, http } from 'msw'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { readLogoutNotice } from '@/lib/session/logout-notice'
 import { page } from '@/lib/session/page'
 import { resetSessionStore, useSession } from '@/lib/session/session-store'
 import { isAuthenticated } from '@/lib/session/tokens'
+import { liveEntry } from '@/lib/testing/live'
 import { server } from '@/lib/testing/server'
 import { logIn, openApp, serveSystems } from '../testing'
 
@@ -85,6 +87,14 @@ describe('the start', () => {
 })
 
 describe('the bell', () => {
+  /** Three systems, and the entry for all of them, which never is in the list itself. */
+  const withUpdates = (...pending: string[]) => {
+    const entries = ['SC24A0001', 'SC24A0002', 'SC24A0003', '-1'].map((sn) => ({
+      [sn]: liveEntry({ updatable: sn === '-1' || pending.includes(sn) }),
+    }))
+    return { data: entries, message3: {}, message5: {}, message6: {} }
+  }
+
   it('says when there is no update', async () => {
     serveSystems(['SC24A0001'])
     await logIn('user')
@@ -94,9 +104,9 @@ describe('the bell', () => {
   })
 
   it('lists the systems with a pending update, each with the way to it', async () => {
-    serveSystems(['SC24A0001', 'SC24A0002'])
+    serveSystems(['SC24A0001', 'SC24A0002', 'SC24A0003'])
+    server.use(http.get('*/api/auth/data/', () => HttpResponse.json(withUpdates('SC24A0001', 'SC24A0002'))))
     await logIn('user')
-    useSession.setState({ pendingUpdates: ['SC24A0001', 'SC24A0002'] })
     await openApp('/dashboard')
     await userEvent.click(await screen.findByRole('button', { name: 'Updates für 2 Anlagen' }))
     const items = screen.getAllByRole('menuitem')

@@ -3,12 +3,14 @@ import { Bell, CloudDownload } from 'lucide-react'
 import { Button } from '@/components/ui/button'
 import { DropdownMenu, MenuItem, MenuLabel } from '@/components/ui/dropdown-menu'
 import { useT } from '@/lib/i18n/use-t'
-import { useSession } from '@/lib/session/session-store'
+import { updatableOf } from '@/lib/live/live'
+import { useLive } from '@/lib/live/use-live'
 
 /** Serial numbers with a pending update, each a way to the update page. */
 export function UpdateBell() {
   const { t } = useT()
-  const pending = useSession((session) => session.pendingUpdates)
+  const { data: live } = useLive()
+  const pending = live ? updatableOf(live) : []
   const count = pending.length
   return (
     <DropdownMenu

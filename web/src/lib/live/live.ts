@@ -22,6 +22,10 @@ export const withChanges = (live: Live, changes: Live['entries']): Live => ({
   entries: { ...live.entries, ...changes },
 })
 
+/** Serial numbers with a pending update. */
+export const updatableOf = ({ entries }: Live): string[] =>
+  Object.keys(entries).filter((sn) => sn !== ALL_SYSTEMS && entries[sn]?.updatable)
+
 /** An answer that was under way while the stream brought something newer does not bring the old back. */
 export function newerOf(known: Live | undefined, answer: Live): Live {
   if (!known || known === answer) return answer

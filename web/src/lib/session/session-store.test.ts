@@ -17,9 +17,9 @@ describe('the session of a tab', () => {
   })
 
   it('is kept in session storage, and only there', () => {
-    useSession.setState({ serials: ['8K2041773'], pendingUpdates: ['8K2041773'] })
+    useSession.setState({ serials: ['8K2041773'], selected: '8K2041773' })
     const { state } = JSON.parse(sessionStorage.getItem(SESSION_STORE) ?? '{}')
-    expect(state).toMatchObject({ serials: ['8K2041773'], pendingUpdates: ['8K2041773'] })
+    expect(state).toMatchObject({ serials: ['8K2041773'], selected: '8K2041773' })
     expect(JSON.stringify({ ...localStorage })).not.toContain('8K2041773')
     resetSessionStore()
   })

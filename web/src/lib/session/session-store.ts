@@ -12,8 +12,6 @@ type Session = {
   reloaded: boolean
   /** The systems this tab last saw, null before the first list. At the next start a difference shows. */
   serials: string[] | null
-  /** Serial numbers with a pending update, for the bell. */
-  pendingUpdates: string[]
   /** The system that the person looks at, null before a choice. */
   selected: string | null
 }
@@ -23,7 +21,6 @@ const guest = (): Session => ({
   limitedAccess: null,
   reloaded: false,
   serials: null,
-  pendingUpdates: [],
   selected: null,
 })
 
