@@ -14,7 +14,7 @@ const SIZES: [i64; 6] = [5, 8, 8, 10, 10, 12];
 impl Firmware {
     /// What leaves the factory now.
     pub fn newest() -> Self {
-        Self::of("2.6.0", "1.14.2", "1.8.0")
+        Self::of("2.6", "1.14", "1.8")
     }
 
     pub fn of(master: &str, gateway: &str, slave: &str) -> Self {

@@ -208,7 +208,7 @@ const STREET: u64 = 24;
 impl Site {
     pub(super) fn firmware(&self) -> Firmware {
         match self.story {
-            Story::OldFirmware => Firmware::of("2.4.1", "1.12.0", "1.8.0"),
+            Story::OldFirmware => Firmware::of("2.4", "1.12", "1.8"),
             _ => Firmware::newest(),
         }
     }
