@@ -57,6 +57,8 @@ export default defineConfig({
     include: ['src/**/*.test.{ts,tsx}', 'vite/**/*.test.ts'],
     setupFiles: ['src/lib/testing/setup.ts'],
     restoreMocks: true,
+    // A busy machine takes its time for the first chunk of a page.
+    testTimeout: 15_000,
     reporters: ['default', ['json', { outputFile: 'test-results/vitest.json' }]],
   },
 })

@@ -11,7 +11,7 @@ import {
 import { expectAccessible, expectNoSidewaysScroll } from './harness/axe.ts'
 import { numberOf, readTable } from './harness/chart.ts'
 import { open, prefer } from './harness/screens.ts'
-import { type Account, PASSWORD, type Server } from './harness/server.ts'
+import { type Account, PASSWORD, Server } from './harness/server.ts'
 import { beLoggedIn, button, heading, settled } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
 import { type MessageId, text } from './harness/texts.ts'
@@ -123,6 +123,32 @@ test('a battery that went silent shows its last contact and nothing flows', asyn
   await expect(page.getByText(/^Offline seit /)).toBeVisible()
   await expect(page.getByText(/^Live/)).toHaveCount(0)
   await expect(page.locator('.flow-dots')).toHaveCount(0)
+})
+
+test('a battery that falls silent is never drawn as live for longer than 90 s', async ({ page }) => {
+  // Of its own: the clock of a battery outside the demo cannot follow a server whose clock other tests have moved.
+  const server = await Server.start()
+  const owner = await server.newOwner()
+  const battery = server.connectBattery(owner)
+  try {
+    await beLoggedIn(page, server, owner)
+    await page.goto(`${server.url}/dashboard`)
+    await expect(page.getByText(/^Live · /)).toBeVisible()
+    battery.fallSilent()
+    await server.passSeconds(80)
+    await expect(page.getByText(/^Live · /)).toBeVisible()
+    await server.passSeconds(11)
+    await expect(page.getByRole('heading', { name: text('sentence.offline') })).toBeVisible()
+    await expect(page.getByText(/^Live/)).toHaveCount(0)
+    await expect(page.locator('.flow-dots')).toHaveCount(0)
+    for (const id of ['card.pv_power', 'card.battery_power', 'card.soc', 'card.grid_power'] as const)
+      await expect(card(page, id)).toContainText(/Stand /)
+    battery.speakAgain()
+    await expect(page.getByText(/^Live · /)).toBeVisible()
+  } finally {
+    await battery.unplug()
+    await server.stop()
+  }
 })
 
 test('values that are older than 90 s are never drawn as live', async ({ page, server, trouble }) => {

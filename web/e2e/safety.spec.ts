@@ -1,6 +1,7 @@
 /** What must not happen, seen from the browser (checks 8, 29, 30, 32). */
 import type { Page } from '@playwright/test'
 import { beLoggedIn, button, heading, logIn, logOutByMenu, storedTokens } from './harness/steps.ts'
+import { everythingStored } from './harness/stored.ts'
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
@@ -134,8 +135,61 @@ test('scripts in the answers of the server render as text', async ({ page, serve
   }))
   await page.route('**/api/auth/usr_sn/', (route) => route.fulfill({ json: systems }))
   await page.goto('/dashboard')
+  for (const attack of ATTACKS) {
+    const group = page.getByRole('region', { name: attack, exact: true })
+    await expect(group.getByText(attack, { exact: true }).first()).toBeVisible()
+    await expect(group.getByText(`· ${attack} ${attack}`, { exact: true })).toBeVisible()
+  }
+  await expectHarmless(page)
+})
+
+test('scripts in the names of groups render as text', async ({ page, server }) => {
+  const owner = await server.newOwner(2)
+  await beLoggedIn(page, server, owner)
+  const { access } = await storedTokens(page)
+  const bearer = { Authorization: `Bearer ${access}` }
+  for (const [place, name] of ATTACKS.entries())
+    await server.post('/api/auth/group/', { name, sn: owner.serials[place] ?? '' }, 201, bearer)
+  await page.goto('/dashboard')
   for (const attack of ATTACKS)
-    await expect(page.getByRole('main').getByText(attack, { exact: true })).toBeVisible()
+    await expect(page.getByRole('heading', { name: attack, exact: true })).toBeVisible()
+  const [first = ''] = ATTACKS
+  await page.getByRole('button', { name: text('selector.all') }).click()
+  await expect(page.getByRole('group', { name: first, exact: true })).toContainText(owner.serials[0] ?? '')
+  await page.keyboard.press('Escape')
+  await button(page, text('groups.edit.label', { name: first })).click()
+  await expect(page.getByLabel(text('groups.name'), { exact: true })).toHaveValue(first)
+  await button(page, text('groups.save')).click()
+  await expect(page.getByText(text('groups.changed', { name: first }))).toBeVisible()
+  await expectHarmless(page)
+})
+
+test('scripts in what a battery reports render as text', async ({ page, server, trouble }) => {
+  trouble.expect(/ERR_FAILED/)
+  await page.route('**/api/auth/stream/', (route) => route.abort())
+  await page.route('**/api/auth/data/', async (route) => {
+    const answer = await route.fetch()
+    const { data, ...rest } = (await answer.json()) as { data: Record<string, object>[] }
+    const last_messages = ATTACKS.map((attack, place) => ({
+      time: attack,
+      code: place % 2 === 0 ? 'na_u_high' : 'bms_fault',
+      text: attack,
+      on: true,
+    }))
+    const attacked = data.map((entry) =>
+      Object.fromEntries(
+        Object.entries(entry).map(([sn, live]) => [
+          sn,
+          { ...live, battery_status: ATTACKS[0], last_messages },
+        ]),
+      ),
+    )
+    await route.fulfill({ response: answer, json: { ...rest, data: attacked } })
+  })
+  await beLoggedIn(page, server, await server.newOwner())
+  await page.goto('/dashboard')
+  for (const attack of ATTACKS)
+    await expect(page.getByRole('listitem').filter({ hasText: attack }).first()).toBeVisible()
   await expectHarmless(page)
 })
 
@@ -198,34 +252,3 @@ test('after logout nothing of the person is left in the browser', async ({ page,
   for (const secret of secrets) expect(after).not.toContain(secret)
   expect(JSON.stringify(await context.cookies())).not.toContain(owner.email)
 })
-
-/** Local storage, session storage, every database and every cache, as one text. */
-function everythingStored(page: Page): Promise<string> {
-  return page.evaluate(async () => {
-    const opened = (name: string) =>
-      new Promise<IDBDatabase>((resolve, reject) => {
-        const request = indexedDB.open(name)
-        request.onsuccess = () => resolve(request.result)
-        request.onerror = () => reject(request.error)
-      })
-    const records = (store: IDBObjectStore) =>
-      new Promise<unknown[]>((resolve, reject) => {
-        const request = store.getAll()
-        request.onsuccess = () => resolve(request.result)
-        request.onerror = () => reject(request.error)
-      })
-    const found: unknown[] = [{ ...localStorage }, { ...sessionStorage }]
-    for (const { name = '' } of await indexedDB.databases()) {
-      const database = await opened(name)
-      for (const store of database.objectStoreNames) {
-        found.push(await records(database.transaction(store).objectStore(store)))
-      }
-      database.close()
-    }
-    for (const name of await caches.keys()) {
-      const cache = await caches.open(name)
-      for (const request of await cache.keys()) found.push(request.url)
-    }
-    return JSON.stringify(found)
-  })
-}

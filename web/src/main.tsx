@@ -7,15 +7,17 @@ import { registerServiceWorker } from './app/service-worker'
 import { configQuery } from './lib/api/queries'
 import { activateLocale } from './lib/i18n/i18n'
 import { storedLocale } from './lib/i18n/locales'
+import { bringBackAnswers, keepAnswers } from './lib/offline/keep-answers'
 import { queryClient } from './lib/query-client'
 import { resumeSession, watchTokens } from './lib/session/watch-tokens'
 import './styles/app.css'
 
-/** Language and session come side by side, then the first page; the static shell of index.html is on screen meanwhile. */
+/** Language, session and last answers come side by side, then the first page; the static shell of index.html is on screen meanwhile. */
 async function start() {
   void queryClient.prefetchQuery(configQuery)
-  await Promise.all([loadChunk(() => activateLocale(storedLocale())), resumeSession()])
+  await Promise.all([loadChunk(() => activateLocale(storedLocale())), resumeSession(), bringBackAnswers()])
   watchTokens()
+  keepAnswers()
   await router.load()
   createRoot(document.getElementById('root') as HTMLElement).render(
     <StrictMode>

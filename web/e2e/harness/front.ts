@@ -28,6 +28,12 @@ export class Front {
     await closed
   }
 
+  /** There again, at the same address. */
+  async comeBack() {
+    const { port } = new URL(this.url)
+    await new Promise<void>((resolve) => this.server.listen(Number(port), '127.0.0.1', resolve))
+  }
+
   private pass(incoming: IncomingMessage, outgoing: ServerResponse) {
     const isWorker = incoming.url === '/sw.js'
     const headers = { ...incoming.headers }

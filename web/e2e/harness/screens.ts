@@ -138,6 +138,15 @@ export const STATES: { name: string; screen: Screen; act: (page: Page) => Promis
     },
   },
   {
+    name: 'form of a new group with an error',
+    screen: { path: '/dashboard', visitor: 'owner' },
+    act: async (page) => {
+      await button(page, text('groups.create')).click()
+      await button(page.getByRole('dialog'), text('groups.submit')).click()
+      await page.getByRole('dialog').getByRole('alert').waitFor()
+    },
+  },
+  {
     name: 'dialog before an account is deleted',
     screen: { path: '/settings', visitor: 'owner' },
     act: async (page) => {

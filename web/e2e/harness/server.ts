@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { Battery } from './battery.ts'
 
 export const BINARY =
   process.env.SUNCELLAR_TEST_BINARY ?? new URL('../../../target/debug/suncellar', import.meta.url).pathname
@@ -81,9 +82,17 @@ export class Server {
     const file = join(this.folder, `site-${site}.csv`)
     const rows = serials.map((sn, unit) => `${sn},${(unit % 3) + 1},`)
     await writeFile(file, `${['sn,phase,secret', ...rows].join('\n')}\n`)
-    await this.admin('import-devices', file)
+    await writeFile(this.secretsOf(serials), await this.admin('import-devices', file))
     const code = await this.admin('issue-code', 'registration', ...serials)
     return { code: code.trim(), serials }
+  }
+
+  private secretsOf = ([first]: string[]) => join(this.folder, `secrets-${first}.csv`)
+
+  /** The batteries of a site, as they connect by themselves once they hang on the wall. */
+  connectBattery({ serials }: Site): Battery {
+    const [, gateway = ''] = this.output.match(/batteries can connect.*?(127\.0\.0\.1:\d+)/) ?? []
+    return Battery.connect(gateway, this.secretsOf(serials))
   }
 
   /** A partner app as the operator registers it, with the demo's page to return to. */
@@ -181,7 +190,11 @@ export class Server {
 
   /** Lets time pass on the server. */
   async passMinutes(minutes: number) {
-    await this.post('/demo/clock/', { advance_ms: String(minutes * 60_000) }, 204)
+    await this.passSeconds(minutes * 60)
+  }
+
+  async passSeconds(seconds: number) {
+    await this.post('/demo/clock/', { advance_ms: String(seconds * 1_000) }, 204)
   }
 
   async post(

@@ -28,6 +28,17 @@ export const LIVE_SILENCE = 45_000
 export const RECONNECT_FIRST = 1_000
 export const RECONNECT_MAX = 30_000
 
+/** An answer to the question for live data that takes longer will not come any more. */
+export const LIVE_TIMEOUT = 10_000
+
+/** Answers that came are saved this often for a time without network … */
+export const ANSWERS_SAVED_EVERY = 5_000
+/** … shown for at most this long … */
+export const ANSWER_MAX_AGE = 7 * 86_400_000
+/** … and of charts the last few, with at most a day by the minute. */
+export const CHARTS_KEPT = 12
+export const POINTS_KEPT = 1_500
+
 /** Charts of a time that is not over yet are read again this often. */
 export const CHART_REFRESH = 60_000
 
@@ -62,6 +73,9 @@ export const PASSWORD_MAX = 1_024
 
 /** Serial numbers or registration codes that a registration may carry. */
 export const REGISTRATION_KEYS_MAX = 3
+
+/** Length of a group's name in characters. */
+export const GROUP_NAME_MAX = 60
 
 /** Bus address of a smart meter. */
 export const METER_ADDRESS = { MIN: 1, MAX: 250 } as const

@@ -10,8 +10,14 @@ function worthRetrying(failures: number, error: unknown) {
 
 export const queryClient = new QueryClient({
   defaultOptions: {
-    // Slightly under the live refresh, so that a page that is opened again between two rounds does not ask twice.
-    queries: { staleTime: LIVE_REFRESH - 5_000, retry: worthRetrying },
-    mutations: { retry: false },
+    queries: {
+      // Slightly under the live refresh, so that a page that is opened again between two rounds does not ask twice.
+      staleTime: LIVE_REFRESH - 5_000,
+      retry: worthRetrying,
+      // Browsers are often wrong about being online. Asking fails and says so; waiting would be a skeleton for ever.
+      networkMode: 'always',
+      refetchOnReconnect: true,
+    },
+    mutations: { retry: false, networkMode: 'always' },
   },
 })

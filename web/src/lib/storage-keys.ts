@@ -18,3 +18,6 @@ export const SESSION_STORE = 'session'
 
 /** The local database that keeps the second copy of the tokens. */
 export const DATABASE = 'suncellar'
+
+/** The one that keeps the last answers of the server. Apart, so that neither waits for the other's new version. */
+export const ANSWERS_DATABASE = 'suncellar-answers'

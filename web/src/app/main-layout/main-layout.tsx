@@ -2,7 +2,7 @@ import { Outlet } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useStartUp } from '@/features/systems/use-start-up'
 import { cn } from '@/lib/cn'
-import { useLiveRefresh } from '@/lib/live/use-live'
+import { useCatchUp, useLiveRefresh } from '@/lib/live/use-live'
 import { Footer } from '../footer'
 import { BottomTabs } from './main-nav'
 import { MenuDrawer } from './menu-drawer'
@@ -14,6 +14,7 @@ import { TopBar } from './top-bar'
 export function MainLayout() {
   useStartUp()
   useLiveRefresh()
+  useCatchUp()
   const [collapsed, setCollapsed] = useState(false)
   const [drawerOpen, setDrawerOpen] = useState(false)
   const toggle = () => setCollapsed(!collapsed)

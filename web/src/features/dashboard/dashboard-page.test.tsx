@@ -2,8 +2,10 @@ import 'fake-indexeddb/auto'
 import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { HttpResponse, http } from 'msw'
+import { useState } from 'react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { LiveDocument, LiveEntry } from '@/lib/live/live'
+import type { Live, LiveDocument, LiveEntry } from '@/lib/live/live'
+import { queryClient } from '@/lib/query-client'
 import { page } from '@/lib/session/page'
 import { resetSessionStore, startSession } from '@/lib/session/session-store'
 import { isAuthenticated } from '@/lib/session/tokens'
@@ -30,7 +32,12 @@ function serve(serials: string[], special: Partial<LiveEntry> = {}, energies: ob
   )
 }
 
-const open = () => renderPage(() => <DashboardPage money={null} chart={null} energy={null} systems={null} />)
+/** @param known what the app remembers from last time */
+const open = (known?: Live) =>
+  renderPage(() => {
+    useState(() => known && queryClient.setQueryData(['live', 'de'], known))
+    return <DashboardPage money={null} chart={null} energy={null} systems={null} />
+  })
 
 /** A card's text, by its heading. */
 async function card(name: string) {
@@ -98,13 +105,37 @@ describe('the dashboard', () => {
     const { refetchLive } = await openAndRefetch()
     broken = true
     await refetchLive()
-    expect(
-      await screen.findByText('Neue Werte lassen sich gerade nicht abrufen', {}, { timeout: 6_000 }),
-    ).toBeInTheDocument()
+    expect(await screen.findByText('Keine Verbindung', {}, { timeout: 6_000 })).toBeInTheDocument()
     expect(await card('PV-Leistung')).toContain('7,0kW')
     expect(isAuthenticated()).toBe(true)
     expect(page.goTo).not.toHaveBeenCalled()
   }, 10_000)
+
+  it('says that the values are the last ones while new ones are asked for', async () => {
+    serve(['A'])
+    server.use(http.get('*/api/auth/data/', () => new Promise(() => undefined)))
+    const at = Date.now() - 600_000
+    const entries = { A: liveEntry({ measured_at: at, received_at: at }) }
+    await open({ entries, skew: 0 })
+    void queryClient.refetchQueries({ queryKey: ['live'] })
+    expect(await screen.findByRole('heading', { name: 'Das war Ihr letzter Stand.' })).toBeInTheDocument()
+    expect(screen.queryByText(/^Live/)).toBeNull()
+  })
+
+  it('shows the sums of the day with their time when they do not reach up to now', async () => {
+    const at = Date.now() - 120_000
+    serve(['A'], { online: false, measured_at: at })
+    await open()
+    const time = new Date(at).toLocaleTimeString('de', {
+      hour: '2-digit',
+      minute: '2-digit',
+      timeZone: 'Europe/Berlin',
+    })
+    await waitFor(async () =>
+      expect(await card('Energie heute')).toMatch(new RegExp(`7,6kWhStand .*${time}$`)),
+    )
+    expect(screen.getByRole('region', { name: 'Heute' })).toHaveTextContent(time)
+  })
 
   it('takes over what the stream brings', async () => {
     serve(['A'])
@@ -122,6 +153,27 @@ describe('the dashboard', () => {
     )
     await open()
     await waitFor(async () => expect(await card('PV-Leistung')).toContain('2,5kW'))
+  })
+})
+
+describe('the outlook', () => {
+  it('has a place for what is to come, and invents nothing', async () => {
+    serve(['A'])
+    await open()
+    const outlook = await screen.findByRole('region', { name: 'Ausblick' })
+    expect(within(outlook).getByText(/noch keine Prognose/)).toBeInTheDocument()
+    expect(within(outlook).getByText(/noch keinen Plan/)).toBeInTheDocument()
+    expect(within(outlook).getByText('Kein Update verfügbar')).toBeInTheDocument()
+    expect(within(outlook).getByText(/Kein Elektriker/)).toBeInTheDocument()
+  })
+
+  it('leads to an update that waits', async () => {
+    serve(['A'], { updatable: true })
+    await open()
+    expect(await screen.findByRole('link', { name: 'Update für 1 Anlage' })).toHaveAttribute(
+      'href',
+      '/update',
+    )
   })
 })
 
@@ -164,7 +216,6 @@ describe('the messages', () => {
 
 /** The page, and a way to let the refresh of 30 s come early. */
 async function openAndRefetch() {
-  const { queryClient } = await import('@/lib/query-client')
   await open()
   await screen.findByRole('heading', { name: 'PV-Leistung' })
   return { refetchLive: () => queryClient.refetchQueries({ queryKey: ['live'] }) }

@@ -4,20 +4,23 @@ import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { Skeleton } from '@/components/ui/skeleton'
 import { energyQuery } from '@/lib/api/chart-queries'
-import { errorText } from '@/lib/api/errors'
+import { ApiError, errorText } from '@/lib/api/errors'
 import { systemsQuery } from '@/lib/api/queries'
+import { LIVE_MAX_AGE } from '@/lib/constants'
 import { totalsOf } from '@/lib/energy'
 import { useT } from '@/lib/i18n/use-t'
-import { ALL_SYSTEMS, type LiveEntry } from '@/lib/live/live'
+import { ALL_SYSTEMS, type LiveEntry, updatableOf } from '@/lib/live/live'
 import { useLive, useLiveStream } from '@/lib/live/use-live'
 import { useSelection } from '@/lib/selection'
 import { siteDayOf } from '@/lib/site-day'
 import { useNow } from '@/lib/use-now'
 import { FlowCard } from './components/flow-card'
+import { useClockText } from './components/live-mark'
 import { MessagesCard } from './components/messages-card'
 import { MetricCards } from './components/metric-cards'
+import { OutlookCard } from './components/outlook-card'
 import { TodayCard } from './components/today-card'
-import { freshnessOf, readingOf } from './model/reading'
+import { countedUntil, freshnessOf, readingOf } from './model/reading'
 
 type Props = {
   /** What the energy costs and earns. */
@@ -40,49 +43,73 @@ export function DashboardPage({ money, chart, energy, systems }: Props) {
   const { t } = useT()
   useLiveStream()
   const { sn } = useSelection()
-  const { data: live, error, isFetching, refetch } = useLive()
+  const { data: live, error, isFetching, failureCount, refetch } = useLive()
   const entry = sn === null ? undefined : live?.entries[sn]
-  const now = useNow(AGE_CHECK) + (live?.skew ?? 0)
+  const skew = live?.skew ?? 0
+  const measuredAt = entry?.measured_at ?? null
+  // To the millisecond: what is too old must not be drawn as live a moment longer.
+  const tooOldAt = measuredAt === null ? null : measuredAt + LIVE_MAX_AGE + 1 - skew
+  const now = useNow(AGE_CHECK, tooOldAt) + skew
   return (
     <div className="grid gap-4 lg:gap-5">
       <h1 className="sr-only">{t('nav.dashboard')}</h1>
       {error && (
-        <Callout
-          tone="warn"
-          title={t('live.failed')}
-          action={
-            <Button variant="outline" size="s" busy={isFetching} onClick={() => void refetch()}>
-              {t('ui.retry')}
-            </Button>
-          }
-        >
-          {errorText(error, t)}
-        </Callout>
+        <NoNews error={error} known={entry !== undefined} busy={isFetching} onRetry={() => void refetch()} />
       )}
       {sn !== null && entry ? (
-        <Now key="now" sn={sn} entry={entry} now={now} money={money} chart={chart} energy={energy} />
+        <Now
+          key="now"
+          sn={sn}
+          entry={entry}
+          updating={isFetching && failureCount === 0 && !error}
+          skew={skew}
+          now={now}
+          money={money}
+          chart={chart}
+          energy={energy}
+        />
       ) : (
         <Waiting key="waiting" busy={!error} />
       )}
-      {systems}
+      <div className="grid items-start gap-4 lg:grid-cols-[8fr_5fr] lg:gap-5">
+        {systems}
+        <OutlookCard updates={live ? updatableOf(live).length : 0} />
+      </div>
     </div>
   )
 }
 
-type NowProps = Omit<Props, 'systems'> & { sn: string; entry: LiveEntry; now: number }
+type NowProps = Omit<Props, 'systems'> & {
+  sn: string
+  entry: LiveEntry
+  updating: boolean
+  skew: number
+  now: number
+}
 
-function Now({ sn, entry, now, money, chart, energy }: NowProps) {
+function Now({ sn, entry, updating, skew, now, money, chart, energy }: NowProps) {
   const reading = readingOf(entry)
   const freshness = freshnessOf(reading, now)
   const day = siteDayOf(now, reading.timeZone)
-  const { data: today } = useQuery(energyQuery(sn, `${day}_${day}`))
+  const { data: today, dataUpdatedAt } = useQuery(energyQuery(sn, `${day}_${day}`))
   const energies = today ? totalsOf(today) : null
+  const known = energies && Object.values(energies).some((energy) => energy !== null)
+  const until = known ? countedUntil(reading, freshness, dataUpdatedAt + skew, now) : null
   const capacity = useCapacity(sn)
+  const clock = useClockText(reading.timeZone, now)
+  const { t } = useT()
+  const asOf = until === null ? null : t('live.as_of', { time: clock(until) })
   return (
     <>
       <div className={columns}>
         <div className="grid min-w-0 lg:row-span-2">
-          <FlowCard reading={reading} freshness={freshness} capacity={capacity} now={now} />
+          <FlowCard
+            reading={reading}
+            freshness={freshness}
+            capacity={capacity}
+            updating={updating}
+            now={now}
+          />
         </div>
         <div className="min-w-0 max-sm:order-last">
           <MetricCards
@@ -91,16 +118,44 @@ function Now({ sn, entry, now, money, chart, energy }: NowProps) {
             reading={reading}
             freshness={freshness}
             energies={energies}
+            energiesAsOf={asOf}
             now={now}
           />
         </div>
-        <TodayCard energies={energies} />
+        <TodayCard energies={energies} asOf={asOf} />
         <div className="min-w-0 lg:col-span-2">{money}</div>
       </div>
       {chart}
       <MessagesCard reading={reading} />
       {energy}
     </>
+  )
+}
+
+type NoNewsProps = {
+  error: unknown
+  /** There are last values to look at. */
+  known: boolean
+  busy: boolean
+  onRetry: () => void
+}
+
+/** New values cannot be had. Without a network that is nobody's fault, and it goes on by itself. */
+function NoNews({ error, known, busy, onRetry }: NoNewsProps) {
+  const { t } = useT()
+  const offline = error instanceof ApiError && error.code === 'network'
+  return (
+    <Callout
+      tone="warn"
+      title={t(offline ? 'offline.title' : 'live.failed')}
+      action={
+        <Button variant="outline" size="s" busy={busy} onClick={onRetry}>
+          {t('ui.retry')}
+        </Button>
+      }
+    >
+      {offline ? t(known ? 'offline.last_values' : 'offline.no_values') : errorText(error, t)}
+    </Callout>
   )
 }
 

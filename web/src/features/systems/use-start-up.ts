@@ -8,14 +8,15 @@ import { useSession } from '@/lib/session/session-store'
 import { isAuthenticated } from '@/lib/session/tokens'
 import { startUp } from './start-up'
 
-/** Loads the systems of the session and acts on the list. An error decides nothing: the pages show it. */
+/** Loads the systems of the session and acts on the list. An error decides nothing, and neither does a list from last time. */
 export function useStartUp() {
   const navigate = useNavigate()
-  const { data } = useQuery({ ...systemsQuery, enabled: isAuthenticated() })
+  const { data, isSuccess, isFetchedAfterMount } = useQuery({ ...systemsQuery, enabled: isAuthenticated() })
+  const answered = isSuccess && isFetchedAfterMount
   const started = useRef(false)
 
   useEffect(() => {
-    if (!data) return
+    if (!data || !answered) return
     const { role, serials: known } = useSession.getState()
     const found = data.map(({ sn }) => sn)
     const outcome = startUp({ role, known, found })
@@ -27,5 +28,5 @@ export function useStartUp() {
     // Later lists differ because of what the person has just done, and do not take the page away.
     if (outcome === 'changed' && !started.current) void navigate({ to: dashboardOf(role), replace: true })
     started.current = true
-  }, [data, navigate])
+  }, [data, answered, navigate])
 }

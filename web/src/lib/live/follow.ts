@@ -64,13 +64,18 @@ async function listen(lastId: string | null, signal: AbortSignal, onEvent: Follo
   }
 }
 
+/** Ends early with the signal, and when the browser says that it is online again. */
 function pause(duration: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, duration)
-    signal.addEventListener('abort', () => {
+    const over = new AbortController()
+    const end = () => {
       clearTimeout(timer)
+      over.abort()
       resolve()
-    })
+    }
+    const timer = setTimeout(end, duration)
+    signal.addEventListener('abort', end, { signal: over.signal })
+    addEventListener('online', end, { signal: over.signal })
   })
 }

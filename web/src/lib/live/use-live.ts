@@ -1,8 +1,8 @@
 import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { api } from '../api/client'
 import { apiError, networkError } from '../api/errors'
-import { LIVE_REFRESH } from '../constants'
+import { LIVE_REFRESH, LIVE_TIMEOUT } from '../constants'
 import type { Locale } from '../i18n/locales'
 import { useT } from '../i18n/use-t'
 import { isAuthenticated } from '../session/tokens'
@@ -14,14 +14,14 @@ export const liveQuery = (locale: Locale) =>
   queryOptions({
     queryKey: ['live', locale],
     queryFn: readLive,
-    // Offline it fails and says so, instead of waiting silently.
-    networkMode: 'always',
     placeholderData: keepPreviousData,
     structuralSharing: (known, answer) => newerOf(known as Live | undefined, answer as Live),
   })
 
 async function readLive(): Promise<Live> {
-  const { data, error, response } = await api.GET('/api/auth/data/').catch(() => {
+  // On a line that swallows everything the next refresh would replace this one, and nobody would hear of a failure.
+  const signal = AbortSignal.timeout(LIVE_TIMEOUT)
+  const { data, error, response } = await api.GET('/api/auth/data/', { signal }).catch(() => {
     throw networkError()
   })
   if (!data) throw apiError(response, error)
@@ -46,6 +46,21 @@ export function useLiveRefresh() {
     const timer = setInterval(refresh, LIVE_REFRESH)
     return () => clearInterval(timer)
   }, [locale, queryClient])
+}
+
+/** When live data can be had again after they could not, the network is back: everything else on screen is asked for anew. */
+export function useCatchUp() {
+  const queryClient = useQueryClient()
+  const failing = useLive().isError
+  const failed = useRef(false)
+  useEffect(() => {
+    if (failed.current && !failing)
+      void queryClient.refetchQueries({
+        type: 'active',
+        predicate: ({ queryKey: [kind] }) => kind !== 'live',
+      })
+    failed.current = failing
+  }, [failing, queryClient])
 }
 
 /** Brings live data within a second, beside the 30 s refresh, while the page is on screen. */

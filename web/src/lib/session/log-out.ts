@@ -1,4 +1,5 @@
 /** The end of a session: nothing of the person stays behind in this browser. */
+import { forgetAnswers } from '../offline/keep-answers'
 import { queryClient } from '../query-client'
 import { DEVICE_SETTINGS_PREFIX, STORAGE } from '../storage-keys'
 import { type LogoutNotice, leaveLogoutNotice } from './logout-notice'
@@ -19,7 +20,7 @@ export async function logOut() {
   localStorage.removeItem(STORAGE.updateStarted)
   localStorage.removeItem(STORAGE.updates)
   queryClient.clear()
-  await Promise.all([tokensGone, clearDataCaches()])
+  await Promise.all([tokensGone, forgetAnswers(), clearDataCaches()])
 }
 
 /** Logs out somebody who did not ask for it: the login page then says why. */

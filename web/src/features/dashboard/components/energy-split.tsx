@@ -1,4 +1,5 @@
 import { useId } from 'react'
+import { cn } from '@/lib/cn'
 import { energyQuantity, joinQuantity } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 
@@ -12,21 +13,24 @@ export type Part = {
 }
 
 type Props = {
+  /** False: the last known sums, without colour. */
+  live: boolean
   title: string
   /** Wh; null is not known. */
   total: number | null
   parts: Part[] | null
 }
 
+const OLD = 'group-data-[live=false]:opacity-60 group-data-[live=false]:grayscale'
 const DOT = { pv: 'bg-pv', battery: 'bg-battery', grid: 'bg-grid' } as const
 
 /** An amount of energy and its parts, as a bar and in numbers. */
-export function EnergySplit({ title, total, parts }: Props) {
+export function EnergySplit({ live, title, total, parts }: Props) {
   const { locale } = useT()
   // Less than half a percent cannot be seen, and its number would round to nothing.
   const shown = parts?.filter(({ energy }) => total !== null && energy > total * 0.005) ?? []
   return (
-    <div>
+    <div className="group" data-live={live}>
       <div className="flex flex-wrap items-baseline justify-between gap-x-3">
         <h3 className="text-[13px] text-muted">{title}</h3>
         <p className="num text-[15px] font-semibold">
@@ -37,7 +41,7 @@ export function EnergySplit({ title, total, parts }: Props) {
       <ul className="mt-2 flex min-h-[1.45em] flex-wrap gap-x-4 gap-y-1 text-[12px] text-muted">
         {shown.map(({ label, energy, colour }) => (
           <li key={label} className="flex items-center gap-1.5">
-            <span aria-hidden className={`size-2 shrink-0 rounded-full ${DOT[colour]}`} />
+            <span aria-hidden className={cn('size-2 shrink-0 rounded-full', DOT[colour], OLD)} />
             {label}{' '}
             <span className="num font-medium text-text">{joinQuantity(energyQuantity(energy, locale))}</span>
           </li>
@@ -51,7 +55,7 @@ function Bar({ parts, total }: { parts: Part[]; total: number }) {
   const hatching = useId()
   let begun = 0
   return (
-    <svg aria-hidden className="mt-2 block h-2.5 w-full overflow-hidden rounded-full bg-surface-2">
+    <svg aria-hidden className={cn('mt-2 block h-2.5 w-full overflow-hidden rounded-full bg-surface-2', OLD)}>
       <pattern id={hatching} width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
         <rect width="6" height="6" fill="var(--grid)" fillOpacity="0.45" />
         <rect width="3" height="6" fill="var(--grid)" />

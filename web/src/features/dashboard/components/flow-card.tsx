@@ -10,14 +10,15 @@ type Props = {
   freshness: Freshness
   /** Usable Wh, null when it is not known. */
   capacity: number | null
+  updating: boolean
   /** On the server's clock. */
   now: number
 }
 
 /** What is going on, first as a sentence, then as a picture. */
-export function FlowCard({ reading, freshness, capacity, now }: Props) {
+export function FlowCard({ reading, freshness, capacity, updating, now }: Props) {
   const { t } = useT()
-  const { headline, detail } = sentenceOf({ reading, freshness, capacity, now })
+  const { headline, detail } = sentenceOf({ reading, freshness, capacity, updating, now })
   return (
     <section aria-labelledby="sentence" className="flex min-w-0 flex-col lg:card lg:p-5">
       <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">

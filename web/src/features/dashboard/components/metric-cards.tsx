@@ -29,11 +29,13 @@ type Props = {
   reading: Reading
   freshness: Freshness
   energies: Energies | null
+  /** "As of 14:20" when the day's sums do not reach up to now. */
+  energiesAsOf: string | null
   now: number
 }
 
 /** The six cards: what is measured now, and today's consumption. */
-export function MetricCards({ sn, day, reading, freshness, energies, now }: Props) {
+export function MetricCards({ sn, day, reading, freshness, energies, energiesAsOf, now }: Props) {
   const { t, locale } = useT()
   const request = { sn, interval: 'Day', date: day, resolution: 'quarter' } as const
   const series = ['m0', 'm1', 'm3', 'm6', 'm7', 'm8']
@@ -130,15 +132,15 @@ export function MetricCards({ sn, day, reading, freshness, energies, now }: Prop
           label={t('card.energy')}
           value={quantity(energies && consumptionOf(energies), energyQuantity)}
           note={
-            produced === null
+            energiesAsOf ??
+            (produced === null
               ? null
-              : t('card.produced', { energy: joinQuantity(energyQuantity(produced, locale)) })
+              : t('card.produced', { energy: joinQuantity(energyQuantity(produced, locale)) }))
           }
           colour="home"
           curve={curve('m8')}
           floor={0}
-          // A sum of the day stays true when the battery falls silent.
-          live
+          live={energiesAsOf === null}
         />
       </div>
     </section>

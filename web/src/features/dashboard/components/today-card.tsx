@@ -1,11 +1,19 @@
+import { cn } from '@/lib/cn'
 import { balanceOf, type Energies, selfConsumptionOf, selfSufficiencyOf } from '@/lib/energy'
 import { formatNumber, joinQuantity, percentQuantity } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { EnergySplit } from './energy-split'
 
+type Props = {
+  energies: Energies | null
+  /** "As of 14:20" when the sums do not reach up to now. */
+  asOf: string | null
+}
+
 /** The day so far: how much of it was the house's own, and where the energy went and came from. */
-export function TodayCard({ energies }: { energies: Energies | null }) {
+export function TodayCard({ energies, asOf }: Props) {
   const { t, locale } = useT()
+  const live = asOf === null
   const balance = energies && balanceOf(energies)
   const share = energies && selfSufficiencyOf(energies, balance)
   const ownUse = selfConsumptionOf(balance)
@@ -17,17 +25,19 @@ export function TodayCard({ energies }: { energies: Energies | null }) {
       <h2 id="today" className="sr-only">
         {t('today.title')}
       </h2>
-      <div className="shrink-0 text-center">
-        <Gauge percent={share} />
-        <p className="mt-2 text-[12px] text-muted">
+      <div className="grid shrink-0 justify-items-center gap-2 text-center">
+        <Gauge percent={share} live={live} />
+        <p className="text-[12px] text-muted">
           {t('today.self_consumption')}{' '}
           <span className="num font-medium text-text">
             {ownUse === null ? '–' : joinQuantity(percentQuantity(ownUse, locale))}
           </span>
         </p>
+        {asOf && <p className="num text-[12px] text-muted">{asOf}</p>}
       </div>
       <div className="grid min-w-0 flex-1 gap-4">
         <EnergySplit
+          live={live}
           title={t('today.produced')}
           total={energies?.pv ?? null}
           parts={
@@ -39,6 +49,7 @@ export function TodayCard({ energies }: { energies: Energies | null }) {
           }
         />
         <EnergySplit
+          live={live}
           title={t('today.consumed')}
           total={balance?.consumed ?? null}
           parts={
@@ -57,11 +68,15 @@ export function TodayCard({ energies }: { energies: Energies | null }) {
 const RING = 52
 const LENGTH = 2 * Math.PI * RING
 
-function Gauge({ percent }: { percent: number | null }) {
+function Gauge({ percent, live }: { percent: number | null; live: boolean }) {
   const { t, locale } = useT()
   return (
-    <div className="relative mx-auto grid size-32 shrink-0 place-items-center">
-      <svg aria-hidden viewBox="0 0 128 128" className="absolute inset-0">
+    <div className="relative grid size-32 place-items-center">
+      <svg
+        aria-hidden
+        viewBox="0 0 128 128"
+        className={cn('absolute inset-0', !live && 'opacity-60 grayscale')}
+      >
         <circle cx="64" cy="64" r={RING} fill="none" stroke="var(--surface-2)" strokeWidth="11" />
         {percent !== null && percent > 0 && (
           <circle

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { LiveEntry } from '@/lib/live/live'
-import { directionOf, freshnessOf, readingOf } from './reading'
+import { countedUntil, directionOf, freshnessOf, readingOf } from './reading'
 
 const NOW = Date.UTC(2026, 10, 15, 12)
 const entry = (change: Partial<LiveEntry>) =>
@@ -16,6 +16,15 @@ describe('a reading', () => {
     ['offline', { online: false, measured_at: null, reporting: 0, systems: 2 }],
   ] as const)('is %s', (expected, change) => {
     expect(freshnessOf(entry(change), NOW)).toBe(expected)
+  })
+
+  it.each([
+    ['now, when both are fresh', {}, 60_000, null],
+    ['the last answer, when nobody answers any more', {}, 90_001, NOW - 90_001],
+    ['the last report of a silent battery', { online: false, measured_at: NOW - 5_000 }, 0, NOW - 5_000],
+  ] as const)('lets the day count until %s', (_name, change, age, expected) => {
+    const reading = entry(change)
+    expect(countedUntil(reading, freshnessOf(reading, NOW), NOW - age, NOW)).toBe(expected)
   })
 
   it('has null for what was not measured, never zero', () => {

@@ -74,6 +74,20 @@ export function freshnessOf({ at, online, together }: Reading, now: number): Fre
   return now - at > LIVE_MAX_AGE ? 'stale' : 'live'
 }
 
+/**
+ * Until when the day's sums count what happened; null: until now.
+ * @param askedAt when they were read, on the server's clock like `now`
+ */
+export function countedUntil(
+  { at }: Reading,
+  freshness: Freshness,
+  askedAt: number,
+  now: number,
+): number | null {
+  if (freshness !== 'live') return at
+  return now - askedAt > LIVE_MAX_AGE ? askedAt : null
+}
+
 /** Meters never read zero: less than this is no flow. In watts. */
 export const DEAD_BAND = 30
 

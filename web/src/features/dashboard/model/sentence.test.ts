@@ -38,7 +38,7 @@ function situation(
     house: (powers.pv ?? 0) + (powers.grid ?? 0) + (powers.battery ?? 0),
     ...powers,
   } as Reading
-  return { reading, freshness, capacity, now: NOW }
+  return { reading, freshness, capacity, updating: false, now: NOW }
 }
 
 describe('the sentence', () => {
@@ -80,6 +80,11 @@ describe('the sentence', () => {
     const since = NOW - 3 * 86_400_000
     const { detail } = sentenceOf(situation({ since, online: false }, 'offline'))
     expect(detail).toEqual({ id: 'sentence.offline.since', values: { at: since } })
+  })
+
+  it('does not blame the network while new values are on their way', () => {
+    expect(sentenceOf({ ...situation({}, 'stale'), updating: true }).headline).toBe('sentence.updating')
+    expect(sentenceOf({ ...situation({}, 'live'), updating: true }).headline).toBe('sentence.quiet')
   })
 
   it('says that none reports, for all systems together', () => {

@@ -13,6 +13,8 @@ type Situation = {
   freshness: Freshness
   /** Usable Wh of what is shown, null when it is not known. */
   capacity: number | null
+  /** New values are being asked for, and nothing has gone wrong yet. */
+  updating: boolean
   /** On the server's clock. */
   now: number
 }
@@ -21,9 +23,11 @@ export function sentenceOf(situation: Situation): Sentence {
   return notLive(situation) ?? notRunning(situation) ?? running(situation)
 }
 
-function notLive({ reading, freshness }: Situation): Sentence | null {
+function notLive({ reading, freshness, updating }: Situation): Sentence | null {
   const { at, since, together } = reading
   if (freshness === 'never') return { headline: 'sentence.never', detail: line('sentence.never.text') }
+  if (freshness === 'stale' && updating)
+    return { headline: 'sentence.updating', detail: line('sentence.updating.text') }
   if (freshness === 'stale') return { headline: 'sentence.stale', detail: line('sentence.stale.text') }
   if (freshness !== 'offline') return null
   if (together) return { headline: 'sentence.all_offline', detail: line('sentence.offline.check') }
