@@ -28,6 +28,7 @@ export function serveSystems(serials: string[] | null) {
     ),
     http.get('*/api/auth/usr_sn/', () => (systems ? HttpResponse.json(systems) : HttpResponse.error())),
     http.get('*/api/auth/data/', () => HttpResponse.json(liveOf(serials ?? []))),
+    http.get('*/api/auth/group/', () => HttpResponse.json([])),
     http.get('*/api/auth/stream/', () => HttpResponse.error()),
     http.get('*/api/auth/graph/', () => HttpResponse.json(emptyGraph)),
     http.get('*/api/auth/energy_chart/', () => HttpResponse.json([{ sn: '-1', rows: [] }])),

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
+import { ConfirmDialog } from '@/components/ui/confirm-dialog'
 import { Skeleton } from '@/components/ui/skeleton'
 import { api, unwrap } from '@/lib/api/client'
 import type { components } from '@/lib/api/schema'
@@ -10,7 +11,6 @@ import { refusalText } from '@/lib/form/refusal-text'
 import { formatLongDate } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
-import { ConfirmDialog } from './confirm-dialog'
 
 type Consent = components['schemas']['ConsentEntry']
 

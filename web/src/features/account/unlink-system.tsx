@@ -1,11 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from '@/components/ui/button'
+import { ConfirmDialog } from '@/components/ui/confirm-dialog'
 import { api, unwrap } from '@/lib/api/client'
 import { systemsQuery } from '@/lib/api/queries'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
-import { ConfirmDialog } from './confirm-dialog'
 
 /** Takes a system out of the account, after a question. */
 export function UnlinkSystem({ sn, isLast }: { sn: string; isLast: boolean }) {

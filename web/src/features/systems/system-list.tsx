@@ -1,31 +1,33 @@
 import { useQuery } from '@tanstack/react-query'
-import { BatteryFull } from 'lucide-react'
+import { FolderPlus } from 'lucide-react'
+import { useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
+import { pageCount, pageOf } from '@/components/ui/pages'
+import { Pagination } from '@/components/ui/pagination'
 import { Skeleton } from '@/components/ui/skeleton'
 import { errorText } from '@/lib/api/errors'
-import { type System, systemsQuery } from '@/lib/api/queries'
-import { cn } from '@/lib/cn'
-import { formatVersion } from '@/lib/format'
+import { type Group, groupsQuery, type System, systemsQuery } from '@/lib/api/queries'
+import { PAGE_SIZE } from '@/lib/constants'
 import { useT } from '@/lib/i18n/use-t'
 import { useSession } from '@/lib/session/session-store'
+import { GroupDialog } from './group-dialog'
+import { GroupSection } from './group-section'
+import { sectionsOf } from './model/sections'
+import { rowStyle, SystemRow } from './system-row'
 
-/** Product words, the same in every language. */
-const VERSIONS = [
-  { name: 'Master', field: 'master_version' },
-  { name: 'Gateway', field: 'gateway_version' },
-  { name: 'Slave', field: 'slave_version' },
-] as const
+/** The group that is being written; the number makes every opening of the form a new one. */
+type Editing = { group: Group | null; opening: number; open: boolean }
 
-const rowStyle = 'py-3.5 first:pt-0 last:pb-0'
-
-/** The systems of the account, with their phase and firmware. */
+/** The systems of the account under their groups, with their phase and firmware. */
 export function SystemList() {
   const { t } = useT()
   const { data, error, isFetching, refetch } = useQuery(systemsQuery)
-  // As many as last time, so that nothing moves when they come.
-  const expected = useSession((session) => session.serials) ?? ['']
+  const { data: groups = [] } = useQuery(groupsQuery)
+  const [editing, setEditing] = useState<Editing>({ group: null, opening: 0, open: false })
+  const edit = (group: Group | null) =>
+    setEditing(({ opening }) => ({ group, opening: opening + 1, open: true }))
   if (!data && error) {
     return (
       <Callout
@@ -42,45 +44,88 @@ export function SystemList() {
     )
   }
   return (
-    <Card title={t('systems.title')} aria-busy={!data}>
+    <Card
+      title={t('systems.title')}
+      aria-busy={!data}
+      action={
+        <Button variant="outline" size="s" disabled={!data} onClick={() => edit(null)}>
+          <FolderPlus aria-hidden className="size-4" />
+          {t('groups.create')}
+        </Button>
+      }
+    >
       {data ? (
-        <ul key="systems" className="divide-y divide-line">
-          {data.map((system) => (
-            <SystemRow key={system.sn} system={system} />
-          ))}
-        </ul>
+        <Sections key="systems" systems={data} groups={groups} onEdit={edit} />
       ) : (
-        <ul key="waiting" className="divide-y divide-line">
-          {expected.map((sn) => (
-            <li key={sn} className={rowStyle}>
-              <Skeleton className="h-24 sm:h-11" />
-            </li>
-          ))}
-        </ul>
+        <Waiting key="waiting" />
       )}
+      <GroupDialog
+        key={editing.opening}
+        open={editing.open}
+        group={editing.group}
+        systems={data ?? []}
+        onClose={() => setEditing((before) => ({ ...before, open: false }))}
+      />
     </Card>
   )
 }
 
-function SystemRow({ system }: { system: System }) {
+type SectionsProps = {
+  systems: readonly System[]
+  groups: readonly Group[]
+  onEdit: (group: Group) => void
+}
+
+/** Ten groups at a time. Without a group there is nothing to head. */
+function Sections({ systems, groups, onEdit }: SectionsProps) {
   const { t } = useT()
-  return (
-    <li className={cn(rowStyle, 'flex flex-wrap items-center gap-x-4 gap-y-3')}>
-      <span className="grid size-11 shrink-0 place-items-center rounded-xl bg-surface-2 text-battery-text">
-        <BatteryFull aria-hidden className="size-5" />
-      </span>
-      <div className="min-w-0 flex-1 basis-40">
-        <p className="num font-medium break-all">{system.sn}</p>
-        <p className="text-[13px] text-muted">{t('systems.phase', { phase: system.phase })}</p>
-      </div>
-      <dl className="num flex basis-full flex-wrap gap-x-8 gap-y-2 pl-15 text-[14px] sm:basis-auto sm:pl-0">
-        {VERSIONS.map(({ name, field }) => (
-          <div key={field}>
-            <dt className="text-[12px] text-muted">{name}</dt>
-            <dd>{formatVersion(system[field])}</dd>
-          </div>
+  const [chosen, setChosen] = useState(1)
+  const sections = sectionsOf(
+    systems,
+    groups.map(({ name }) => name),
+  )
+  if (sections.every(({ name }) => name === null)) {
+    return (
+      <ul className="divide-y divide-line">
+        {systems.map((system) => (
+          <SystemRow key={system.sn} system={system} />
         ))}
-      </dl>
-    </li>
+      </ul>
+    )
+  }
+  const { current, items } = pageOf(sections, chosen, PAGE_SIZE)
+  return (
+    <>
+      <div className="grid gap-3">
+        {items.map((section) => (
+          <GroupSection
+            key={section.name ?? ''}
+            section={section}
+            group={groups.find(({ name }) => name === section.name)}
+            onEdit={onEdit}
+          />
+        ))}
+      </div>
+      <Pagination
+        label={t('groups.title')}
+        page={current}
+        count={pageCount(sections.length, PAGE_SIZE)}
+        onChange={setChosen}
+      />
+    </>
+  )
+}
+
+/** As many as last time, so that nothing moves when they come. */
+function Waiting() {
+  const expected = useSession((session) => session.serials) ?? ['']
+  return (
+    <ul className="divide-y divide-line">
+      {expected.map((sn) => (
+        <li key={sn} className={rowStyle}>
+          <Skeleton className="h-24 sm:h-11" />
+        </li>
+      ))}
+    </ul>
   )
 }

@@ -1,15 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { ChevronDown } from 'lucide-react'
+import { Fragment } from 'react'
 import { Button } from '@/components/ui/button'
-import { DropdownMenu, MenuChoice } from '@/components/ui/dropdown-menu'
+import { DropdownMenu, MenuChoice, MenuLabel } from '@/components/ui/dropdown-menu'
 import { type System, systemsQuery } from '@/lib/api/queries'
 import type { Translate } from '@/lib/i18n/use-t'
 import { useT } from '@/lib/i18n/use-t'
 import { ALL_SYSTEMS } from '@/lib/live/live'
 import { useLive } from '@/lib/live/use-live'
-import { selectable, useSelection } from '@/lib/selection'
+import { useSelection } from '@/lib/selection'
+import { sectionsOf, TOGETHER } from './model/sections'
 
-/** What the page is about: one system, or all of them. With several it is a menu. */
+/** What the page is about: one system, or all of them. With several it is a menu, each under its group. */
 export function SystemSelector() {
   const { t } = useT()
   const { data: systems } = useQuery(systemsQuery)
@@ -19,13 +21,17 @@ export function SystemSelector() {
   const { name, more } = nameOf(sn, systems, together, t)
   const label = (
     <span className="flex min-w-0 flex-wrap items-baseline gap-x-1.5 text-left sm:shrink-0 sm:flex-nowrap sm:whitespace-nowrap">
-      <span className="font-semibold text-text">{name}</span>
+      <span title={name} className="font-semibold text-text max-sm:wrap-anywhere sm:max-w-[32ch] sm:truncate">
+        {name}
+      </span>
       <span aria-hidden className="text-muted max-sm:hidden">
         ·
       </span>
       <span className="num font-normal text-muted">{more}</span>
     </span>
   )
+  const sections = sectionsOf(systems)
+  const grouped = sections.some((section) => section.name !== null)
   if (systems.length === 1) return <div className="min-w-0 text-[15px]">{label}</div>
   return (
     <DropdownMenu
@@ -41,23 +47,40 @@ export function SystemSelector() {
       <MenuChoice
         label={t('selector.label')}
         value={sn}
-        options={selectable(systems.map((system) => system.sn)).map((value) => {
-          const entry = nameOf(value, systems, together, t)
-          return {
-            value,
-            label: (
-              <span className="flex flex-col py-1.5 leading-snug">
-                <span className="font-medium">{entry.name}</span>
-                <span className="num text-[12px] text-muted">{entry.more}</span>
-              </span>
-            ),
-          }
-        })}
+        options={[optionOf(TOGETHER.sn, nameOf(TOGETHER.sn, systems, together, t))]}
         onChange={choose}
       />
+      {sections.map((section) => {
+        const heading = section.name ?? t('groups.without')
+        return (
+          <Fragment key={section.name ?? ''}>
+            {grouped && <MenuLabel className="max-w-72 wrap-anywhere">{heading}</MenuLabel>}
+            <MenuChoice
+              label={grouped ? heading : t('selector.label')}
+              value={sn}
+              options={section.systems.map((system) =>
+                optionOf(system.sn, { name: t('systems.phase', { phase: system.phase }), more: system.sn }),
+              )}
+              onChange={choose}
+            />
+          </Fragment>
+        )
+      })}
     </DropdownMenu>
   )
 }
+
+type Name = { name: string; more: string }
+
+const optionOf = (value: string, { name, more }: Name) => ({
+  value,
+  label: (
+    <span className="flex flex-col py-1.5 leading-snug">
+      <span className="font-medium">{name}</span>
+      <span className="num text-[12px] text-muted">{more}</span>
+    </span>
+  ),
+})
 
 type Together = { reporting: number; systems: number } | null
 

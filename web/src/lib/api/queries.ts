@@ -6,6 +6,7 @@ import type { components } from './schema'
 type Schemas = components['schemas']
 export type Account = Schemas['AccountEntry']
 export type Claim = Schemas['ClaimEntry']
+export type Group = Schemas['GroupEntry']
 export type KeyResult = Schemas['KeyResult']
 export type System = Schemas['SystemEntry']
 
@@ -24,6 +25,12 @@ export const accountQuery = queryOptions({
 export const systemsQuery = queryOptions({
   queryKey: ['systems'],
   queryFn: () => unwrap(api.GET('/api/auth/usr_sn/')),
+})
+
+/** The account's own groups of systems, by name. */
+export const groupsQuery = queryOptions({
+  queryKey: ['groups'],
+  queryFn: () => unwrap(api.GET('/api/auth/group/')),
 })
 
 /** Serial numbers that wait for their main switch. */

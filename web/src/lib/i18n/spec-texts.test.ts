@@ -18,6 +18,7 @@ const QUOTED = {
   'field.serial_used': 'already used by another user',
   'role.electrician': 'I am an electrician',
   'account.systems.added': 'Serial numbers added',
+  'groups.created': 'created successfully',
 } satisfies Partial<Record<keyof typeof en, string>>
 
 describe('a text that the specification quotes', () => {

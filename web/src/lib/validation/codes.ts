@@ -23,6 +23,7 @@ export const FIELD_CODES = [
   'too_long',
   'price_invalid',
   'price_range',
+  'group_taken',
 ] as const
 export type FieldCode = (typeof FIELD_CODES)[number]
 

@@ -1,8 +1,8 @@
-import { Button } from '@/components/ui/button'
-import { Callout } from '@/components/ui/callout'
-import { Dialog } from '@/components/ui/dialog'
 import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
+import { Button } from './button'
+import { Callout } from './callout'
+import { Dialog } from './dialog'
 
 type Props = {
   open: boolean

@@ -1,0 +1,122 @@
+/** Groups of systems: made, filled, renamed and deleted on the dashboard (specification 2 and 5). */
+import type { Page } from '@playwright/test'
+import { expectAccessible } from './harness/axe.ts'
+import { beLoggedIn, button, settled } from './harness/steps.ts'
+import { expect, test } from './harness/test.ts'
+import { LANGUAGES, text } from './harness/texts.ts'
+
+const group = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+const nameField = (page: Page) => page.getByLabel(text('groups.name'), { exact: true })
+const dialog = (page: Page) => page.getByRole('dialog')
+
+/** Makes a group by the form, with these systems. */
+async function create(page: Page, name: string, serials: string[] = []) {
+  await button(page, text('groups.create')).click()
+  await nameField(page).fill(name)
+  for (const sn of serials) await dialog(page).getByRole('checkbox', { name: sn }).check()
+  await button(dialog(page), text('groups.submit')).click()
+}
+
+test('a group without a name is refused, and one with a name is made', async ({ page, server }) => {
+  const owner = await server.newOwner(3)
+  const [first = '', second = '', third = ''] = owner.serials
+  await beLoggedIn(page, server, owner)
+  await page.goto('/dashboard')
+  await settled(page)
+
+  await create(page, '  ')
+  await expect(dialog(page).getByText(text('field.required'))).toBeVisible()
+  await expect(nameField(page)).toBeFocused()
+  await nameField(page).fill('Ferienhaus')
+  await dialog(page).getByRole('checkbox', { name: first }).check()
+  await button(dialog(page), text('groups.submit')).click()
+  await expect(page.getByText(text('groups.created', { name: 'Ferienhaus' }))).toBeVisible()
+  await expect(dialog(page)).toBeHidden()
+  await expect(group(page, 'Ferienhaus').getByText(first)).toBeVisible()
+  await expect(group(page, text('groups.without')).getByText(second)).toBeVisible()
+
+  await create(page, 'FERIENHAUS')
+  await expect(dialog(page).getByText(text('field.group_taken'))).toBeVisible()
+  await button(dialog(page), text('ui.cancel')).click()
+
+  // Joining one group leaves the other.
+  await create(page, 'Zuhause', [first, third])
+  await expect(group(page, 'Zuhause').getByText(first)).toBeVisible()
+  await expect(group(page, 'Zuhause').getByText(third)).toBeVisible()
+  await expect(group(page, 'Ferienhaus')).toContainText(text('groups.empty'))
+
+  await page.reload()
+  await expect(group(page, 'Zuhause').getByText(third)).toBeVisible()
+  await expectAccessible(page)
+})
+
+test('a group is renamed, changed and deleted', async ({ page, server }) => {
+  const owner = await server.newOwner(2)
+  const [first = '', second = ''] = owner.serials
+  await beLoggedIn(page, server, owner)
+  await page.goto('/dashboard')
+  await settled(page)
+  await create(page, 'Haus', [first])
+  await expect(group(page, 'Haus')).toBeVisible()
+
+  await button(page, text('groups.edit.label', { name: 'Haus' })).click()
+  await nameField(page).fill('Haus am See')
+  await dialog(page).getByRole('checkbox', { name: first }).uncheck()
+  await dialog(page).getByRole('checkbox', { name: second }).check()
+  await button(dialog(page), text('groups.save')).click()
+  await expect(group(page, 'Haus am See').getByText(second)).toBeVisible()
+  await expect(group(page, text('groups.without')).getByText(first)).toBeVisible()
+
+  await button(page, text('groups.delete.label', { name: 'Haus am See' })).click()
+  await button(dialog(page), text('ui.cancel')).click()
+  await expect(dialog(page)).toBeHidden()
+  await expect(group(page, 'Haus am See')).toBeVisible()
+  await button(page, text('groups.delete.label', { name: 'Haus am See' })).click()
+  await button(dialog(page), text('groups.delete')).click()
+  await expect(group(page, 'Haus am See')).toBeHidden()
+  await expect(page.getByRole('main').getByText(second)).toBeVisible()
+})
+
+test('the selector shows systems under their group', async ({ page, server }) => {
+  const owner = await server.newOwner(3)
+  const [first = '', second = '', third = ''] = owner.serials
+  await beLoggedIn(page, server, owner)
+  await page.goto('/dashboard')
+  await settled(page)
+  await create(page, 'Zuhause', [third])
+  await expect(group(page, 'Zuhause')).toBeVisible()
+  await page.getByRole('button', { name: text('selector.all') }).click()
+  const items = page.getByRole('menuitemradio')
+  await expect(items).toHaveText([text('selector.all'), third, first, second].map((name) => new RegExp(name)))
+  await expectAccessible(page)
+  await page.getByRole('group', { name: 'Zuhause' }).getByRole('menuitemradio').click()
+  await expect(page.getByRole('banner')).toContainText(`Zuhause·${third}`)
+})
+
+test('ten groups stand on a page', async ({ page, server }) => {
+  const owner = await server.newOwner()
+  const tokens = await server.logIn(owner)
+  const bearer = { Authorization: `Bearer ${tokens.access}` }
+  for (let number = 1; number <= 11; number += 1)
+    await server.post('/api/auth/group/', { name: `Haus ${number}`, sn: '' }, 201, bearer)
+  await beLoggedIn(page, server, owner)
+  await page.goto('/dashboard')
+  await expect(group(page, 'Haus 10')).toBeVisible()
+  await expect(group(page, 'Haus 11')).toBeHidden()
+  const pages = page.getByRole('navigation', { name: text('pages.of', { list: text('groups.title') }) })
+  await button(pages, text('pages.page', { number: '2' })).click()
+  await expect(group(page, 'Haus 11')).toBeVisible()
+})
+
+for (const language of LANGUAGES) {
+  test(`the success of a new group is said in ${language}`, async ({ page, server }) => {
+    await beLoggedIn(page, server, await server.newOwner())
+    await page.evaluate((chosen) => localStorage.setItem('language', chosen), language)
+    await page.goto('/dashboard')
+    await settled(page)
+    await button(page, text('groups.create', {}, language)).click()
+    await page.getByLabel(text('groups.name', {}, language), { exact: true }).fill('A & B')
+    await button(dialog(page), text('groups.submit', {}, language)).click()
+    await expect(page.getByText(text('groups.created', { name: 'A & B' }, language))).toBeVisible()
+  })
+}

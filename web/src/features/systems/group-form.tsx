@@ -1,0 +1,79 @@
+import { Button } from '@/components/ui/button'
+import { Checkbox } from '@/components/ui/checkbox'
+import { Field } from '@/components/ui/field'
+import { FormProblem } from '@/components/ui/form-problem'
+import type { Group, System } from '@/lib/api/queries'
+import { useForm } from '@/lib/form/use-form'
+import { useT } from '@/lib/i18n/use-t'
+import { notify } from '@/lib/notify'
+import { checkGroupName } from '@/lib/validation/group-name'
+import { saveGroup } from './change-groups'
+
+type Props = {
+  /** Null: a new one. */
+  group: Group | null
+  systems: readonly System[]
+  onClose: () => void
+}
+
+/** Beside the name, a tick for each system. */
+type Fields = { name: string } & Record<`in ${string}`, boolean>
+const tickOf = (sn: string) => `in ${sn}` as const
+
+/** The name of a group and the systems in it. */
+export function GroupForm({ group, systems, onClose }: Props) {
+  const { t } = useT()
+  const ticks = systems.map(({ sn }) => [tickOf(sn), group?.systems.includes(sn) ?? false] as const)
+  const form = useForm<Fields>({
+    initial: { name: group?.name ?? '', ...Object.fromEntries(ticks) },
+    check: ({ name }) => ({ name: checkGroupName(name) }),
+    send: async (values) => {
+      const chosen = systems.map(({ sn }) => sn).filter((sn) => values[tickOf(sn)])
+      await saveGroup(group, { name: values.name, serials: chosen })
+      notify.success(t(group ? 'groups.changed' : 'groups.created', { name: values.name.trim() }))
+      onClose()
+    },
+  })
+  return (
+    <form {...form.form} className="grid gap-5">
+      <FormProblem form={form} />
+      <Field {...form.text('name')} label={t('groups.name')} autoComplete="off" required />
+      <fieldset>
+        <legend className="text-[13px] font-medium">{t('groups.systems')}</legend>
+        <div className="mt-1 max-h-60 overflow-y-auto">
+          {systems.map((system) => (
+            <Checkbox
+              key={system.sn}
+              {...form.tick(tickOf(system.sn))}
+              label={<SystemLabel system={system} group={group} />}
+            />
+          ))}
+        </div>
+      </fieldset>
+      <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
+        <Button variant="outline" onClick={onClose}>
+          {t('ui.cancel')}
+        </Button>
+        <Button type="submit" busy={form.busy}>
+          {t(group ? 'groups.save' : 'groups.submit')}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+/** A system is in one group at most: whoever takes it from another one should know. */
+function SystemLabel({ system, group }: { system: System; group: Group | null }) {
+  const { t } = useT()
+  const { sn, phase, group_name } = system
+  const elsewhere = group_name && group_name !== group?.name ? group_name : null
+  return (
+    <>
+      <span className="num font-medium break-all">{sn}</span>
+      <span className="block text-[13px] text-muted wrap-anywhere">
+        {t('systems.phase', { phase })}
+        {elsewhere && ` · ${t('groups.elsewhere', { group: elsewhere })}`}
+      </span>
+    </>
+  )
+}

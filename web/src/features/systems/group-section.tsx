@@ -1,0 +1,52 @@
+import { Pencil } from 'lucide-react'
+import { useId } from 'react'
+import { Button } from '@/components/ui/button'
+import type { Group } from '@/lib/api/queries'
+import { useT } from '@/lib/i18n/use-t'
+import { DeleteGroup } from './delete-group'
+import type { Section } from './model/sections'
+import { SystemRow } from './system-row'
+
+type Props = {
+  section: Section
+  /** Without it, or for as long as it is not known, nothing can be changed. */
+  group: Group | undefined
+  onEdit: (group: Group) => void
+}
+
+/** A group, with what is in it and what can be done to it. */
+export function GroupSection({ section: { name, systems }, group, onEdit }: Props) {
+  const { t } = useT()
+  const id = useId()
+  return (
+    <section aria-labelledby={id} className="rounded-xl border border-line p-4">
+      <div className="mb-3 flex items-center justify-between gap-2">
+        <h3 id={id} className="min-w-0 text-[14px] font-medium wrap-anywhere">
+          {name ?? t('groups.without')}
+        </h3>
+        {group && (
+          <div className="-my-1.5 -mr-2 flex shrink-0">
+            <Button
+              variant="ghost"
+              size="s"
+              aria-label={t('groups.edit.label', { name: group.name })}
+              onClick={() => onEdit(group)}
+            >
+              <Pencil aria-hidden className="size-4" />
+            </Button>
+            <DeleteGroup group={group} />
+          </div>
+        )}
+      </div>
+      {systems.length > 0 ? (
+        <ul className="divide-y divide-line">
+          {systems.map((system) => (
+            <SystemRow key={system.sn} system={system} />
+          ))}
+        </ul>
+      ) : (
+        <p className="text-[13px] text-muted">{t('groups.empty')}</p>
+      )}
+    </section>
+  )
+}
