@@ -18,7 +18,7 @@ export function TopBar() {
     <header className="sticky top-0 z-20 border-b border-line bg-bg">
       <div className="mx-auto flex min-h-14 max-w-[1280px] items-center justify-between gap-3 px-4 lg:min-h-16 lg:px-8">
         <div className="flex min-w-0 items-center gap-2.5 font-semibold">
-          <Logo className="shrink-0 lg:hidden" />
+          <Logo className={cn('shrink-0 lg:hidden', selects && 'max-sm:hidden')} />
           <span className={cn('lg:hidden', selects && 'sr-only')}>{PRODUCT_NAME}</span>
           {selects ? <SystemSelector /> : <Systems />}
         </div>

@@ -20,54 +20,53 @@ export function SystemSelector() {
   if (!systems || sn === null) return null
   const { name, more } = nameOf(sn, systems, together, t)
   const label = (
-    <span className="flex min-w-0 flex-wrap items-baseline gap-x-1.5 text-left sm:shrink-0 sm:flex-nowrap sm:whitespace-nowrap">
+    <span className="flex min-w-0 flex-col gap-x-1.5 text-left sm:shrink-0 sm:flex-row sm:items-baseline sm:whitespace-nowrap">
       <span title={name} className="font-semibold text-text max-sm:wrap-anywhere sm:max-w-[32ch] sm:truncate">
         {name}
       </span>
       <span aria-hidden className="text-muted max-sm:hidden">
         ·
       </span>
-      <span className="num font-normal text-muted">{more}</span>
+      <span className="num font-normal text-muted max-sm:text-[12px] max-sm:leading-tight">{more}</span>
     </span>
   )
-  const sections = sectionsOf(systems)
-  const grouped = sections.some((section) => section.name !== null)
   if (systems.length === 1) return <div className="min-w-0 text-[15px]">{label}</div>
   return (
-    <DropdownMenu
-      align="start"
-      trigger={
-        <Button variant="ghost" className="-ml-3 min-w-0 shrink px-3 text-[15px]">
-          <span className="sr-only">{t('selector.label')}</span>
-          {label}
-          <ChevronDown aria-hidden className="size-4 shrink-0" />
-        </Button>
-      }
-    >
-      <MenuChoice
-        label={t('selector.label')}
-        value={sn}
-        options={[optionOf(TOGETHER.sn, nameOf(TOGETHER.sn, systems, together, t))]}
-        onChange={choose}
-      />
-      {sections.map((section) => {
-        const heading = section.name ?? t('groups.without')
-        return (
-          <Fragment key={section.name ?? ''}>
-            {grouped && <MenuLabel className="max-w-72 wrap-anywhere">{heading}</MenuLabel>}
-            <MenuChoice
-              label={grouped ? heading : t('selector.label')}
-              value={sn}
-              options={section.systems.map((system) =>
-                optionOf(system.sn, { name: t('systems.phase', { phase: system.phase }), more: system.sn }),
-              )}
-              onChange={choose}
-            />
+    // The name stands where the page begins, the room around it beside it.
+    <div className="-ml-5 min-w-0">
+      <DropdownMenu
+        align="start"
+        trigger={
+          <Button variant="ghost" className="min-w-0 shrink text-[15px]">
+            <span className="sr-only">{t('selector.label')}</span>
+            {label}
+            <ChevronDown aria-hidden className="size-4 shrink-0" />
+          </Button>
+        }
+      >
+        {partsOf(systems, together, t).map(({ heading, options }, place) => (
+          <Fragment key={heading}>
+            {place > 0 && <MenuLabel className="max-w-72 wrap-anywhere">{heading}</MenuLabel>}
+            <MenuChoice label={heading} value={sn} options={options} onChange={choose} />
           </Fragment>
-        )
-      })}
-    </DropdownMenu>
+        ))}
+      </DropdownMenu>
+    </div>
   )
+}
+
+/** All systems together and, without groups, each of them; otherwise a part for every group. */
+function partsOf(systems: readonly System[], together: Together, t: Translate) {
+  const all = optionOf(TOGETHER.sn, nameOf(TOGETHER.sn, systems, together, t))
+  const groups = sectionsOf(systems).map((section) => ({
+    heading: section.name ?? t('groups.without'),
+    options: section.systems.map(({ sn, phase }) =>
+      optionOf(sn, { name: t('systems.phase', { phase }), more: sn }),
+    ),
+  }))
+  const grouped = systems.some(({ group_name }) => group_name)
+  const ungrouped = grouped ? [] : groups.flatMap(({ options }) => options)
+  return [{ heading: t('selector.label'), options: [all, ...ungrouped] }, ...(grouped ? groups : [])]
 }
 
 type Name = { name: string; more: string }

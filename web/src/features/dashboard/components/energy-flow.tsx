@@ -19,11 +19,12 @@ export function EnergyFlow({ reading, live }: Props) {
   const { pv, grid, battery, house, soc } = reading
   const flows = live ? flowsOf(reading) : []
   const power = (watts: number | null) => (watts === null ? null : powerQuantity(watts, locale))
-  const gridWord = directionOf(grid)
-  const batteryWord = directionOf(battery)
+  // Where an old value was going, nobody knows any more.
+  const gridWord = live ? directionOf(grid) : null
+  const batteryWord = live ? directionOf(battery) : null
   return (
     <>
-      <FlowText reading={reading} flows={flows} />
+      <FlowText reading={reading} flows={flows} gridWord={gridWord} batteryWord={batteryWord} />
       <svg
         aria-hidden
         viewBox={`0 0 ${VIEW.width} ${VIEW.height}`}

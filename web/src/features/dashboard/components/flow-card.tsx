@@ -22,7 +22,7 @@ export function FlowCard({ reading, freshness, capacity, updating, now }: Props)
   return (
     <section aria-labelledby="sentence" className="flex min-w-0 flex-col lg:card lg:p-5">
       <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
-        <div className="min-w-0 flex-1 basis-60">
+        <div className="min-w-0 flex-1 basis-52">
           <h2
             id="sentence"
             className="text-[22px] leading-tight font-semibold tracking-tight text-balance lg:text-[24px]"

@@ -1,16 +1,21 @@
 import { joinQuantity, percentQuantity, powerQuantity } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import type { Flow } from '../model/flow'
-import { directionOf, type Reading } from '../model/reading'
+import type { Direction, Reading } from '../model/reading'
+
+type Props = {
+  reading: Reading
+  flows: readonly Flow[]
+  gridWord: Direction
+  batteryWord: Direction
+}
 
 /** What the picture of the energy flow shows, for those who cannot see it. */
-export function FlowText({ reading, flows }: { reading: Reading; flows: readonly Flow[] }) {
+export function FlowText({ reading, flows, gridWord, batteryWord }: Props) {
   const { t, locale } = useT()
   const { pv, grid, battery, house, soc } = reading
   const power = (watts: number | null) =>
     watts === null ? t('value.unknown') : joinQuantity(powerQuantity(watts, locale))
-  const gridWord = directionOf(grid)
-  const batteryWord = directionOf(battery)
   const charge = soc === null ? t('value.unknown') : joinQuantity(percentQuantity(soc, locale))
   return (
     <ul className="sr-only">
