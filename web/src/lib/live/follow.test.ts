@@ -1,10 +1,15 @@
 import { HttpResponse, http } from 'msw'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { isAuthenticated } from '../session/tokens'
 import { STORAGE } from '../storage-keys'
 import { stubLocks } from '../testing/memory-locks'
 import { server } from '../testing/server'
+import { tokenOf } from '../testing/token'
 import type { StreamEvent } from './event-stream'
 import { backOff, follow } from './follow'
+
+// To see when it was asked; it answers as ever.
+vi.mock('../session/tokens', { spy: true })
 
 /** A stream that says this and ends. */
 const answer = (text: string) =>
@@ -69,6 +74,29 @@ describe('following the stream', () => {
     first.abort()
     await vi.waitFor(() => expect(open).toBe(2))
     vi.unstubAllGlobals()
+  })
+
+  it.each([
+    ['after a logout', () => localStorage.removeItem(STORAGE.access)],
+    ['for somebody else', () => localStorage.setItem(STORAGE.access, tokenOf('B'))],
+  ])('hears nothing %s', async (_name, end) => {
+    localStorage.setItem(STORAGE.access, tokenOf('A'))
+    let say: (text: string) => void = () => undefined
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        say = (text) => controller.enqueue(new TextEncoder().encode(text))
+      },
+    })
+    server.use(http.get('*/api/auth/stream/', () => new HttpResponse(body)))
+    const heard: string[] = []
+    void follow({ signal: stop.signal, onEvent: ({ data }) => heard.push(data) })
+    say('data: before\n\n')
+    await vi.waitFor(() => expect(heard).toEqual(['before']))
+    end()
+    vi.mocked(isAuthenticated).mockClear()
+    say('data: after\n\n')
+    await vi.waitFor(() => expect(isAuthenticated).toHaveBeenCalled())
+    expect(heard).toEqual(['before'])
   })
 
   it('ends with its signal', async () => {

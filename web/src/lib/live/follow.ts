@@ -2,7 +2,7 @@
 import { api } from '../api/client'
 import { apiError } from '../api/errors'
 import { LIVE_SILENCE, RECONNECT_FIRST, RECONNECT_MAX } from '../constants'
-import { isAuthenticated } from '../session/tokens'
+import { accountOf, isAuthenticated, readTokens } from '../session/tokens'
 import { makeEventReader, type StreamEvent } from './event-stream'
 
 const LOCK = 'suncellar:stream'
@@ -26,12 +26,16 @@ export async function follow(options: Follow) {
 async function keepListening({ signal, onEvent }: Follow) {
   let lastId: string | null = null
   let failures = 0
+  const account = accountOf(readTokens().access)
+  const sameSession = () => isAuthenticated() && accountOf(readTokens().access) === account
   const hear = (event: StreamEvent) => {
+    // What arrives between a logout and the end of the page would be the next person's first news.
+    if (!sameSession()) return
     lastId = event.id ?? lastId
     failures = 0
     onEvent(event)
   }
-  while (!signal.aborted && isAuthenticated()) {
+  while (!signal.aborted && sameSession()) {
     // However a connection ends, the next one begins with everything: nothing is missed.
     await listen(lastId, signal, hear).catch(() => undefined)
     await pause(backOff(failures++), signal)

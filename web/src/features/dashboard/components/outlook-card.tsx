@@ -13,7 +13,7 @@ export function OutlookCard({ updates }: { updates: number }) {
   const { t } = useT()
   return (
     <Card title={t('outlook.title')}>
-      <dl className="grid gap-4">
+      <ul className="grid gap-4">
         <Row icon={CloudSun} title={t('outlook.forecast')}>
           {t('outlook.forecast.none')}
         </Row>
@@ -32,21 +32,21 @@ export function OutlookCard({ updates }: { updates: number }) {
         <Row icon={KeyRound} title={t('outlook.grants')}>
           {t('outlook.grants.none')}
         </Row>
-      </dl>
+      </ul>
     </Card>
   )
 }
 
 function Row({ icon: Icon, title, children }: { icon: LucideIcon; title: string; children: ReactNode }) {
   return (
-    <div className="flex gap-3">
+    <li className="flex gap-3">
       <span className="grid size-9 shrink-0 place-items-center rounded-lg bg-surface-2 text-muted">
         <Icon aria-hidden className="size-[18px]" />
       </span>
       <div className="min-w-0">
-        <dt className="text-[14px] font-medium">{title}</dt>
-        <dd className="text-[13px] text-muted">{children}</dd>
+        <h3 className="text-[14px] font-medium">{title}</h3>
+        <p className="text-[13px] text-muted">{children}</p>
       </div>
-    </div>
+    </li>
   )
 }

@@ -102,7 +102,9 @@ function Gauge({ percent, live }: { percent: number | null; live: boolean }) {
             </span>
           )}
         </span>
-        <span className="mt-1 block max-w-22 text-[11px] wrap-break-word hyphens-auto text-muted">{t('today.self_sufficiency')}</span>
+        <span className="mt-1 block max-w-22 text-[11px] wrap-break-word hyphens-auto text-muted">
+          {t('today.self_sufficiency')}
+        </span>
       </p>
     </div>
   )
