@@ -1,10 +1,10 @@
 import { screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, it, vi } from 'vitest'
+import { ChunkLoadError } from '@/lib/load-chunk'
 import { page } from '@/lib/session/page'
 import { renderUi } from '@/lib/testing/render'
 import { Failure } from './failure-page'
-import { ChunkLoadError } from './lazy-page'
 
 it('says that a part of the page did not come, and offers a reload', async () => {
   const reload = vi.spyOn(page, 'reload').mockImplementation(() => undefined)

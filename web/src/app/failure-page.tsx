@@ -2,9 +2,9 @@ import type { ErrorComponentProps } from '@tanstack/react-router'
 import { Unplug } from 'lucide-react'
 import { Button } from '@/components/ui/button'
 import { useT } from '@/lib/i18n/use-t'
+import { ChunkLoadError } from '@/lib/load-chunk'
 import { page } from '@/lib/session/page'
 import { CentredMessage, CentredPage } from './centred-page'
-import { ChunkLoadError } from './lazy-page'
 
 type Props = Pick<ErrorComponentProps, 'error'>
 

@@ -1,23 +1,6 @@
 import { lazyRouteComponent } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
-import { CHUNK_LOAD_TIMEOUT } from '@/lib/constants'
-
-/** A script of the app did not come: the network failed, it took too long, or a new version replaced it. */
-export class ChunkLoadError extends Error {
-  override readonly name = 'ChunkLoadError'
-}
-
-/** Waits for a chunk, but not for ever. */
-export function loadChunk<T>(load: () => Promise<T>, timeout = CHUNK_LOAD_TIMEOUT): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new ChunkLoadError('Loading chunk failed: timeout')), timeout)
-  })
-  const loaded = load().catch((cause: unknown) => {
-    throw new ChunkLoadError('Loading chunk failed', { cause })
-  })
-  return Promise.race([loaded, tooLate]).finally(() => clearTimeout(timer))
-}
+import { loadChunk } from '@/lib/load-chunk'
 
 /** A page in a chunk of its own. */
 export function lazyPage<K extends string>(load: () => Promise<Record<K, ComponentType>>, name: K) {

@@ -1,6 +1,6 @@
 import { type ComponentType, lazy, Suspense, useState } from 'react'
+import { loadChunk } from '@/lib/load-chunk'
 import { useNotifications } from '@/lib/notify'
-import { loadChunk } from './lazy-page'
 
 const Toaster = lazy<ComponentType>(() =>
   loadChunk(() => import('@/components/ui/toaster')).then(

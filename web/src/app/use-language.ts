@@ -1,8 +1,8 @@
 import { activateLocale } from '@/lib/i18n/i18n'
 import type { Locale } from '@/lib/i18n/locales'
 import { useT } from '@/lib/i18n/use-t'
+import { loadChunk } from '@/lib/load-chunk'
 import { notify } from '@/lib/notify'
-import { loadChunk } from './lazy-page'
 
 /** The language of the page and the way to change it; a catalogue that does not come is said, and changes nothing. */
 export function useLanguage() {

@@ -1,6 +1,6 @@
 import { Settings2 } from 'lucide-react'
 import { Button } from '@/components/ui/button'
-import { DropdownMenu, MenuChoice, MenuLabel, MenuSeparator, MenuSwitch } from '@/components/ui/dropdown-menu'
+import { Menu } from '@/components/ui/menu'
 import { LOCALES, type Locale } from '@/lib/i18n/locales'
 import { useT } from '@/lib/i18n/use-t'
 import { useTheme } from '@/lib/theme'
@@ -24,19 +24,23 @@ export function DisplayMenu() {
   const { locale, choose } = useLanguage()
   const { theme, setTheme } = useTheme()
   return (
-    <DropdownMenu
+    <Menu
       trigger={
         <Button variant="ghost" size="icon" aria-label={t('top.display')}>
           <Settings2 aria-hidden className="size-[19px]" />
         </Button>
       }
     >
-      <MenuSwitch checked={theme === 'dark'} onChange={(dark) => setTheme(dark ? 'dark' : 'light')}>
-        {t('top.dark')}
-      </MenuSwitch>
-      <MenuSeparator />
-      <MenuLabel>{t('top.language')}</MenuLabel>
-      <MenuChoice label={t('top.language')} value={locale} options={LANGUAGES} onChange={choose} />
-    </DropdownMenu>
+      {({ MenuChoice, MenuLabel, MenuSeparator, MenuSwitch }) => (
+        <>
+          <MenuSwitch checked={theme === 'dark'} onChange={(dark) => setTheme(dark ? 'dark' : 'light')}>
+            {t('top.dark')}
+          </MenuSwitch>
+          <MenuSeparator />
+          <MenuLabel>{t('top.language')}</MenuLabel>
+          <MenuChoice label={t('top.language')} value={locale} options={LANGUAGES} onChange={choose} />
+        </>
+      )}
+    </Menu>
   )
 }

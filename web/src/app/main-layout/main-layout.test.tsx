@@ -100,7 +100,7 @@ describe('the bell', () => {
     await logIn('user')
     await openApp('/dashboard')
     await userEvent.click(await screen.findByRole('button', { name: 'Updates' }))
-    expect(screen.getByRole('menuitem')).toHaveTextContent('Kein Update verfügbar')
+    expect(await screen.findByRole('menuitem')).toHaveTextContent('Kein Update verfügbar')
   })
 
   it('lists the systems with a pending update, each with the way to it', async () => {
@@ -109,7 +109,7 @@ describe('the bell', () => {
     await logIn('user')
     await openApp('/dashboard')
     await userEvent.click(await screen.findByRole('button', { name: 'Updates für 2 Anlagen' }))
-    const items = screen.getAllByRole('menuitem')
+    const items = await screen.findAllByRole('menuitem')
     expect(items.map((item) => item.textContent)).toEqual(['SC24A0001', 'SC24A0002'])
     for (const item of items) expect(item).toHaveAttribute('href', '/update')
   })
@@ -124,7 +124,7 @@ describe('the profile menu', () => {
     await logIn(role)
     await openApp(path)
     await userEvent.click(await screen.findByRole('button', { name: 'Ihr Konto' }))
-    expect(screen.getByRole('menuitem', { name: 'Einstellungen' })).toHaveAttribute('href', settings)
+    expect(await screen.findByRole('menuitem', { name: 'Einstellungen' })).toHaveAttribute('href', settings)
   })
 
   it('logs out', async () => {
@@ -132,7 +132,7 @@ describe('the profile menu', () => {
     await logIn('user')
     const router = await openApp('/dashboard')
     await userEvent.click(await screen.findByRole('button', { name: 'Ihr Konto' }))
-    await userEvent.click(screen.getByRole('menuitem', { name: 'Abmelden' }))
+    await userEvent.click(await screen.findByRole('menuitem', { name: 'Abmelden' }))
     await waitFor(() => expect(router.state.location.pathname).toBe('/login'))
     expect(isAuthenticated()).toBe(false)
   })

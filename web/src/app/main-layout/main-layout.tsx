@@ -1,14 +1,19 @@
 import { Outlet } from '@tanstack/react-router'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useStartUp } from '@/features/systems/use-start-up'
 import { cn } from '@/lib/cn'
 import { useCatchUp, useLiveRefresh } from '@/lib/live/use-live'
+import { loadChunk } from '@/lib/load-chunk'
 import { Footer } from '../footer'
 import { BottomTabs } from './main-nav'
-import { MenuDrawer } from './menu-drawer'
 import { SideMenu } from './side-menu'
 import { SidebarToggle } from './sidebar-toggle'
 import { TopBar } from './top-bar'
+
+const MenuDrawer = lazy(async () => {
+  const { MenuDrawer: Drawer } = await loadChunk(() => import('./menu-drawer'))
+  return { default: Drawer }
+})
 
 /** Everything behind the login: side menu or bottom tabs, top bar, page, footer. */
 export function MainLayout() {
@@ -17,6 +22,7 @@ export function MainLayout() {
   useCatchUp()
   const [collapsed, setCollapsed] = useState(false)
   const [drawerOpen, setDrawerOpen] = useState(false)
+  const [drawerWanted, setDrawerWanted] = useState(false)
   const toggle = () => setCollapsed(!collapsed)
   return (
     <div
@@ -42,10 +48,13 @@ export function MainLayout() {
         collapsed={collapsed}
         onToggle={toggle}
         drawerOpen={drawerOpen}
-        onOpenDrawer={() => setDrawerOpen(true)}
+        onOpenDrawer={() => {
+          setDrawerWanted(true)
+          setDrawerOpen(true)
+        }}
       />
       <BottomTabs />
-      <MenuDrawer open={drawerOpen} onOpenChange={setDrawerOpen} />
+      <Suspense>{drawerWanted && <MenuDrawer open={drawerOpen} onOpenChange={setDrawerOpen} />}</Suspense>
     </div>
   )
 }

@@ -1,7 +1,7 @@
 import { Link, useLocation, useNavigate } from '@tanstack/react-router'
 import { CircleUserRound, LogOut, Settings } from 'lucide-react'
 import { Button } from '@/components/ui/button'
-import { DropdownMenu, MenuItem } from '@/components/ui/dropdown-menu'
+import { Menu } from '@/components/ui/menu'
 import { useT } from '@/lib/i18n/use-t'
 import { profileSettings } from './nav-items'
 
@@ -10,24 +10,28 @@ export function ProfileMenu() {
   const navigate = useNavigate()
   const settings = useLocation({ select: ({ pathname }) => profileSettings(pathname) })
   return (
-    <DropdownMenu
+    <Menu
       trigger={
         <Button variant="ghost" size="icon" aria-label={t('top.account')}>
           <CircleUserRound aria-hidden className="size-5" />
         </Button>
       }
     >
-      <MenuItem asChild>
-        <Link to={settings}>
-          <Settings aria-hidden />
-          {t('nav.settings')}
-        </Link>
-      </MenuItem>
-      {/* Not a link: pages behind links are prepared when the pointer comes near. */}
-      <MenuItem onSelect={() => void navigate({ to: '/logout', replace: true })}>
-        <LogOut aria-hidden />
-        {t('top.log_out')}
-      </MenuItem>
-    </DropdownMenu>
+      {({ MenuItem }) => (
+        <>
+          <MenuItem asChild>
+            <Link to={settings}>
+              <Settings aria-hidden />
+              {t('nav.settings')}
+            </Link>
+          </MenuItem>
+          {/* Not a link: pages behind links are prepared when the pointer comes near. */}
+          <MenuItem onSelect={() => void navigate({ to: '/logout', replace: true })}>
+            <LogOut aria-hidden />
+            {t('top.log_out')}
+          </MenuItem>
+        </>
+      )}
+    </Menu>
   )
 }

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { Bell, CloudDownload } from 'lucide-react'
 import { Button } from '@/components/ui/button'
-import { DropdownMenu, MenuItem, MenuLabel } from '@/components/ui/dropdown-menu'
+import { Menu } from '@/components/ui/menu'
 import { useT } from '@/lib/i18n/use-t'
 import { updatableOf } from '@/lib/live/live'
 import { useLive } from '@/lib/live/use-live'
@@ -13,7 +13,7 @@ export function UpdateBell() {
   const pending = live ? updatableOf(live) : []
   const count = pending.length
   return (
-    <DropdownMenu
+    <Menu
       trigger={
         <Button
           variant="ghost"
@@ -31,21 +31,23 @@ export function UpdateBell() {
         </Button>
       }
     >
-      {count === 0 ? (
-        <MenuItem disabled>{t('top.no_update')}</MenuItem>
-      ) : (
-        <>
-          <MenuLabel>{t('top.updates_pending', { count })}</MenuLabel>
-          {pending.map((sn) => (
-            <MenuItem key={sn} asChild>
-              <Link to="/update">
-                <CloudDownload aria-hidden />
-                <span className="num">{sn}</span>
-              </Link>
-            </MenuItem>
-          ))}
-        </>
-      )}
-    </DropdownMenu>
+      {({ MenuItem, MenuLabel }) =>
+        count === 0 ? (
+          <MenuItem disabled>{t('top.no_update')}</MenuItem>
+        ) : (
+          <>
+            <MenuLabel>{t('top.updates_pending', { count })}</MenuLabel>
+            {pending.map((sn) => (
+              <MenuItem key={sn} asChild>
+                <Link to="/update">
+                  <CloudDownload aria-hidden />
+                  <span className="num">{sn}</span>
+                </Link>
+              </MenuItem>
+            ))}
+          </>
+        )
+      }
+    </Menu>
   )
 }

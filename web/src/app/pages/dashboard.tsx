@@ -2,7 +2,7 @@ import { lazy, Suspense } from 'react'
 import { Skeleton } from '@/components/ui/skeleton'
 import { DashboardPage } from '@/features/dashboard/dashboard-page'
 import { SystemList } from '@/features/systems/system-list'
-import { loadChunk } from '../lazy-page'
+import { loadChunk } from '@/lib/load-chunk'
 
 /** Money and charts are not needed at first sight: they come in chunks of their own, and keep their place until then. */
 const MoneyCard = lazy(async () => {

@@ -8,16 +8,17 @@ type MenuProps = {
   trigger: ReactNode
   children: ReactNode
   align?: 'start' | 'center' | 'end'
+  defaultOpen?: boolean
   className?: string
 }
 
 /**
  * Not modal: the modal one locks scrolling with an injected `<style>` that the CSP refuses. Not in a portal: the menu
- * stays in the landmark of its button, where screen readers look for it.
+ * stays in the landmark of its button, where screen readers look for it. Loaded by `menu.tsx`.
  */
-export function DropdownMenu({ trigger, children, align = 'end', className }: MenuProps) {
+export function DropdownMenu({ trigger, children, align = 'end', defaultOpen, className }: MenuProps) {
   return (
-    <Radix.Root modal={false}>
+    <Radix.Root modal={false} defaultOpen={defaultOpen}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Content
         align={align}

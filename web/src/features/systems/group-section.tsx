@@ -1,9 +1,8 @@
-import { Pencil } from 'lucide-react'
+import { Pencil, Trash2 } from 'lucide-react'
 import { useId } from 'react'
 import { Button } from '@/components/ui/button'
 import type { Group } from '@/lib/api/queries'
 import { useT } from '@/lib/i18n/use-t'
-import { DeleteGroup } from './delete-group'
 import type { Section } from './model/sections'
 import { SystemRow } from './system-row'
 
@@ -12,10 +11,11 @@ type Props = {
   /** Without it, or for as long as it is not known, nothing can be changed. */
   group: Group | undefined
   onEdit: (group: Group) => void
+  onDelete: (group: Group) => void
 }
 
 /** A group, with what is in it and what can be done to it. */
-export function GroupSection({ section: { name, systems }, group, onEdit }: Props) {
+export function GroupSection({ section: { name, systems }, group, onEdit, onDelete }: Props) {
   const { t } = useT()
   const id = useId()
   return (
@@ -34,7 +34,14 @@ export function GroupSection({ section: { name, systems }, group, onEdit }: Prop
             >
               <Pencil aria-hidden className="size-4" />
             </Button>
-            <DeleteGroup group={group} />
+            <Button
+              variant="ghost"
+              size="s"
+              aria-label={t('groups.delete.label', { name: group.name })}
+              onClick={() => onDelete(group)}
+            >
+              <Trash2 aria-hidden className="size-4" />
+            </Button>
           </div>
         )}
       </div>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { FolderPlus } from 'lucide-react'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
@@ -11,23 +11,32 @@ import { errorText } from '@/lib/api/errors'
 import { type Group, groupsQuery, type System, systemsQuery } from '@/lib/api/queries'
 import { PAGE_SIZE } from '@/lib/constants'
 import { useT } from '@/lib/i18n/use-t'
+import { loadChunk } from '@/lib/load-chunk'
 import { useSession } from '@/lib/session/session-store'
-import { GroupDialog } from './group-dialog'
 import { GroupSection } from './group-section'
 import { sectionsOf } from './model/sections'
 import { rowStyle, SystemRow } from './system-row'
 
-/** The group that is being written; the number makes every opening of the form a new one. */
-type Editing = { group: Group | null; opening: number; open: boolean }
+/** Their forms are not needed at first sight. */
+const dialogs = () => loadChunk(() => import('./group-dialogs'))
+const WriteGroup = lazy(async () => ({ default: (await dialogs()).WriteGroup }))
+const DeleteGroup = lazy(async () => ({ default: (await dialogs()).DeleteGroup }))
+
+/** What is being done to a group; the number makes every opening of a form a new one. */
+type Deed = { kind: 'write' | 'delete'; group: Group | null; opening: number; open: boolean }
 
 /** The systems of the account under their groups, with their phase and firmware. */
 export function SystemList() {
   const { t } = useT()
   const { data, error, isFetching, refetch } = useQuery(systemsQuery)
   const { data: groups = [] } = useQuery(groupsQuery)
-  const [editing, setEditing] = useState<Editing>({ group: null, opening: 0, open: false })
-  const edit = (group: Group | null) =>
-    setEditing(({ opening }) => ({ group, opening: opening + 1, open: true }))
+  const [deed, setDeed] = useState<Deed>({ kind: 'write', group: null, opening: 0, open: false })
+  const begin = (kind: Deed['kind'], group: Group | null) =>
+    setDeed(({ opening }) => ({ kind, group, opening: opening + 1, open: true }))
+  const dialog = {
+    open: deed.open,
+    onClose: () => setDeed((before) => ({ ...before, open: false })),
+  }
   if (!data && error) {
     return (
       <Callout
@@ -48,24 +57,29 @@ export function SystemList() {
       title={t('systems.title')}
       aria-busy={!data}
       action={
-        <Button variant="outline" size="s" disabled={!data} onClick={() => edit(null)}>
+        <Button variant="outline" size="s" disabled={!data} onClick={() => begin('write', null)}>
           <FolderPlus aria-hidden className="size-4" />
           {t('groups.create')}
         </Button>
       }
     >
       {data ? (
-        <Sections key="systems" systems={data} groups={groups} onEdit={edit} />
+        <Sections
+          key="systems"
+          systems={data}
+          groups={groups}
+          onEdit={(group) => begin('write', group)}
+          onDelete={(group) => begin('delete', group)}
+        />
       ) : (
         <Waiting key="waiting" />
       )}
-      <GroupDialog
-        key={editing.opening}
-        open={editing.open}
-        group={editing.group}
-        systems={data ?? []}
-        onClose={() => setEditing((before) => ({ ...before, open: false }))}
-      />
+      <Suspense key={deed.opening}>
+        {deed.kind === 'delete' && deed.group && <DeleteGroup {...dialog} group={deed.group} />}
+        {deed.kind === 'write' && deed.opening > 0 && (
+          <WriteGroup {...dialog} group={deed.group} systems={data ?? []} />
+        )}
+      </Suspense>
     </Card>
   )
 }
@@ -74,10 +88,11 @@ type SectionsProps = {
   systems: readonly System[]
   groups: readonly Group[]
   onEdit: (group: Group) => void
+  onDelete: (group: Group) => void
 }
 
 /** Ten groups at a time. Without a group there is nothing to head. */
-function Sections({ systems, groups, onEdit }: SectionsProps) {
+function Sections({ systems, groups, onEdit, onDelete }: SectionsProps) {
   const { t } = useT()
   const [chosen, setChosen] = useState(1)
   const sections = sectionsOf(
@@ -103,6 +118,7 @@ function Sections({ systems, groups, onEdit }: SectionsProps) {
             section={section}
             group={groups.find(({ name }) => name === section.name)}
             onEdit={onEdit}
+            onDelete={onDelete}
           />
         ))}
       </div>

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { ChevronDown } from 'lucide-react'
 import { Fragment } from 'react'
 import { Button } from '@/components/ui/button'
-import { DropdownMenu, MenuChoice, MenuLabel } from '@/components/ui/dropdown-menu'
+import { Menu } from '@/components/ui/menu'
 import { type System, systemsQuery } from '@/lib/api/queries'
 import type { Translate } from '@/lib/i18n/use-t'
 import { useT } from '@/lib/i18n/use-t'
@@ -34,7 +34,7 @@ export function SystemSelector() {
   return (
     // The name stands where the page begins, the room around it beside it.
     <div className="-ml-5 min-w-0">
-      <DropdownMenu
+      <Menu
         align="start"
         trigger={
           <Button variant="ghost" className="min-w-0 shrink text-[15px]">
@@ -44,13 +44,15 @@ export function SystemSelector() {
           </Button>
         }
       >
-        {partsOf(systems, together, t).map(({ heading, options }, place) => (
-          <Fragment key={heading}>
-            {place > 0 && <MenuLabel className="max-w-72 wrap-anywhere">{heading}</MenuLabel>}
-            <MenuChoice label={heading} value={sn} options={options} onChange={choose} />
-          </Fragment>
-        ))}
-      </DropdownMenu>
+        {({ MenuChoice, MenuLabel }) =>
+          partsOf(systems, together, t).map(({ heading, options }, place) => (
+            <Fragment key={heading}>
+              {place > 0 && <MenuLabel className="max-w-72 wrap-anywhere">{heading}</MenuLabel>}
+              <MenuChoice label={heading} value={sn} options={options} onChange={choose} />
+            </Fragment>
+          ))
+        }
+      </Menu>
     </div>
   )
 }

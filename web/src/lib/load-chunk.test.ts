@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { CHUNK_LOAD_TIMEOUT } from '@/lib/constants'
-import { ChunkLoadError, loadChunk } from './lazy-page'
+import { CHUNK_LOAD_TIMEOUT } from './constants'
+import { ChunkLoadError, loadChunk } from './load-chunk'
 
 afterEach(() => vi.useRealTimers())
 
