@@ -8,7 +8,6 @@ type MenuProps = {
   trigger: ReactNode
   children: ReactNode
   align?: 'start' | 'center' | 'end'
-  defaultOpen?: boolean
   className?: string
 }
 
@@ -16,9 +15,9 @@ type MenuProps = {
  * Not modal: the modal one locks scrolling with an injected `<style>` that the CSP refuses. Not in a portal: the menu
  * stays in the landmark of its button, where screen readers look for it. Loaded by `menu.tsx`.
  */
-export function DropdownMenu({ trigger, children, align = 'end', defaultOpen, className }: MenuProps) {
+export function DropdownMenu({ trigger, children, align = 'end', className }: MenuProps) {
   return (
-    <Radix.Root modal={false} defaultOpen={defaultOpen}>
+    <Radix.Root modal={false}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Content
         align={align}

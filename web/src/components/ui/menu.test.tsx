@@ -1,4 +1,4 @@
-import { screen } from '@testing-library/react'
+import { screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it, vi } from 'vitest'
 import { renderUi } from '@/lib/testing/render'
@@ -36,8 +36,7 @@ describe('a menu that is loaded when it is wanted', () => {
       await open()
       await userEvent.tab()
       await userEvent.keyboard(key)
-      const menu = await screen.findByRole('menu')
-      expect(menu).toContainElement(document.activeElement as HTMLElement)
+      await waitFor(() => expect(screen.getByRole('menuitem', { name: 'Item' })).toHaveFocus())
       await userEvent.keyboard('{Escape}')
       expect(screen.getByRole('button', { name: 'More' })).toHaveFocus()
     },

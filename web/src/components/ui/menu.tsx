@@ -1,39 +1,70 @@
-import { type ComponentProps, cloneElement, type ReactElement, type ReactNode, useState } from 'react'
+import {
+  type ComponentProps,
+  cloneElement,
+  type ReactElement,
+  type ReactNode,
+  type Ref,
+  useEffect,
+  useRef,
+  useState,
+} from 'react'
 import { useT } from '@/lib/i18n/use-t'
 import { loadChunk } from '@/lib/load-chunk'
 import { notify } from '@/lib/notify'
-import type * as Parts from './dropdown-menu'
+import type * as DropdownMenu from './dropdown-menu'
 
+type Parts = typeof DropdownMenu
 type Props = {
   /** A button. */
   trigger: ReactElement<ComponentProps<'button'>>
   /** Given the parts of which a menu consists. */
-  children: (parts: typeof Parts) => ReactNode
+  children: (parts: Parts) => ReactNode
   align?: 'start' | 'center' | 'end'
 }
+/** How it was opened decides whether the first item gets the focus. */
+type Opened = { parts: Parts; by: 'key' | 'pointer' }
 
 const load = () => loadChunk(() => import('./dropdown-menu'))
 
 /** A menu that is loaded when somebody is about to open it: most visits open none, and it is a seventh of a page's script. */
-export function Menu({ trigger, children, align }: Props) {
+export function Menu({ trigger, ...rest }: Props) {
   const { t } = useT()
-  const [parts, setParts] = useState<typeof Parts | null>(null)
-  if (parts) {
-    return (
-      <parts.DropdownMenu trigger={trigger} align={align} defaultOpen>
-        {children(parts)}
-      </parts.DropdownMenu>
-    )
-  }
+  const [opened, setOpened] = useState<Opened | null>(null)
+  if (opened) return <LoadedMenu trigger={trigger} {...opened} {...rest} />
   const prepare = () => void load().catch(() => undefined)
-  const open = () =>
-    void load().then(setParts, () => notify.error(t('failure.chunk'), { description: t('error.network') }))
+  const open = (by: Opened['by']) =>
+    void load().then(
+      (parts) => setOpened({ parts, by }),
+      () => notify.error(t('failure.chunk'), { description: t('error.network') }),
+    )
   return cloneElement(trigger, {
     'aria-haspopup': 'menu',
     'aria-expanded': false,
     onPointerEnter: prepare,
     onFocus: prepare,
-    onClick: open,
-    onKeyDown: ({ key }) => key === 'ArrowDown' && open(),
+    // A click without a pointer is the Enter key or the space bar.
+    onClick: ({ detail }) => open(detail === 0 ? 'key' : 'pointer'),
+    onKeyDown: ({ key }) => key === 'ArrowDown' && open('key'),
   })
+}
+
+/** Hears once more what opened it, for it was not there yet. */
+function LoadedMenu({ parts, by, trigger, children, align }: Props & Opened) {
+  const button = useRef<HTMLButtonElement>(null)
+  const heard = useRef(false)
+  useEffect(() => {
+    if (heard.current) return
+    heard.current = true
+    const event =
+      by === 'key'
+        ? new KeyboardEvent('keydown', { key: 'ArrowDown', bubbles: true })
+        : new PointerEvent('pointerdown', { bubbles: true })
+    button.current?.dispatchEvent(event)
+  }, [by])
+  const referred = cloneElement(trigger as ReactElement<{ ref: Ref<HTMLButtonElement> }>, { ref: button })
+  return (
+    <parts.DropdownMenu trigger={referred} align={align}>
+      {children(parts)}
+    </parts.DropdownMenu>
+  )
 }
