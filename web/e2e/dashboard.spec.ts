@@ -127,7 +127,7 @@ test('a battery that went silent shows its last contact and nothing flows', asyn
 
 test('a battery that falls silent is never drawn as live for longer than 90 s', async ({ page }) => {
   // Of its own: the clock of a battery outside the demo cannot follow a server whose clock other tests have moved.
-  const server = await Server.start()
+  const server = await Server.start(0)
   const owner = await server.newOwner()
   const battery = server.connectBattery(owner)
   try {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import cases from '../../../../cases/validation.json'
 import { COUNTRIES, type Country } from './countries'
 import { checkEmail } from './email'
+import { checkGroupName } from './group-name'
 import { checkKey, checkKeys, checkRegistrationCode, checkSerial, normaliseKey } from './key'
 import { checkPassword, checkPasswordRepeat } from './password'
 import { checkPhone } from './phone'
@@ -31,6 +32,9 @@ describe('the shared table', () => {
   })
   it.each(cases.email)('e-mail $value → $code', ({ value, code }) => {
     expect(checkEmail(value)).toBe(code)
+  })
+  it.each(cases.group_name)('group name $value → $code', ({ value, code }) => {
+    expect(checkGroupName(value)).toBe(code)
   })
 })
 
