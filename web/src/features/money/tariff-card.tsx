@@ -18,7 +18,7 @@ export function TariffCard() {
   const { data: systems, error, isFetching, refetch } = useQuery(tariffQuery(ALL_SYSTEMS))
   return (
     <Card title={t('money.tariff.title')} description={t('money.tariff.text')} aria-busy={!systems && !error}>
-      {!systems && !error && <Skeleton key="waiting" className="h-90" />}
+      {!systems && !error && <Skeleton key="waiting" className="h-[432px] lg:h-90" />}
       {!systems && error && (
         <Callout
           tone="danger"

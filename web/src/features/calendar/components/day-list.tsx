@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { CalendarClock, ChevronRight } from 'lucide-react'
+import { Skeleton } from '@/components/ui/skeleton'
 import { cn } from '@/lib/cn'
 import { formatTick } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
@@ -14,7 +15,8 @@ export function DayList({ calendar }: { calendar: CalendarMonth }) {
   const { t } = useT()
   const text = useDayText(calendar)
   const { waiting, days } = calendar
-  const told = days.filter((day) => (!waiting && isMeasured(day)) || day.planned.length > 0).reverse()
+  if (waiting) return <Waiting days={days.filter(({ ahead }) => !ahead).length} />
+  const told = days.filter((day) => isMeasured(day) || day.planned.length > 0).reverse()
   if (told.length === 0) return null
   return (
     <section aria-labelledby="days" className="card px-4 py-2 md:hidden">
@@ -46,6 +48,18 @@ export function DayList({ calendar }: { calendar: CalendarMonth }) {
         ))}
       </ul>
     </section>
+  )
+}
+
+/** As long as the list will be, if every day was measured. */
+function Waiting({ days }: { days: number }) {
+  return (
+    <div className="card grid gap-3 p-4 md:hidden">
+      {Array.from({ length: days }, (_, day) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
+        <Skeleton key={day} className="h-13" />
+      ))}
+    </div>
   )
 }
 
