@@ -27,6 +27,18 @@ impl Figure {
         }
     }
 
+    /// What has no bar: it holds when it could be measured.
+    pub(crate) fn recorded(figure: &'static str, unit: &'static str, value: Option<f64>) -> Self {
+        Self::new(figure, unit, "none, recorded")
+            .measured(value)
+            .holds(value.map(|_| true))
+    }
+
+    pub(crate) fn measured(mut self, value: Option<f64>) -> Self {
+        self.ours = value;
+        self
+    }
+
     pub(crate) fn ours(mut self, value: f64) -> Self {
         self.ours = Some(value);
         self

@@ -1,6 +1,7 @@
 //! Measures Suncellar against its peers on this machine and writes what came of it. `bench/run` prepares and calls it;
-//! words on the command line choose parts: `charts`, `growth`, `fleet`, `loop`.
+//! words on the command line choose parts: `charts`, `growth`, `fleet`, `loop`, `browser`.
 
+mod browser;
 mod charts;
 mod devices;
 mod figure;
@@ -32,6 +33,9 @@ async fn main() -> anyhow::Result<ExitCode> {
     }
     if wanted("fleet") {
         devices::fleet(&mut figures).await?;
+    }
+    if wanted("browser") {
+        browser::run(&mut figures).await?;
     }
     println!();
     figures.iter().for_each(Figure::print);

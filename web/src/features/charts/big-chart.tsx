@@ -1,5 +1,7 @@
 import { useMemo, useState } from 'react'
+import { Skeleton } from '@/components/ui/skeleton'
 import type { Graph } from '@/lib/api/chart-queries'
+import { cn } from '@/lib/cn'
 import { formatPeriod } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { ChartControls } from './components/chart-controls'
@@ -26,7 +28,7 @@ const HEIGHT = {
 export function BigChart({ ownPage = false }: Props) {
   const { t, locale } = useT()
   const chart = useChart(ownPage)
-  const { systems, choice, search, queries, change, group } = chart
+  const { systems, waiting, choice, search, queries, change, group } = chart
   const nameOf = useSystemNames()
   const [place, setPlace] = useState<number | null>(null)
   const series = useSeries(choice.series)
@@ -34,7 +36,7 @@ export function BigChart({ ownPage = false }: Props) {
   const several = systems.length > 1
   const none = series.length === 0 || systems.length === 0
   const graphs = none ? [] : queries.flatMap(({ data }) => data ?? [])
-  const extents = useExtents(graphs, series)
+  const extents = useExtents(several ? graphs : [], series)
   const height = several ? HEIGHT.oneOfSeveral : HEIGHT[ownPage ? 'alone' : 'onDashboard']
   return (
     <section aria-labelledby="chart" className="card min-w-0 p-4 sm:p-5">
@@ -45,14 +47,15 @@ export function BigChart({ ownPage = false }: Props) {
         place={place}
         onToggle={(code) => change(withToggled(search, choice, code))}
       />
-      {none && (
-        <p className={`mt-2 grid place-items-center text-[14px] text-muted ${height}`}>
-          {t(systems.length === 0 ? 'chart.empty' : 'chart.none')}
-        </p>
-      )}
-      {!none && (
-        <div className="mt-2 grid grid-cols-1 gap-3">
-          {systems.map((sn, index) => {
+      <div className="mt-2 grid grid-cols-1 gap-3">
+        {none &&
+          (waiting ? (
+            <Skeleton className={height} />
+          ) : (
+            <Nothing className={height} asked={systems.length > 0} />
+          ))}
+        {!none &&
+          systems.map((sn, index) => {
             const query = queries[index]
             return (
               query && (
@@ -73,11 +76,20 @@ export function BigChart({ ownPage = false }: Props) {
               )
             )
           })}
-          <ChartNotes graphs={graphs} series={series} table={choice.table} />
-        </div>
-      )}
+        <ChartNotes graphs={graphs} series={series} table={choice.table} />
+      </div>
       <ChartControls choice={choice} search={search} onChange={change} group={group} />
     </section>
+  )
+}
+
+/** One sentence where no chart can be. */
+function Nothing({ asked, className }: { asked: boolean; className: string }) {
+  const { t } = useT()
+  return (
+    <p className={cn('grid place-items-center text-[14px] text-muted', className)}>
+      {t(asked ? 'chart.none' : 'chart.empty')}
+    </p>
   )
 }
 

@@ -1,7 +1,8 @@
-import { useQueries } from '@tanstack/react-query'
+import { useQueries, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useEffect, useState } from 'react'
 import { graphQuery } from '@/lib/api/chart-queries'
+import { systemsQuery } from '@/lib/api/queries'
 import { useLive } from '@/lib/live/use-live'
 import { selectable, useSelection } from '@/lib/selection'
 import { siteDayOf } from '@/lib/site-day'
@@ -17,6 +18,8 @@ export function useChart(comparing: boolean) {
   const navigate = useNavigate()
   const search = readChartSearch(useSearch({ strict: false }))
   const { sn, serials } = useSelection()
+  /** It is not known yet which systems there are. */
+  const waiting = useQuery(systemsQuery).isPending && sn === null
   const { data: live } = useLive()
   const timeZone = sn === null ? undefined : live?.entries[sn]?.time_zone
   const today = siteDayOf(Date.now() + (live?.skew ?? 0), timeZone)
@@ -37,7 +40,7 @@ export function useChart(comparing: boolean) {
   )
   return {
     systems,
-    serials,
+    waiting,
     choice,
     search,
     today,

@@ -5,7 +5,8 @@ import { useT } from '@/lib/i18n/use-t'
 import type { Series } from '../model/series'
 import type { SystemName } from '../use-systems'
 import { SeriesMark } from './series-mark'
-import { valueAt, valueText } from './value-text'
+import { SeriesValue } from './series-value'
+import { valueAt } from './value-text'
 
 type Props = {
   system: SystemName
@@ -17,7 +18,7 @@ type Props = {
 
 /** Which system a chart is of, and its values under the cursor. */
 export function PanelHeading({ system: { name, more }, graph, series, place, onRemove }: Props) {
-  const { t, locale } = useT()
+  const { t } = useT()
   return (
     <div className="mb-1 flex items-start gap-3">
       <div className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-4 gap-y-1 py-1">
@@ -29,9 +30,7 @@ export function PanelHeading({ system: { name, more }, graph, series, place, onR
             <li key={one.code} className="flex items-center gap-1.5">
               <SeriesMark series={one} />
               <span className="sr-only">{t(one.label)}</span>
-              <span className="num whitespace-nowrap">
-                {valueText(valueAt(graph, one.code, place), one, locale, t)}
-              </span>
+              <SeriesValue series={one} value={valueAt(graph, one.code, place)} />
             </li>
           ))}
         </ul>

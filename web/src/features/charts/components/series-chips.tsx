@@ -4,7 +4,8 @@ import { cn } from '@/lib/cn'
 import { useT } from '@/lib/i18n/use-t'
 import { SERIES } from '../model/series'
 import { SeriesMark } from './series-mark'
-import { valueAt, valueText } from './value-text'
+import { SeriesValue } from './series-value'
+import { valueAt } from './value-text'
 
 type Props = {
   chosen: readonly string[]
@@ -23,7 +24,7 @@ const CHIP =
  * A phone has no room for all at once: those that are not on the chart unfold.
  */
 export function SeriesChips({ chosen, graph, place, onToggle }: Props) {
-  const { t, locale } = useT()
+  const { t } = useT()
   const [all, setAll] = useState(false)
   const others = SERIES.length - chosen.length
   return (
@@ -46,9 +47,7 @@ export function SeriesChips({ chosen, graph, place, onToggle }: Props) {
             <SeriesMark series={series} dim={!on} />
             {t(series.label)}
             {on && graph !== null && (
-              <span className="num font-medium whitespace-nowrap">
-                {valueText(valueAt(graph, series.code, place), series, locale, t)}
-              </span>
+              <SeriesValue series={series} value={valueAt(graph, series.code, place)} />
             )}
           </button>
         )

@@ -12,7 +12,7 @@ import type { Locale } from '@/lib/i18n/locales'
 import type { Translate } from '@/lib/i18n/use-t'
 import type { Series, Unit } from '../model/series'
 
-type Value = number | null | undefined
+export type Value = number | null | undefined
 
 const NOTHING = '–'
 
@@ -36,6 +36,15 @@ export function valueText(value: Value, series: Series, locale: Locale, t: Trans
   if (!series.words || value === 0) return text
   return `${text} ${t(value > 0 ? series.words.positive : series.words.negative)}`
 }
+
+/** What takes the most room of a series: as much as a home can have, in its longer direction. */
+export function widestText({ unit, words }: Series, locale: Locale, t: Translate): string {
+  const text = joinQuantity(QUANTITY[unit](MOST[unit], locale))
+  const longest = words && [t(words.positive), t(words.negative)].sort((a, b) => b.length - a.length)[0]
+  return longest ? `${text} ${longest}` : text
+}
+
+const MOST: Record<Unit, number> = { power: 88_800, energy: 888_800, percent: 100, voltage: 238.8 }
 
 /** How a table writes a unit: as the API and the CSV do, so that all three show the same numbers. */
 export const TABLE_UNIT: Record<Unit, { unit: string; digits: number }> = {

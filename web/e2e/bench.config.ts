@@ -1,0 +1,16 @@
+import { defineConfig } from '@playwright/test'
+import base from '../playwright.config.ts'
+
+/** `npm run bench`, which `bench/run browser` calls: not a test, but it needs the same browser and server. */
+// biome-ignore lint/style/noDefaultExport: Playwright reads the default export
+export default defineConfig({
+  ...base,
+  testDir: '.',
+  testMatch: 'bench.ts',
+  globalSetup: './harness/preconditions.ts',
+  outputDir: '../test-results/bench',
+  reporter: 'line',
+  workers: 1,
+  fullyParallel: false,
+  timeout: 180_000,
+})

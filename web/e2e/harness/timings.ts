@@ -1,0 +1,56 @@
+/** What the browser knows about its own speed. */
+import type { Page } from '@playwright/test'
+
+/** Nothing was busy for this long: whatever a page does when it opens is over. New readings come every few seconds. */
+const QUIET = 1_000
+
+type Seen = { lastLongTask: number; layoutShift: number }
+type Draws = { drawTimes: number[] }
+
+/** Watches the next page from its first moment on. */
+export const observe = (page: Page) =>
+  page.addInitScript(() => {
+    const seen: Seen = { lastLongTask: 0, layoutShift: 0 }
+    Object.assign(globalThis, { seen })
+    new PerformanceObserver((list) => {
+      for (const { startTime, duration } of list.getEntries())
+        seen.lastLongTask = Math.max(seen.lastLongTask, startTime + duration)
+    }).observe({ type: 'longtask', buffered: true })
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries())
+        seen.layoutShift += (entry as PerformanceEntry & { value: number }).value
+    }).observe({ type: 'layout-shift', buffered: true })
+  })
+
+/** Waits until the page has come to rest and says how it got there, in milliseconds since it was asked for. */
+export async function isQuiet(page: Page) {
+  await page.waitForFunction(
+    (quiet) => performance.now() - (globalThis as unknown as { seen: Seen }).seen.lastLongTask > quiet,
+    QUIET,
+  )
+  return page.evaluate(() => {
+    const { lastLongTask, layoutShift } = (globalThis as unknown as { seen: Seen }).seen
+    const firstPaint = performance.getEntriesByName('first-paint')[0]?.startTime ?? Number.NaN
+    return { firstPaint, lastLongTask, layoutShift }
+  })
+}
+
+/**
+ * Takes the time of every chart, from before it is made until its pixels are there: reading one back makes the canvas
+ * carry out what it has only noted down. Before the page is opened.
+ */
+export const recordDraws = (page: Page) =>
+  page.addInitScript(() => {
+    const drawTimes: number[] = []
+    Object.assign(globalThis, { drawTimes })
+    const { measure } = performance
+    performance.measure = (name: string, options) => {
+      if (name === 'chart' && typeof options === 'object') {
+        document.querySelector('canvas')?.getContext('2d')?.getImageData(0, 0, 1, 1)
+        drawTimes.push(performance.now() - Number(options.start))
+      }
+      return measure.call(performance, name, options)
+    }
+  })
+
+export const drawTimes = (page: Page) => page.evaluate(() => (globalThis as unknown as Draws).drawTimes)
