@@ -47,7 +47,7 @@ export function BigChart({ ownPage = false }: Props) {
         place={place}
         onToggle={(code) => change(withToggled(search, choice, code))}
       />
-      <div className="mt-2 grid grid-cols-1 gap-3">
+      <div className="mt-2 grid grid-cols-1 gap-3" aria-busy={waiting}>
         {none &&
           (waiting ? (
             <Skeleton className={height} />

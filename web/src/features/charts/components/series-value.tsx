@@ -6,11 +6,11 @@ import { type Value, valueText, widestText } from './value-text'
 export function SeriesValue({ series, value }: { series: Series; value: Value }) {
   const { t, locale } = useT()
   return (
-    <span className="num grid font-medium whitespace-nowrap *:col-start-1 *:row-start-1">
-      <span aria-hidden className="invisible">
-        {widestText(series, locale, t)}
-      </span>
-      <span>{valueText(value, series, locale, t)}</span>
+    <span
+      data-widest={widestText(series, locale, t)}
+      className="num inline-block text-left font-medium whitespace-nowrap after:invisible after:block after:h-0 after:overflow-hidden after:content-[attr(data-widest)]"
+    >
+      {valueText(value, series, locale, t)}
     </span>
   )
 }
