@@ -80,7 +80,7 @@ test('without a network the last values are there with their time, and it goes o
   await page.clock.fastForward(120_000)
   await page.reload()
   await expect(heading(page)).toHaveText(text('nav.dashboard'))
-  await expect(page.getByText(text('offline.title'))).toBeVisible()
+  await expect(page.getByText(text('offline.title'), { exact: true })).toBeVisible()
   await expect(page.getByText(text('offline.last_values'))).toBeVisible()
   await expect(page.getByRole('heading', { name: text('sentence.stale') })).toBeVisible()
   await expect(asOf(page).first()).toBeVisible()
@@ -99,7 +99,7 @@ test('without a network the last values are there with their time, and it goes o
   await front.comeBack()
   await page.clock.fastForward(31_000)
   await expect(liveMark(page)).toBeVisible()
-  await expect(page.getByText(text('offline.title'))).toBeHidden()
+  await expect(page.getByText(text('offline.title'), { exact: true })).toBeHidden()
   await expect(page.getByText(/^Stand /)).toHaveCount(0)
 })
 

@@ -17,7 +17,7 @@ type Props = {
 }
 
 const CHIP =
-  'flex min-h-9 shrink-0 items-center gap-2 rounded-full border border-line px-3 text-[12.5px] text-muted transition-colors hover:bg-surface-2'
+  'flex min-h-9 max-w-full flex-wrap items-center gap-x-2 rounded-[18px] border border-line px-3 text-[12.5px] text-muted transition-colors hover:bg-surface-2'
 
 /**
  * Every series as a button that adds or removes it; those on the chart show their value.
