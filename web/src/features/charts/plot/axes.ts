@@ -90,10 +90,13 @@ function stepLabels({ locale, timeZone, resolution, width, steps }: AxisSettings
   }
 }
 
+/** As many as it takes to tell the steps of an axis as they are: a quarter is 0.25 and not 0.3. */
+export const digitsOf = (step: number) =>
+  [0, 1].find((digits) => Number.isInteger(Math.round(step * 10 ** (digits + 3)) / 1_000)) ?? 2
+
 /** @param side 0 is left and has the lines across the chart, 1 is right */
 export function valueAxis(scale: Unit, side: number, { theme, locale, width }: AxisSettings): uPlot.Axis {
   const { divisor, unit } = PER_UNIT[scale]
-  const digits = (increment: number) => (increment / divisor < 1 ? 1 : 0)
   return {
     ...axisLook(theme),
     scale,
@@ -105,7 +108,7 @@ export function valueAxis(scale: Unit, side: number, { theme, locale, width }: A
     // Magnitudes also below zero: the words beside the chart say what that means.
     values: (_plot, splits, _axis, _space, increment) =>
       splits.map((value, place) => {
-        const text = formatNumber(Math.abs(value) / divisor, locale, digits(increment))
+        const text = formatNumber(Math.abs(value) / divisor, locale, digitsOf(increment / divisor))
         return place === splits.length - 1 ? `${text}\u202f${unit}` : text
       }),
   }
