@@ -69,7 +69,7 @@ async fn caller(
     let (live, systems) = if rule.about_systems {
         let entered = portal.store.enter(&session, now).await?;
         let (live, systems) = entered.ok_or(Error::token_invalid())?;
-        (live, Some(Systems(systems.into())))
+        (live, Some(Systems(systems)))
     } else {
         let live = portal.store.live_session(&session, now).await?;
         (live.ok_or(Error::token_invalid())?, None)

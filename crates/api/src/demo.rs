@@ -66,11 +66,21 @@ async fn style() -> impl IntoResponse {
 }
 
 async fn mail_list(State(portal): State<Portal>) -> Json<Vec<SentMail>> {
-    Json(portal.demo.map(|demo| demo.mails()).unwrap_or_default())
+    Json(
+        portal
+            .demo
+            .as_ref()
+            .map(|demo| demo.mails())
+            .unwrap_or_default(),
+    )
 }
 
 async fn mail_page(State(portal): State<Portal>) -> Result<Response> {
-    let mails = portal.demo.map(|demo| demo.mails()).unwrap_or_default();
+    let mails = portal
+        .demo
+        .as_ref()
+        .map(|demo| demo.mails())
+        .unwrap_or_default();
     let mails: Vec<_> = mails.into_iter().map(parts).collect();
     page(
         include_str!("demo/mail.html"),

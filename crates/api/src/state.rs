@@ -8,26 +8,31 @@ use domain::{Clock, Random};
 use ipnet::IpNet;
 use metrics_exporter_prometheus::PrometheusHandle;
 use serde::Serialize;
+use std::ops::Deref;
 use std::sync::Arc;
 use store::Store;
 use utoipa::ToSchema;
 
-/// The portal's parts; cloned for each request, so everything inside is cheap to clone.
+/// What handlers share: one pointer, because a request clones it at every step of its way.
 #[derive(Clone)]
-pub struct Portal {
+pub struct Portal(Arc<Parts>);
+
+/// The portal's parts.
+#[derive(Clone)]
+pub struct Parts {
     pub store: Store,
     /// Every system as it is right now.
     pub live: Live,
     pub clock: Clock,
     pub random: Random,
-    pub settings: Arc<Settings>,
+    pub settings: Settings,
     pub passwords: Passwords,
     pub(crate) tokens: Tokens,
     pub(crate) limits: Arc<Limits>,
     pub(crate) streams: Streams,
-    pub metrics: Option<PrometheusHandle>,
+    pub(crate) metrics: Option<PrometheusHandle>,
     /// Present only in `suncellar demo`.
-    pub demo: Option<Demo>,
+    pub(crate) demo: Option<Demo>,
 }
 
 /// The part of the configuration that answers depend on.
@@ -59,21 +64,43 @@ pub struct Links {
     pub terms: String,
 }
 
+impl Deref for Portal {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
+}
+
 impl Portal {
     pub fn new(store: Store, live: Live, clock: Clock, random: Random, settings: Settings) -> Self {
-        Self {
+        Self(Arc::new(Parts {
             tokens: Tokens::new(store.keyring().clone()),
             limits: Arc::new(Limits::new(&clock)),
             passwords: Passwords::new(random.clone()),
             streams: Streams::default(),
-            settings: Arc::new(settings),
+            settings,
             store,
             live,
             clock,
             random,
             metrics: None,
             demo: None,
-        }
+        }))
+    }
+
+    /// Serves these measurements.
+    #[must_use]
+    pub fn with_metrics(mut self, metrics: PrometheusHandle) -> Self {
+        Arc::make_mut(&mut self.0).metrics = Some(metrics);
+        self
+    }
+
+    /// Shows the mails that it sends.
+    #[must_use]
+    pub fn with_demo(mut self, demo: Demo) -> Self {
+        Arc::make_mut(&mut self.0).demo = Some(demo);
+        self
     }
 
     pub(crate) fn now(&self) -> i64 {

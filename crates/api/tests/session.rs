@@ -1,7 +1,14 @@
 //! Logging in, staying logged in, logging out.
 #![allow(clippy::unwrap_used)]
 use domain::clock::{DAY, HOUR, MINUTE, SECOND};
-use testkit::{PASSWORD, Person, TestApp, with_app};
+use store::Store;
+use testkit::{PASSWORD, Person, TestApp, on_both, with_app};
+
+/// A call that looks up the session together with its systems, and may find both in memory.
+async fn sees_data(app: &TestApp, access: &str) -> u16 {
+    let call = app.get("/api/auth/data/").bearer(access);
+    call.send().await.status.as_u16()
+}
 
 async fn sees_systems(app: &TestApp, access: &str) -> u16 {
     app.get("/api/auth/usr_sn/")
@@ -206,12 +213,14 @@ with_app!(
 with_app!(a_locked_account_is_out_at_once_and_cannot_log_in, |app| {
     let anna = app.owner("anna", "SC000001").await;
     let email = anna.email.parse().unwrap();
+    assert_eq!(sees_data(app, &anna.access).await, 200);
     assert!(
         app.store
             .lock_account(&email, true, app.clock.now())
             .await
             .unwrap()
     );
+    assert_eq!(sees_data(app, &anna.access).await, 401);
     assert_eq!(sees_systems(app, &anna.access).await, 401);
     assert_eq!(
         app.try_log_in(&anna.email, PASSWORD, false)
@@ -228,3 +237,29 @@ with_app!(a_locked_account_is_out_at_once_and_cannot_log_in, |app| {
     );
     app.log_in(&anna.email, false).await;
 });
+
+with_app!(a_session_that_ends_is_out_at_once, |app| {
+    let anna = app.owner("anna", "SC000001").await;
+    assert_eq!(sees_data(app, &anna.access).await, 200);
+    let logout = app.post("/api/auth/logout/", &[]).bearer(&anna.access);
+    logout.send().await.expect(204);
+    assert_eq!(sees_data(app, &anna.access).await, 401);
+});
+
+on_both!(
+    what_an_operator_locks_from_another_process_is_out_within_a_second,
+    |db| {
+        let app = TestApp::start(db).await;
+        let anna = app.owner("anna", "SC000001").await;
+        assert_eq!(sees_data(&app, &anna.access).await, 200);
+        let keyring = testkit::database::keyring();
+        let operator = Store::open(db.url(), keyring).await.unwrap();
+        let email = anna.email.parse().unwrap();
+        let now = app.clock.now();
+        assert!(operator.lock_account(&email, true, now).await.unwrap());
+        operator.close().await;
+        app.clock.advance(SECOND);
+        assert_eq!(sees_data(&app, &anna.access).await, 401);
+        app.stop().await;
+    }
+);

@@ -27,7 +27,7 @@ impl SiteDay {
     }
 
     pub fn next(self) -> Self {
-        self.plus(1)
+        Self(self.0.tomorrow().unwrap_or(Date::MAX))
     }
 
     pub fn plus(self, days: i32) -> Self {
@@ -36,8 +36,16 @@ impl SiteDay {
 
     /// The days of a range, one by one.
     pub fn each(days: Range<Self>) -> impl Iterator<Item = Self> {
-        let from_start = successors(Some(days.start), |day| Some(day.next()));
-        from_start.take_while(move |day| *day < days.end)
+        Self::points(days, Resolution::Day)
+    }
+
+    /// The first day of each point of a range that is shown by days or months.
+    pub fn points(days: Range<Self>, resolution: Resolution) -> impl Iterator<Item = Self> {
+        let next = move |day: &Self| match resolution {
+            Resolution::Month => Some(day.next_month()),
+            _ => Some(day.next()),
+        };
+        successors(Some(days.start), next).take_while(move |day| *day < days.end)
     }
 
     /// The number that the database keeps: 20261115.
@@ -151,24 +159,17 @@ impl Zone {
 
     /// The starts of all points between two days, the last day excluded.
     pub fn points(&self, days: Range<SiteDay>, resolution: Resolution) -> Vec<Millis> {
-        let mut points = Vec::new();
-        let mut day = days.start;
-        while day < days.end {
-            let bounds = self.bounds(day);
-            match resolution {
-                Resolution::Month => {
-                    points.push(bounds.start);
-                    day = day.next_month();
-                    continue;
-                }
-                Resolution::Day => points.push(bounds.start),
-                Resolution::Hour => points.extend(steps(bounds, HOUR)),
-                Resolution::Quarter => points.extend(steps(bounds, 15 * MINUTE)),
-                Resolution::Minute => points.extend(steps(bounds, MINUTE)),
+        let step = match resolution {
+            Resolution::Minute => MINUTE,
+            Resolution::Quarter => 15 * MINUTE,
+            Resolution::Hour => HOUR,
+            Resolution::Day | Resolution::Month => {
+                let firsts = SiteDay::points(days, resolution);
+                return firsts.map(|day| self.start_of(day)).collect();
             }
-            day = day.next();
-        }
-        points
+        };
+        let each = SiteDay::each(days);
+        each.flat_map(|day| steps(self.bounds(day), step)).collect()
     }
 
     /// `YYYY-MM-DD HH:MM:SS` on the site's clock.

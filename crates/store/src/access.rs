@@ -1,8 +1,10 @@
 //! Proof that an account may touch a system. Only this file can make one, so an unscoped query cannot be written.
+use crate::db::Db;
 use crate::session::{self, SessionId};
 use crate::{Error, Result, Store};
 use domain::clock::Millis;
 use domain::{AccountId, Serial, Zone};
+use std::sync::Arc;
 
 /// What an account may do with a system, as the list of systems names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -136,13 +138,28 @@ impl Entry {
 }
 
 impl Store {
-    /// Who is behind a session together with every system they may look at, by phase and serial number: one query for
-    /// the calls that come most often.
+    /// Who is behind a session together with every system they may look at, by phase and serial number.
     pub async fn enter(
         &self,
         session: &SessionId,
         now: Millis,
-    ) -> Result<Option<(session::Live, Vec<Access>)>> {
+    ) -> Result<Option<(session::Live, Arc<[Access]>)>> {
+        let found = match self.entered.find(session, now) {
+            Some(found) => Some(found),
+            None => self.look_up(session, now).await?,
+        };
+        let Some((row, accesses)) = found else {
+            return Ok(None);
+        };
+        Ok(row.live(now)?.map(|live| (live, accesses)))
+    }
+
+    async fn look_up(
+        &self,
+        session: &SessionId,
+        now: Millis,
+    ) -> Result<Option<(session::Row, Arc<[Access]>)>> {
+        let before = self.entered.before();
         let rows: Vec<Entry> = on!(self, p => sqlx::query_as(
             "SELECT s.account_id, s.kind, s.generation, s.rotated_at, s.created_at, s.used_at, s.ended_at, a.role, a.locked_at,
                 y.sn, y.phase, y.time_zone, y.capacity, y.history_from
@@ -152,11 +169,17 @@ impl Store {
         let Some(first) = rows.first() else {
             return Ok(None);
         };
-        let Some(live) = first.session.live(now)? else {
-            return Ok(None);
-        };
-        let accesses = rows.into_iter().filter_map(|row| row.access(live.account));
-        Ok(Some((live, accesses.collect::<Result<_>>()?)))
+        let row = first.session.clone();
+        let accesses = rows
+            .into_iter()
+            .filter_map(|entry| entry.access(row.account()));
+        let accesses = accesses.collect::<Result<Arc<[Access]>>>()?;
+        // Other processes write into PostgreSQL, too.
+        if matches!(self.db, Db::Sqlite(_)) {
+            let (row, accesses) = (row.clone(), Arc::clone(&accesses));
+            self.entered.keep(*session, before, now, row, accesses);
+        }
+        Ok(Some((row, accesses)))
     }
 
     /// `None` both for somebody else's serial number and for one that does not exist: one query, one answer.

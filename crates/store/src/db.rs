@@ -1,4 +1,5 @@
 //! Both engines behind one SQL text: pools, transactions and the four macros that every noun uses.
+use crate::entered::Entered;
 use crate::keyring::Keyring;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
@@ -11,6 +12,7 @@ use std::time::Duration;
 pub struct Store {
     pub(crate) db: Db,
     pub(crate) keyring: Keyring,
+    pub(crate) entered: Entered,
 }
 
 #[derive(Clone, Debug)]
@@ -19,8 +21,9 @@ pub(crate) enum Db {
     Postgres(PgPool),
 }
 
+/// A transaction, and who has to be forgotten when it is committed.
 pub(crate) enum Tx {
-    Sqlite(Transaction<'static, Sqlite>),
+    Sqlite(Transaction<'static, Sqlite>, Entered),
     Postgres(Transaction<'static, Postgres>),
 }
 
@@ -108,7 +111,7 @@ macro_rules! on {
 macro_rules! within {
     ($tx:expr, $connection:ident => $body:expr) => {
         match $tx {
-            $crate::db::Tx::Sqlite(tx) => {
+            $crate::db::Tx::Sqlite(tx, _) => {
                 let $connection = &mut **tx;
                 $body
             }
@@ -122,9 +125,11 @@ macro_rules! within {
 
 /// Executes a statement inside a transaction (or on the pool, with `on`) and tells how many rows it changed.
 macro_rules! execute {
-    (on $store:expr, $query:expr) => {
-        on!($store, p => $query.execute(p).await.map(|done| done.rows_affected()))
-    };
+    (on $store:expr, $query:expr) => {{
+        let done = on!($store, p => $query.execute(p).await.map(|done| done.rows_affected()));
+        $store.entered.forget();
+        done
+    }};
     ($tx:expr, $query:expr) => {
         within!($tx, c => $query.execute(c).await.map(|done| done.rows_affected()))
     };
@@ -155,7 +160,12 @@ impl Store {
             _ => return Err(Error::UnknownEngine),
         };
         crate::migrations::run(&db).await?;
-        Ok(Self { db, keyring })
+        let entered = Entered::default();
+        Ok(Self {
+            db,
+            keyring,
+            entered,
+        })
     }
 
     pub fn keyring(&self) -> &Keyring {
@@ -193,7 +203,10 @@ impl Store {
     pub(crate) async fn begin(&self) -> Result<Tx> {
         Ok(match &self.db {
             // A deferred transaction that reads first and writes later fails with SQLITE_BUSY instead of waiting.
-            Db::Sqlite(pool) => Tx::Sqlite(pool.begin_with("BEGIN IMMEDIATE").await?),
+            Db::Sqlite(pool) => {
+                let tx = pool.begin_with("BEGIN IMMEDIATE").await?;
+                Tx::Sqlite(tx, self.entered.clone())
+            }
             Db::Postgres(pool) => Tx::Postgres(pool.begin().await?),
         })
     }
@@ -202,7 +215,19 @@ impl Store {
 impl Tx {
     pub(crate) async fn commit(self) -> Result<()> {
         match self {
-            Self::Sqlite(tx) => tx.commit().await?,
+            Self::Sqlite(tx, entered) => {
+                tx.commit().await?;
+                entered.forget();
+            }
+            Self::Postgres(tx) => tx.commit().await?,
+        }
+        Ok(())
+    }
+
+    /// For what changes nobody's rights.
+    pub(crate) async fn commit_reports(self) -> Result<()> {
+        match self {
+            Self::Sqlite(tx, _) => tx.commit().await?,
             Self::Postgres(tx) => tx.commit().await?,
         }
         Ok(())

@@ -8,6 +8,7 @@ pub mod account;
 pub mod claim;
 pub mod code;
 pub mod device;
+mod entered;
 pub mod event;
 pub mod export;
 pub mod group;

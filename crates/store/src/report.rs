@@ -101,7 +101,11 @@ impl Store {
             write(&mut tx, report, &mut outcome).await?;
             outcomes.push(outcome);
         }
-        tx.commit().await?;
+        let rights = |outcome: &Outcome| outcome.facts.is_some() || outcome.linked.is_some();
+        match outcomes.iter().any(rights) {
+            true => tx.commit().await?,
+            false => tx.commit_reports().await?,
+        }
         Ok(outcomes)
     }
 }

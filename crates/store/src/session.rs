@@ -1,4 +1,4 @@
-//! Logins. A session row is looked up on every call, so ending one takes effect at once.
+//! Logins. A session is looked up on every call, so ending one takes effect at once.
 use crate::db::Tx;
 use crate::journal::{Actor, Entry, Event};
 use crate::{Error, Result, Store};
@@ -27,7 +27,7 @@ pub enum Rotation {
     Refused,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Row {
     account_id: i64,
     kind: String,
@@ -63,6 +63,10 @@ macro_rules! select {
 }
 
 impl Row {
+    pub(crate) fn account(&self) -> AccountId {
+        AccountId(self.account_id)
+    }
+
     /// The person, unless the session has ended, run out, or its account is locked.
     pub(crate) fn live(&self, now: Millis) -> Result<Option<Live>> {
         let kind = kind(&self.kind)?;
@@ -74,7 +78,7 @@ impl Row {
             .parse()
             .map_err(|_| Error::Damaged("accounts.role"))?;
         Ok((!over).then_some(Live {
-            account: AccountId(self.account_id),
+            account: self.account(),
             role,
             kind,
         }))

@@ -65,15 +65,15 @@ pub(crate) async fn run(mut config: Config, demo: Demo) -> anyhow::Result<()> {
     print_welcome(&furnisher, &demo).await?;
 
     let (bus, engine) = Bus::open(store.clone(), clock.clone(), &random()).await?;
-    let mut portal = Portal::new(
+    let mails = api::Demo::default();
+    let portal = Portal::new(
         store.clone(),
         bus.live.clone(),
         clock.clone(),
         random(),
         settings,
-    );
-    let mails = api::Demo::default();
-    portal.demo = Some(mails.clone());
+    )
+    .with_demo(mails.clone());
     let sent_at = clock.clone();
     let take = move |letter: jobs::mail::Letter| {
         mails.deliver(api::SentMail {

@@ -16,6 +16,10 @@ use options::LogFormat;
 use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
 
+/// A sixth of a request's time went into the C library's allocator.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
     match run(cli) {

@@ -128,7 +128,7 @@ pub(crate) async fn run(
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
     let Parts {
-        mut portal,
+        portal,
         listener,
         devices,
         bus,
@@ -146,8 +146,8 @@ pub(crate) async fn run(
         .as_ref()
         .map(|(cert, key)| tls::devices(cert, key))
         .transpose()?;
-    portal.metrics =
-        Some(metrics_exporter_prometheus::PrometheusBuilder::new().install_recorder()?);
+    let metrics = metrics_exporter_prometheus::PrometheusBuilder::new().install_recorder()?;
+    let portal = portal.with_metrics(metrics);
     let (store, random) = (portal.store.clone(), portal.random.clone());
     if config.has(Role::Portal) {
         tracing::info!(address = %listener.local_addr()?, "the portal listens");

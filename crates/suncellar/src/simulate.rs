@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 const EVERY: Duration = Duration::from_secs(10);
 /// At the end, batteries have so long to deliver what they have measured.
 const LAST_DELIVERIES: Duration = Duration::from_secs(30);
-/// Batteries that connect in a second, so that a start is not a storm.
+/// Batteries that connect in a second at most, so that a start is not a storm.
 const CONNECTS_PER_SECOND: u32 = 2_000;
 
 pub(crate) async fn run(options: Simulate) -> anyhow::Result<()> {
@@ -103,10 +103,18 @@ fn start(
         )
     });
     let devices: Vec<_> = devices.collect();
-    let mut world = World::new(gateway, Duration::from_secs_f64(options.interval), clock);
+    let interval = Duration::from_secs_f64(options.interval);
+    let mut world = World::new(gateway, interval, clock);
     world.closed_loop = options.closed_loop;
     world.keep_acknowledged = options.acked.is_some();
-    world.ramp = Duration::from_secs(1) * u32::try_from(systems)? / CONNECTS_PER_SECOND;
+    // Over one interval, so that they report evenly ever after; who sends without pause has none.
+    let fastest = Duration::from_secs(1) * u32::try_from(systems)? / CONNECTS_PER_SECOND;
+    let even = if options.closed_loop {
+        fastest
+    } else {
+        interval
+    };
+    world.ramp = fastest.max(even);
     Ok(Fleet::start(world, devices))
 }
 

@@ -49,7 +49,7 @@ pub(crate) async fn samples(
     let name = format!("suncellar_{}_{}.csv", choice.sn(), days.start);
     let accesses: Vec<Access> = choice.accesses().to_vec();
     let mut rows = Rows {
-        store: portal.store,
+        store: portal.store.clone(),
         day: days.start,
         days,
         accesses: accesses.into_iter(),

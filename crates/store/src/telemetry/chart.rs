@@ -186,9 +186,13 @@ impl Store {
                 }
             }
             None => {
-                for (day, totals) in self.totals_of_days(site, days).await? {
-                    let start = site.zone.start_of(day);
-                    let point = time.partition_point(|at| *at <= start).saturating_sub(1);
+                let totals = self.totals_of_days(site, days.clone()).await?;
+                let mut points = SiteDay::points(days, resolution).enumerate().peekable();
+                let mut point = 0;
+                for (day, totals) in totals {
+                    while let Some((next, _)) = points.next_if(|(_, first)| *first <= day) {
+                        point = next;
+                    }
                     for line in &mut lines {
                         line.add_day(point, &totals);
                     }

@@ -103,7 +103,7 @@ impl Store {
             day.write(&mut tx, site.sn).await?;
             totals.push((day.day, Some(day.totals)));
         }
-        month::write(&mut tx, site.sn, &site.name(), site.zone, &totals).await?;
+        month::write(&mut tx, site.sn, &site.name(), &totals).await?;
         messages::remember(&mut tx, site.sn, ids.into_iter()).await?;
         tx.commit().await
     }

@@ -57,7 +57,7 @@ pub(crate) async fn insert(
 /// Rows as they are, without a look at what is sealed.
 pub(super) async fn write(tx: &mut Tx, samples: &[(&Serial, &Sample)]) -> Result<HashSet<Key>> {
     match tx {
-        Tx::Sqlite(tx) => insert_sqlite(&mut *tx, samples).await,
+        Tx::Sqlite(tx, _) => insert_sqlite(&mut *tx, samples).await,
         Tx::Postgres(tx) => insert_postgres(&mut *tx, samples).await,
     }
 }

@@ -6,7 +6,7 @@ use super::varint::Reader;
 use crate::db::Tx;
 use crate::{Result, Store};
 use domain::clock::Millis;
-use domain::{Serial, SiteDay, Zone};
+use domain::{Serial, SiteDay};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -28,13 +28,10 @@ row!(Row {
 
 impl Row {
     /// The totals of each sealed day, whether they still hold or not.
-    pub(super) fn days(&self, zone: &Zone) -> Result<BTreeMap<SiteDay, Totals>> {
+    fn days(&self) -> impl Iterator<Item = Result<(SiteDay, Totals)>> {
         let mut reader = Reader::new(&self.totals, "sealed_months.totals");
-        let mut days = BTreeMap::new();
-        for day in days_of(self.month, self.sealed) {
-            days.insert(day, Totals::take(&mut reader, zone.start_of(day))?);
-        }
-        Ok(days)
+        let days = days_of(self.month, self.sealed);
+        days.map(move |day| Ok((day, Totals::take(&mut reader)?)))
     }
 }
 
@@ -48,17 +45,26 @@ impl Store {
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(
             "SELECT month, site, sealed, dirty, totals FROM sealed_months
              WHERE sn = $1 AND month >= $2 AND month <= $3 ORDER BY month")
-            .bind(site.sn.as_str()).bind(month_number(days.start)).bind(month_number(days.end)).fetch_all(p).await)?;
+            .bind(site.sn.as_str())
+            .bind(month_number(days.start))
+            .bind(month_number(days.end.plus(-1)))
+            .fetch_all(p).await)?;
         let name = site.name();
         let mut found = BTreeMap::new();
         for row in rows.iter().filter(|row| row.site == name) {
-            let mut all = row.days(site.zone)?;
-            all.retain(|day, totals| {
-                days.contains(day)
-                    && row.dirty & bit(*day) == 0
-                    && totals.since >= site.history_from
-            });
-            found.append(&mut all);
+            // To look up the start of each day would cost more than all the rest: most begin long after the household.
+            let first = days_of(row.month, row.sealed).next();
+            let begins = first.map_or(0, |first| site.zone.start_of(first));
+            for day in row.days() {
+                let (day, totals) = day?;
+                let ours = |start: Millis| start - totals.lead >= site.history_from;
+                if days.contains(&day)
+                    && row.dirty & bit(day) == 0
+                    && (ours(begins) || ours(site.zone.start_of(day)))
+                {
+                    found.insert(day, totals);
+                }
+            }
         }
         Ok(found)
     }
@@ -69,7 +75,6 @@ pub(super) async fn write(
     tx: &mut Tx,
     sn: &Serial,
     site: &str,
-    zone: &Zone,
     days: &[(SiteDay, Option<Totals>)],
 ) -> Result<()> {
     let mut months: BTreeMap<i64, Vec<&(SiteDay, Option<Totals>)>> = BTreeMap::new();
@@ -87,7 +92,7 @@ pub(super) async fn write(
             dirty: 0,
             totals: Vec::new(),
         });
-        let mut all = row.days(zone)?;
+        let mut all = row.days().collect::<Result<BTreeMap<_, _>>>()?;
         if row.site != site {
             // Cut for another zone or phase: they stay readable, and are all due again.
             row.dirty = row.sealed;
@@ -115,8 +120,8 @@ pub(super) async fn write(
             continue;
         }
         let mut packed = Vec::with_capacity(all.len() * 96);
-        for (day, totals) in &all {
-            totals.put(&mut packed, zone.start_of(*day));
+        for totals in all.values() {
+            totals.put(&mut packed);
         }
         execute!(
             tx,
@@ -164,7 +169,7 @@ pub(super) async fn erase_before(tx: &mut Tx, site: Site<'_>) -> Result<()> {
     let sealed = rows.iter().flat_map(|row| days_of(row.month, row.sealed));
     let gone = sealed.filter(|day| site.zone.bounds(*day).end <= site.history_from);
     let gone: Vec<_> = gone.map(|day| (day, None)).collect();
-    write(tx, site.sn, &site.name(), site.zone, &gone).await
+    write(tx, site.sn, &site.name(), &gone).await
 }
 
 /// Days before the first one kept in full cannot be computed again: their totals hold for good.

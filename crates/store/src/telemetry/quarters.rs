@@ -47,7 +47,7 @@ impl Quarters {
             buckets
         });
         Self {
-            since: totals.since,
+            since: start - totals.lead,
             gauges,
             energy: Counter::ALL.map(|counter| energy::placed(&day.flows(counter), &edges)),
         }

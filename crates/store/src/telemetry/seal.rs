@@ -313,7 +313,7 @@ async fn replace(
         }
     }
     let totals = sealed.map(|sealed| sealed.totals);
-    month::write(tx, sn, &site.name(), site.zone, &[(day, totals)]).await?;
+    month::write(tx, sn, &site.name(), &[(day, totals)]).await?;
     execute!(
         tx,
         sqlx::query("DELETE FROM samples WHERE sn = $1 AND ts >= $2 AND ts < $3")

@@ -9,6 +9,7 @@ use domain::clock::{DAY, Millis};
 use domain::energy::{self, Tally};
 use domain::sample::Counter;
 use domain::{Serial, SiteDay, Zone};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,8 +18,8 @@ pub(super) struct Totals {
     /// In the order of [`Counter::ALL`], unplaced included.
     pub(super) energy: [Option<i64>; 5],
     pub(super) unplaced: [Option<i64>; 5],
-    /// The oldest reading that the energy was counted from.
-    pub(super) since: Millis,
+    /// How long before the day began the oldest reading lies that the energy was counted from.
+    pub(super) lead: Millis,
 }
 
 impl Totals {
@@ -28,7 +29,7 @@ impl Totals {
             gauges: Default::default(),
             energy: [None; 5],
             unplaced: [None; 5],
-            since: span.start,
+            lead: 0,
         };
         for gauge in Gauge::ALL {
             let bucket = &mut totals.gauges[gauge as usize..][..1];
@@ -41,13 +42,14 @@ impl Totals {
             totals.unplaced[place] = energy::unplaced(&flows, span);
             totals.energy[place] = energy::total(&placed, totals.unplaced[place]);
             let first = flows.iter().find(|flow| flow.to >= span.start);
-            totals.since = totals.since.min(first.map_or(span.start, |flow| flow.from));
+            let lead = first.map_or(0, |flow| span.start - flow.from);
+            totals.lead = totals.lead.max(lead);
         }
         totals
     }
 
-    /// A few dozen bytes, relative to when the day starts.
-    pub(super) fn put(&self, out: &mut Vec<u8>, start: Millis) {
+    /// A few dozen bytes.
+    pub(super) fn put(&self, out: &mut Vec<u8>) {
         for gauge in &self.gauges {
             varint::put(out, u64::from(gauge.count));
             if gauge.count > 0 {
@@ -60,15 +62,15 @@ impl Totals {
             // Energy is never negative, which leaves room to say that there is none.
             varint::put_signed(out, wh.unwrap_or(-1));
         }
-        varint::put_signed(out, start - self.since);
+        varint::put_signed(out, self.lead);
     }
 
-    pub(super) fn take(reader: &mut Reader<'_>, start: Millis) -> Result<Self> {
+    pub(super) fn take(reader: &mut Reader<'_>) -> Result<Self> {
         let mut totals = Self {
             gauges: Default::default(),
             energy: [None; 5],
             unplaced: [None; 5],
-            since: start,
+            lead: 0,
         };
         for gauge in &mut totals.gauges {
             gauge.count = reader.number()?;
@@ -82,18 +84,13 @@ impl Totals {
         for wh in energy {
             *wh = Some(reader.signed()?).filter(|wh| *wh >= 0);
         }
-        totals.since = start.wrapping_sub(reader.signed()?);
+        totals.lead = reader.signed()?;
         let sane = |value: i64| value.unsigned_abs() < 1 << 50;
         let gauges = totals.gauges.iter();
         let energy = totals.energy.iter().chain(&totals.unplaced).flatten();
-        match gauges
-            .map(|gauge| &gauge.sum)
-            .chain(energy)
-            .all(|v| sane(*v))
-        {
-            true => Ok(totals),
-            false => Err(reader.damaged()),
-        }
+        let sums = gauges.map(|gauge| &gauge.sum).chain(energy);
+        let all_sane = sums.chain([&totals.lead]).all(|value| sane(*value));
+        all_sane.then_some(totals).ok_or(reader.damaged())
     }
 
     pub(super) fn day_totals(&self, day: SiteDay) -> DayTotals {
@@ -131,7 +128,7 @@ impl Store {
         &self,
         site: Site<'_>,
         days: Range<SiteDay>,
-    ) -> Result<Vec<(SiteDay, Totals)>> {
+    ) -> Result<BTreeMap<SiteDay, Totals>> {
         let mut found = self.sealed_totals(site, days.clone()).await?;
         for day in self
             .open_days(site, &days, |day| found.contains_key(&day))
@@ -151,7 +148,7 @@ impl Store {
             };
             found.insert(day, totals);
         }
-        Ok(found.into_iter().collect())
+        Ok(found)
     }
 
     /// The day that is going on at `now`, counted so far; the live view goes on from there.

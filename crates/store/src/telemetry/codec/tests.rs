@@ -104,7 +104,7 @@ proptest! {
     fn random_bytes_are_never_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         let _ = decode(&bytes, &Field::ALL);
         let _ = Quarters::decode(&bytes, 0);
-        let _ = Totals::take(&mut Reader::new(&bytes, "test"), 0);
+        let _ = Totals::take(&mut Reader::new(&bytes, "test"));
         let _ = row::unpack(0, MessageId { boot: 0, seq: 0 }, &bytes);
         let versioned = [&[1], &bytes[..]].concat();
         let _ = decode(&versioned, &Field::ALL);
