@@ -1,25 +1,35 @@
 import { Link } from '@tanstack/react-router'
 import { CalendarDays, PiggyBank } from 'lucide-react'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { lacksPrices } from '@/components/tariff/model'
-import { TariffDialog } from '@/components/tariff/tariff-dialog'
 import { Button, buttonStyle } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { Skeleton } from '@/components/ui/skeleton'
 import { errorText } from '@/lib/api/errors'
 import { formatTime } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
+import { loadChunk } from '@/lib/load-chunk'
 import { currencyOf } from '@/lib/money'
 import { MoneyFigures } from './money-figures'
 import { type MoneyData, useMoney } from './use-money'
+
+/** Prices are entered once: the form comes when somebody wants it. */
+const TariffDialog = lazy(async () => {
+  const { TariffDialog: Dialog } = await loadChunk(() => import('@/components/tariff/tariff-dialog'))
+  return { default: Dialog }
+})
 
 /** What today and this month cost or earned, and what the battery has to do with it. */
 export function MoneyCard() {
   const { t } = useT()
   const money = useMoney()
   const [entering, setEntering] = useState(false)
+  const [wanted, setWanted] = useState(false)
   const { sn, tariffs, today } = money
-  const enter = () => setEntering(true)
+  const enter = () => {
+    setWanted(true)
+    setEntering(true)
+  }
   return (
     <section aria-labelledby="money" aria-busy={isWaiting(money)} className="card min-w-0 p-5">
       <div className="mb-3 flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
@@ -39,9 +49,11 @@ export function MoneyCard() {
         </div>
       </div>
       <Content money={money} onEnter={enter} />
-      {sn !== null && tariffs && (
-        <TariffDialog open={entering} onOpenChange={setEntering} sn={sn} systems={tariffs} today={today} />
-      )}
+      <Suspense>
+        {wanted && sn !== null && tariffs && (
+          <TariffDialog open={entering} onOpenChange={setEntering} sn={sn} systems={tariffs} today={today} />
+        )}
+      </Suspense>
     </section>
   )
 }

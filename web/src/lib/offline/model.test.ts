@@ -6,7 +6,7 @@ const asked = (queryKey: unknown[], data: unknown = {}) => ({ queryKey, state: {
 const graph = (points: number) => asked(['graph', {}], { time: Array(points).fill(0) })
 
 describe('what is kept', () => {
-  it.each(['systems', 'groups', 'live', 'energy'])('%s are', (kind) => {
+  it.each(['systems', 'groups', 'live', 'tariff', 'savings', 'energy'])('%s are', (kind) => {
     expect(isWorthKeeping(asked([kind]))).toBe(true)
   })
 

@@ -6,8 +6,8 @@ import type { Answer } from './answers'
 export const VERSION = 1
 
 /** What a person without network still wants to see. Charts are many: of these only the last ones. */
-const KINDS = ['systems', 'groups', 'live', 'energy', 'graph']
-const CHARTS = ['energy', 'graph']
+const CHARTS = ['energy', 'graph', 'savings']
+const KINDS = ['systems', 'groups', 'live', 'tariff', ...CHARTS]
 
 type Asked = { queryKey: readonly unknown[]; state: { data: unknown } }
 

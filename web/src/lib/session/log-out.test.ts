@@ -1,7 +1,7 @@
 import 'fake-indexeddb/auto'
-import { openDB } from 'idb'
 import { HttpResponse, http } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { Database } from '../database'
 import { queryClient } from '../query-client'
 import { DATABASE, STORAGE } from '../storage-keys'
 import { server } from '../testing/server'
@@ -25,7 +25,7 @@ beforeEach(async () => {
   await startSession(tokens)
 })
 
-const tokenCopy = async () => (await openDB(DATABASE, 1)).get('tokens', 'current')
+const tokenCopy = async () => (await new Database(DATABASE, 'tokens').all())[0]
 
 describe('logging out', () => {
   it('leaves no token, in local storage or in the local database', async () => {
