@@ -8,11 +8,11 @@ import { cn } from '@/lib/cn'
 import { saveFile } from '@/lib/download'
 import { useT } from '@/lib/i18n/use-t'
 import { ALL_SYSTEMS } from '@/lib/live/live'
+import { loadChunk } from '@/lib/load-chunk'
 import { notify } from '@/lib/notify'
 import { joinTables } from '../model/csv'
 import { seriesOf } from '../model/series'
 import type { PlotGroup } from '../plot/group'
-import { pictureOf } from '../plot/picture'
 
 type Props = {
   /** One per system. */
@@ -37,6 +37,7 @@ export function ChartFiles({ requests, nameOf, title, group, table, className }:
   })
   const picture = useMutation({
     mutationFn: async () => {
+      const { pictureOf } = await loadChunk(() => import('../plot/picture'))
       const file = await pictureOf(group, title, seriesOf(series), t)
       if (file) saveFile(file, fileName(requests, 'png'))
     },

@@ -1,6 +1,6 @@
 import { Layers } from 'lucide-react'
 import { Button } from '@/components/ui/button'
-import { DropdownMenu, MenuSwitch } from '@/components/ui/dropdown-menu'
+import { Menu } from '@/components/ui/menu'
 import { useT } from '@/lib/i18n/use-t'
 import { MOST_SYSTEMS } from '../model/choice'
 import { useSystemNames, useSystems } from '../use-systems'
@@ -13,7 +13,7 @@ export function CompareMenu() {
   if (choices.length < 2) return null
   const full = shown.length >= MOST_SYSTEMS
   return (
-    <DropdownMenu
+    <Menu
       trigger={
         <Button variant="outline" size="s">
           <Layers aria-hidden className="size-4" />
@@ -21,23 +21,25 @@ export function CompareMenu() {
         </Button>
       }
     >
-      {choices.map((sn) => {
-        const on = shown.includes(sn)
-        const { name, more } = nameOf(sn)
-        return (
-          <MenuSwitch
-            key={sn}
-            checked={on}
-            disabled={on ? shown.length === 1 : full}
-            onChange={() => toggle(sn)}
-          >
-            <span className="num flex flex-col py-1.5 leading-snug">
-              <span className="font-medium">{name}</span>
-              <span className="text-[12px] text-muted">{more}</span>
-            </span>
-          </MenuSwitch>
-        )
-      })}
-    </DropdownMenu>
+      {({ MenuSwitch }) =>
+        choices.map((sn) => {
+          const on = shown.includes(sn)
+          const { name, more } = nameOf(sn)
+          return (
+            <MenuSwitch
+              key={sn}
+              checked={on}
+              disabled={on ? shown.length === 1 : full}
+              onChange={() => toggle(sn)}
+            >
+              <span className="num flex flex-col py-1.5 leading-snug">
+                <span className="font-medium">{name}</span>
+                <span className="text-[12px] text-muted">{more}</span>
+              </span>
+            </MenuSwitch>
+          )
+        })
+      }
+    </Menu>
   )
 }
