@@ -3,20 +3,20 @@ import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { VitePWA } from 'vite-plugin-pwa'
 import { defineConfig } from 'vitest/config'
+import { catalogueParts } from './vite/catalogue-parts.ts'
 import { manifest } from './vite/manifest.ts'
 import { precompress } from './vite/precompress.ts'
+import { scriptBudget } from './vite/script-budget.ts'
+import { sharedChunks } from './vite/shared-chunks.ts'
 import { sonnerStylesheet } from './vite/sonner-stylesheet.ts'
 
 const server = process.env.SUNCELLAR_DEV_SERVER ?? 'http://127.0.0.1:8080'
-
-/** What every page needs, in one file that stays cached while pages change. */
-const vendor =
-  /node_modules[\\/](react|react-dom|scheduler|@tanstack[\\/](react-router|router-core|history|react-store|store|react-query|query-core)|@lingui|@messageformat|zustand|clsx|class-variance-authority)[\\/]/
 
 export default defineConfig({
   plugins: [
     react(),
     lingui(),
+    catalogueParts(),
     tailwindcss(),
     sonnerStylesheet(),
     VitePWA({
@@ -38,6 +38,7 @@ export default defineConfig({
         ],
       },
     }),
+    scriptBudget(),
     precompress(),
   ],
   resolve: { alias: { '@': new URL('./src', import.meta.url).pathname } },
@@ -48,7 +49,7 @@ export default defineConfig({
     target: 'es2022',
     assetsInlineLimit: 0, // data: addresses would need an opening in the CSP
     rolldownOptions: {
-      output: { codeSplitting: { groups: [{ name: 'vendor', test: vendor }] } },
+      output: { codeSplitting: { groups: sharedChunks } },
     },
   },
   test: {

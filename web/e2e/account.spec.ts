@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
-import { beLoggedIn, button, heading, logIn, sendLogin } from './harness/steps.ts'
+import { beLoggedIn, button, heading, logIn, seeAll, sendLogin } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
@@ -34,6 +34,7 @@ test('a changed password ends the other session and counts from now on', async (
   await page.reload()
   await expect(heading(page)).toHaveText(text('nav.settings'))
   await page.goto('/logout')
+  await page.waitForURL('**/login')
   await logIn(page, changed)
 })
 
@@ -80,6 +81,7 @@ test('a new e-mail address counts once its link was opened', async ({ page, serv
   await page.goto(await server.linkMailedTo(renamed.email))
   await expect(page.getByText(text('account.email.changed', { email: renamed.email }))).toBeVisible()
   await page.goto('/logout')
+  await page.waitForURL('**/login')
   await logIn(page, renamed)
 })
 
@@ -157,6 +159,7 @@ test('an owner gives a system up after being asked', async ({ page, server }) =>
   await expect(dialog).toBeHidden()
   await expect(button(page, text('account.unlink.label', { sn: given }))).toBeHidden()
   await page.goto('/dashboard')
+  await seeAll(page)
   await expect(page.getByRole('main').getByText(kept)).toBeVisible()
   await expect(page.getByRole('main').getByText(given)).toBeHidden()
 })

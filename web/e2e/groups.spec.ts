@@ -1,7 +1,7 @@
 /** Groups of systems: made, filled, renamed and deleted on the dashboard (specification 2 and 5). */
 import type { Page } from '@playwright/test'
 import { expectAccessible } from './harness/axe.ts'
-import { beLoggedIn, button, settled } from './harness/steps.ts'
+import { beLoggedIn, button, seeAll } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
 import { LANGUAGES, text } from './harness/texts.ts'
 
@@ -22,7 +22,7 @@ test('a group without a name is refused, and one with a name is made', async ({ 
   const [first = '', second = '', third = ''] = owner.serials
   await beLoggedIn(page, server, owner)
   await page.goto('/dashboard')
-  await settled(page)
+  await seeAll(page)
 
   await create(page, '  ')
   await expect(dialog(page).getByText(text('field.required'))).toBeVisible()
@@ -46,6 +46,7 @@ test('a group without a name is refused, and one with a name is made', async ({ 
   await expect(group(page, 'Ferienhaus')).toContainText(text('groups.empty'))
 
   await page.reload()
+  await seeAll(page)
   await expect(group(page, 'Zuhause').getByText(third)).toBeVisible()
   await expectAccessible(page)
 })
@@ -55,7 +56,7 @@ test('a group is renamed, changed and deleted', async ({ page, server }) => {
   const [first = '', second = ''] = owner.serials
   await beLoggedIn(page, server, owner)
   await page.goto('/dashboard')
-  await settled(page)
+  await seeAll(page)
   await create(page, 'Haus', [first])
   await expect(group(page, 'Haus')).toBeVisible()
 
@@ -82,7 +83,7 @@ test('the selector shows systems under their group', async ({ page, server }) =>
   const [first = '', second = '', third = ''] = owner.serials
   await beLoggedIn(page, server, owner)
   await page.goto('/dashboard')
-  await settled(page)
+  await seeAll(page)
   await create(page, 'Zuhause', [third])
   await expect(group(page, 'Zuhause')).toBeVisible()
   await page.getByRole('button', { name: text('selector.all') }).click()
@@ -101,6 +102,7 @@ test('ten groups stand on a page', async ({ page, server }) => {
     await server.post('/api/auth/group/', { name: `Haus ${number}`, sn: '' }, 201, bearer)
   await beLoggedIn(page, server, owner)
   await page.goto('/dashboard')
+  await seeAll(page)
   await expect(group(page, 'Haus 10')).toBeVisible()
   await expect(group(page, 'Haus 11')).toBeHidden()
   const pages = page.getByRole('navigation', { name: text('pages.of', { list: text('groups.title') }) })
@@ -113,7 +115,7 @@ for (const language of LANGUAGES) {
     await beLoggedIn(page, server, await server.newOwner())
     await page.evaluate((chosen) => localStorage.setItem('language', chosen), language)
     await page.goto('/dashboard')
-    await settled(page)
+    await seeAll(page)
     await button(page, text('groups.create', {}, language)).click()
     await page.getByLabel(text('groups.name', {}, language), { exact: true }).fill('A & B')
     await button(dialog(page), text('groups.submit', {}, language)).click()

@@ -45,9 +45,9 @@ test('register, log in and log out with the keyboard alone', async ({ page, serv
   await type(page, account.password)
   await page.keyboard.press('Enter')
   await page.waitForURL('**/dashboard')
-  await expect(page.getByRole('main').getByText(serials[0] ?? '')).toBeVisible()
 
   await tabTo(page, 'button', text('top.account'))
+  await expect(page.getByRole('main').getByText(serials[0] ?? '')).toBeVisible()
   await page.keyboard.press('Enter')
   await expect(page.getByRole('menuitem', { name: text('nav.settings') })).toBeFocused()
   await page.keyboard.press('ArrowDown')

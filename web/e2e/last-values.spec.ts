@@ -2,7 +2,7 @@
 import type { Page } from '@playwright/test'
 import { Front } from './harness/front.ts'
 import { type Account, PASSWORD, type Server } from './harness/server.ts'
-import { button, heading, logOutByMenu, storedTokens } from './harness/steps.ts'
+import { button, heading, logOutByMenu, seeAll, storedTokens } from './harness/steps.ts'
 import { everythingStored } from './harness/stored.ts'
 import { test as base, expect } from './harness/test.ts'
 import { type MessageId, text } from './harness/texts.ts'
@@ -63,7 +63,10 @@ async function visit(page: Page, server: Server, front: Front, account: Account)
   await putTokens(page, server, account)
   await page.goto(`${front.url}/dashboard`)
   await expect(liveMark(page)).toBeVisible()
-  await expect.poll(() => keptKinds(page)).toEqual(new Set(['systems', 'groups', 'live', 'energy', 'graph']))
+  await seeAll(page)
+  await expect
+    .poll(() => keptKinds(page))
+    .toEqual(new Set(['systems', 'groups', 'live', 'tariff', 'savings', 'energy', 'graph']))
 }
 
 test('without a network the last values are there with their time, and it goes on by itself', async ({
@@ -92,6 +95,7 @@ test('without a network the last values are there with their time, and it goes o
   await expect(page.locator('.flow-dots')).toHaveCount(0)
 
   // No network is no logout, no empty house and no other page.
+  await seeAll(page)
   await expect(page.getByRole('main').getByText(serial).first()).toBeVisible()
   expect(await storedTokens(page)).toEqual(tokens)
   expect(new URL(page.url()).pathname).toBe('/dashboard')
@@ -138,6 +142,7 @@ test('without a network and without last values it waits, and logs nobody out', 
   await front.goAway()
   await page.goto(`${front.url}/dashboard`)
   await expect(page.getByText(text('offline.no_values'))).toBeVisible()
+  await seeAll(page)
   await expect(page.getByText(text('systems.failed'))).toBeVisible()
   await expect(page.getByText(text('logged_out.no_systems'))).toBeHidden()
   expect((await storedTokens(page)).access).not.toBeNull()
@@ -180,6 +185,7 @@ test('the last values of one account are never shown to the next', async ({ page
   await front.goAway()
   await page.goto(`${front.url}/dashboard`)
   await expect(page.getByText(text('offline.no_values'))).toBeVisible()
+  await seeAll(page)
   await expect(page.getByText(text('systems.failed'))).toBeVisible()
   await expect(page.getByRole('article')).toHaveCount(0)
   expect(await kept(page)).toEqual([])

@@ -1,4 +1,4 @@
-import { button, heading, logIn, logOutByMenu, sendLogin, storedTokens } from './harness/steps.ts'
+import { button, heading, logIn, logOutByMenu, seeAll, sendLogin, storedTokens } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
@@ -6,6 +6,7 @@ test('an owner logs in and sees the dashboard with the own systems', async ({ pa
   const owner = await server.newOwner(2)
   await logIn(page, owner)
   await expect(heading(page)).toHaveText(text('nav.dashboard'))
+  await seeAll(page)
   for (const sn of owner.serials) await expect(page.getByRole('main').getByText(sn)).toBeVisible()
 })
 

@@ -38,6 +38,7 @@ test('a forgotten password is set anew by the mailed link, and the old one is re
   await logIn(page, changed)
 
   await page.goto('/logout')
+  await page.waitForURL('**/login')
   await page.goto(link)
   await chooseNewPassword(page, 'Sternenhimmel-3!')
   await expect(page.getByRole('alert')).toContainText(text('reset.link_invalid'))

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import type { Account } from './harness/server.ts'
-import { button, heading, logIn, sendLogin, sendRegistration } from './harness/steps.ts'
+import { button, heading, logIn, seeAll, sendLogin, sendRegistration } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
@@ -21,7 +21,8 @@ async function goOnToDashboard(page: Page, account: Account, sn: string) {
   await button(page, text('register.to_login')).click()
   await page.waitForURL('**/login')
   await sendLogin(page, account)
-  await page.waitForURL('**/dashboard')
+  await expect(heading(page)).toHaveText(text('nav.dashboard'))
+  await seeAll(page)
   await expect(page.getByRole('main').getByText(sn)).toBeVisible()
 }
 
@@ -35,7 +36,8 @@ test('an owner registers with a registration code and logs in at once', async ({
   await button(page, text('register.to_login')).click()
   await expect(page.getByText(text('login.notice.account_ready'))).toBeVisible()
   await sendLogin(page, account)
-  await page.waitForURL('**/dashboard')
+  await expect(heading(page)).toHaveText(text('nav.dashboard'))
+  await seeAll(page)
   for (const sn of site.serials) await expect(page.getByRole('main').getByText(sn)).toBeVisible()
 })
 

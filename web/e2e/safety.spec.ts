@@ -1,6 +1,6 @@
 /** What must not happen, seen from the browser (checks 8, 29, 30, 32). */
 import type { Page } from '@playwright/test'
-import { beLoggedIn, button, heading, logIn, logOutByMenu, storedTokens } from './harness/steps.ts'
+import { beLoggedIn, button, heading, logIn, logOutByMenu, seeAll, storedTokens } from './harness/steps.ts'
 import { everythingStored } from './harness/stored.ts'
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
@@ -135,6 +135,9 @@ test('scripts in the answers of the server render as text', async ({ page, serve
   }))
   await page.route('**/api/auth/usr_sn/', (route) => route.fulfill({ json: systems }))
   await page.goto('/dashboard')
+  // Systems without values: the page goes on waiting for them.
+  await heading(page).waitFor()
+  await page.keyboard.press('End')
   for (const attack of ATTACKS) {
     const group = page.getByRole('region', { name: attack, exact: true })
     await expect(group.getByText(attack, { exact: true }).first()).toBeVisible()
@@ -151,6 +154,7 @@ test('scripts in the names of groups render as text', async ({ page, server }) =
   for (const [place, name] of ATTACKS.entries())
     await server.post('/api/auth/group/', { name, sn: owner.serials[place] ?? '' }, 201, bearer)
   await page.goto('/dashboard')
+  await seeAll(page)
   for (const attack of ATTACKS)
     await expect(page.getByRole('heading', { name: attack, exact: true })).toBeVisible()
   const [first = ''] = ATTACKS

@@ -1,6 +1,6 @@
 /** How a session lives and ends: tokens, tabs, refreshes (specification 4 and 8; checks 13). */
 import type { Page } from '@playwright/test'
-import { beLoggedIn, button, heading, logIn, logOutByMenu, storedTokens } from './harness/steps.ts'
+import { beLoggedIn, button, heading, logIn, logOutByMenu, seeAll, storedTokens } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
@@ -286,7 +286,8 @@ test('systems that changed since the last start lead to the dashboard', async ({
     headers: { Authorization: `Bearer ${access}` },
   })
   await page.reload()
-  await page.waitForURL('**/dashboard')
+  await expect(heading(page)).toHaveText(text('nav.dashboard'))
+  await seeAll(page)
   await expect(page.getByRole('main').getByText(owner.serials[1] ?? '')).toBeVisible()
   await expect(page.getByText(owner.serials[0] ?? '')).toBeHidden()
 })

@@ -10,6 +10,8 @@ const catalogues = Object.fromEntries(
   await Promise.all(LOCALES.map(async (locale) => [locale, await read(locale)])),
 )
 const sameText = await read('same-text')
+/** Beginnings of the ids that are not loaded with every page (vite/catalogue-parts.ts). */
+const parts = Object.entries(await read('parts'))
 const ids = Object.keys(catalogues.de)
 
 /** Names of the ICU arguments: `{name}` and `{name, plural, …}`, at any depth. */
@@ -62,17 +64,20 @@ function localesByText(id) {
 }
 
 /** An id counts as used if it stands in quotes, or if a template such as `field.${code}` begins like it. */
-async function checkUse() {
-  const text = (await sourceFiles())
-    .filter(({ path }) => !path.includes('.test.'))
-    .map((file) => file.text)
-    .join('\n')
+function idsIn(text) {
   const quoted = new Set([...text.matchAll(/['"]([a-z][\w-]*(?:\.[\w-]+)+)['"]/gi)].map(([, id]) => id))
   const prefixes = [...text.matchAll(/`([a-z][\w.-]*\.)\$\{/gi)].map(([, prefix]) => prefix)
-  const unused = ids.filter((id) => !quoted.has(id) && !prefixes.some((prefix) => id.startsWith(prefix)))
+  return ids.filter((id) => quoted.has(id) || prefixes.some((prefix) => id.startsWith(prefix)))
+}
+
+const files = (await sourceFiles()).filter(({ path }) => !path.includes('.test.'))
+
+function checkUse() {
+  const text = files.map((file) => file.text).join('\n')
+  const used = new Set(idsIn(text))
   const called = [...text.matchAll(/\bt\(\s*['"]([^'"]+)['"]/g)].map(([, id]) => id)
   return [
-    ...unused.map((id) => `${id} is not used`),
+    ...ids.filter((id) => !used.has(id)).map((id) => `${id} is not used`),
     ...called.filter((id) => !ids.includes(id)).map((id) => `${id} is used, but is in no catalogue`),
     ...Object.keys(sameText)
       .filter((id) => !ids.includes(id))
@@ -80,5 +85,28 @@ async function checkUse() {
   ]
 }
 
-const problems = [...LOCALES.flatMap(checkLocale), ...ids.flatMap(checkSameText), ...(await checkUse())]
+const partOf = (id) =>
+  parts.find(([, starts]) => starts.some((start) => id.startsWith(start)))?.[0] ?? 'house'
+
+/** The parts of the catalogues that are there when this code runs: in the settings, before the login, elsewhere. */
+function partsAt(path) {
+  if (/^features\/(account|commands|journal|settings)\/|^app\/pages\/settings/.test(path))
+    return ['door', 'house', 'settings']
+  const atDoor = /^(app|lib|features\/auth|components\/(ui|keys|account))\//.test(path)
+  return atDoor && !/^app\/(main-layout|pages|to-dashboard)|testing/.test(path) ? ['door'] : ['door', 'house']
+}
+
+const checkParts = () =>
+  files.flatMap(({ path, text }) =>
+    idsIn(text)
+      .filter((id) => !partsAt(path).includes(partOf(id)))
+      .map((id) => `${path} may show ${id} before it is loaded: see locales/parts.json`),
+  )
+
+const problems = [
+  ...LOCALES.flatMap(checkLocale),
+  ...ids.flatMap(checkSameText),
+  ...checkUse(),
+  ...checkParts(),
+]
 report(problems, `catalogues: ${ids.length} texts in ${LOCALES.length} languages`)

@@ -48,6 +48,7 @@ export const drawnTexts = (page: Page) =>
 
 /** The cells of a table over all its pages, the first column being the time. */
 export async function readTable(panel: Page | Locator): Promise<string[][]> {
+  await panel.getByRole('table').waitFor()
   const rows: string[][] = []
   const forth = button(panel, text('pages.forth'))
   const several = (await forth.count()) > 0

@@ -13,6 +13,19 @@ export const homeOf = ({ role }: Account) =>
 /** Everything that the page asked the server for has come. */
 export const settled = (page: Page) => expect(page.locator('[aria-busy=true]')).toHaveCount(0)
 
+/** Scrolls to everything that waits to come near the screen, and up again. */
+export async function seeAll(page: Page) {
+  await heading(page).waitFor()
+  await settled(page)
+  await page.waitForFunction(() => {
+    const far = document.querySelector('[data-not-near]')
+    far?.scrollIntoView()
+    return far === null
+  })
+  await settled(page)
+  await page.evaluate(() => scrollTo(0, 0))
+}
+
 /** Fills in the login form that is on screen and sends it. */
 export async function sendLogin(page: Page, { email, password, role }: Account) {
   if (role === 'electrician') await page.getByText(text('role.electrician'), { exact: true }).click()

@@ -1,8 +1,14 @@
 import { lazyRouteComponent } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
+import { openTexts, type TextPart } from '@/lib/i18n/i18n'
 import { loadChunk } from '@/lib/load-chunk'
 
-/** A page in a chunk of its own. */
-export function lazyPage<K extends string>(load: () => Promise<Record<K, ComponentType>>, name: K) {
-  return lazyRouteComponent<Record<K, ComponentType>, K>(() => loadChunk(load), name)
+/** A page in a chunk of its own, with the texts of its part of the app. */
+export function lazyPage<K extends string>(
+  load: () => Promise<Record<K, ComponentType>>,
+  name: K,
+  texts: TextPart = 'door',
+) {
+  const loadBoth = async () => (await Promise.all([load(), openTexts(texts)]))[0]
+  return lazyRouteComponent<Record<K, ComponentType>, K>(() => loadChunk(loadBoth), name)
 }

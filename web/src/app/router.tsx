@@ -97,7 +97,7 @@ const main = createRoute({
   getParentRoute: () => root,
   id: 'main',
   errorComponent: FailurePage,
-  component: lazyPage(() => import('./main-layout/main-layout'), 'MainLayout'),
+  component: lazyPage(() => import('./main-layout/main-layout'), 'MainLayout', 'house'),
 })
 const mainPages = [
   createRoute({
@@ -137,13 +137,13 @@ const mainPages = [
     getParentRoute: () => main,
     path: '/settings',
     staticData: { title: 'nav.settings' },
-    component: lazyPage(() => import('./pages/settings'), 'Settings'),
+    component: lazyPage(() => import('./pages/settings'), 'Settings', 'settings'),
   }),
   createRoute({
     getParentRoute: () => main,
     path: '/electrician-settings',
     staticData: { title: 'nav.settings' },
-    component: lazyPage(() => import('./pages/settings'), 'Settings'),
+    component: lazyPage(() => import('./pages/settings'), 'Settings', 'settings'),
   }),
 ] as const
 

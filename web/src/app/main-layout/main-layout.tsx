@@ -1,19 +1,16 @@
 import { Outlet } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useStartUp } from '@/features/systems/use-start-up'
 import { cn } from '@/lib/cn'
+import { lazyPart } from '@/lib/lazy-part'
 import { useCatchUp, useLiveRefresh } from '@/lib/live/use-live'
-import { loadChunk } from '@/lib/load-chunk'
 import { Footer } from '../footer'
 import { BottomTabs } from './main-nav'
 import { SideMenu } from './side-menu'
 import { SidebarToggle } from './sidebar-toggle'
 import { TopBar } from './top-bar'
 
-const MenuDrawer = lazy(async () => {
-  const { MenuDrawer: Drawer } = await loadChunk(() => import('./menu-drawer'))
-  return { default: Drawer }
-})
+const MenuDrawer = lazyPart(async () => (await import('./menu-drawer')).MenuDrawer)
 
 /** Everything behind the login: side menu or bottom tabs, top bar, page, footer. */
 export function MainLayout() {

@@ -1,41 +1,52 @@
-import { lazy, Suspense } from 'react'
+import { type ReactNode, Suspense } from 'react'
 import { Skeleton } from '@/components/ui/skeleton'
+import { WhenNear } from '@/components/ui/when-near'
 import { DashboardPage } from '@/features/dashboard/dashboard-page'
-import { SystemList } from '@/features/systems/system-list'
-import { loadChunk } from '@/lib/load-chunk'
+import { lazyPart } from '@/lib/lazy-part'
 
-/** Money and charts are not needed at first sight: they come in chunks of their own, and keep their place until then. */
-const MoneyCard = lazy(async () => {
-  const { MoneyCard: Card } = await loadChunk(() => import('@/features/money/money-card'))
-  return { default: Card }
-})
-const BigChart = lazy(async () => {
-  const { BigChart: Chart } = await loadChunk(() => import('@/features/charts/big-chart'))
-  return { default: Chart }
-})
-const SmallCharts = lazy(async () => {
-  const { SmallCharts: Charts } = await loadChunk(() => import('@/features/charts/small-charts'))
-  return { default: Charts }
-})
+const MoneyCard = lazyPart(async () => (await import('@/features/money/money-card')).MoneyCard)
+const BigChart = lazyPart(async () => (await import('@/features/charts/big-chart')).BigChart)
+const SmallCharts = lazyPart(async () => (await import('@/features/charts/small-charts')).SmallCharts)
+const SystemList = lazyPart(async () => (await import('@/features/systems/system-list')).SystemList)
+
+type LaterProps = {
+  /** As high as what comes, so that nothing moves. */
+  height: string
+  children: ReactNode
+}
+
+/** What is not needed at first sight comes when it is near, and keeps its place until then. */
+function Later({ height, children }: LaterProps) {
+  const place = <Skeleton className={height} />
+  return (
+    <WhenNear placeholder={place}>
+      <Suspense fallback={<div aria-busy>{place}</div>}>{children}</Suspense>
+    </WhenNear>
+  )
+}
 
 /** Pages that are put together from several features, which must not know each other. */
 export const Dashboard = () => (
   <DashboardPage
     money={
-      <Suspense fallback={<Skeleton className="h-[498px] sm:h-[267px] xl:h-[231px]" />}>
+      <Later height="h-[490px] sm:h-[264px] xl:h-[231px]">
         <MoneyCard />
-      </Suspense>
+      </Later>
     }
     chart={
-      <Suspense fallback={<Skeleton className="h-[498px]" />}>
+      <Later height="h-[836px] sm:h-[757px] xl:h-[571px]">
         <BigChart />
-      </Suspense>
+      </Later>
     }
     energy={
-      <Suspense fallback={<Skeleton className="h-[360px]" />}>
+      <Later height="h-[1092px] sm:h-[670px] xl:h-[433px]">
         <SmallCharts />
-      </Suspense>
+      </Later>
     }
-    systems={<SystemList />}
+    systems={
+      <Later height="h-[160px]">
+        <SystemList />
+      </Later>
+    }
   />
 )

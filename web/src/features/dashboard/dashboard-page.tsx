@@ -175,9 +175,9 @@ function Waiting({ busy }: { busy: boolean }) {
       <div className={columns}>
         <Skeleton className="h-[488px] lg:row-span-2 lg:h-[560px]" />
         <Skeleton className="h-[820px] lg:row-span-2 lg:h-[560px]" />
-        <Skeleton className="h-[498px] sm:h-[267px] lg:col-span-2 xl:h-[231px]" />
+        <Skeleton className="h-[490px] sm:h-[264px] lg:col-span-2 xl:h-[231px]" />
       </div>
-      <Skeleton className="h-[520px]" />
+      <Skeleton className="h-[836px] sm:h-[757px] xl:h-[571px]" />
     </div>
   )
 }

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { CalendarDays, PiggyBank } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { lacksPrices } from '@/components/tariff/model'
 import { Button, buttonStyle } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
@@ -8,16 +8,13 @@ import { Skeleton } from '@/components/ui/skeleton'
 import { errorText } from '@/lib/api/errors'
 import { formatTime } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
-import { loadChunk } from '@/lib/load-chunk'
+import { lazyPart } from '@/lib/lazy-part'
 import { currencyOf } from '@/lib/money'
 import { MoneyFigures } from './money-figures'
 import { type MoneyData, useMoney } from './use-money'
 
 /** Prices are entered once: the form comes when somebody wants it. */
-const TariffDialog = lazy(async () => {
-  const { TariffDialog: Dialog } = await loadChunk(() => import('@/components/tariff/tariff-dialog'))
-  return { default: Dialog }
-})
+const TariffDialog = lazyPart(async () => (await import('@/components/tariff/tariff-dialog')).TariffDialog)
 
 /** What today and this month cost or earned, and what the battery has to do with it. */
 export function MoneyCard() {
@@ -33,7 +30,7 @@ export function MoneyCard() {
   return (
     <section aria-labelledby="money" aria-busy={isWaiting(money)} className="card min-w-0 p-5">
       <div className="mb-3 flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
-        <h2 id="money" className="text-[15px] font-semibold">
+        <h2 id="money" className="card-heading">
           {t('money.title')}
         </h2>
         <div className="-mx-3 flex flex-wrap gap-1">

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { FolderPlus } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
@@ -11,16 +11,15 @@ import { errorText } from '@/lib/api/errors'
 import { type Group, groupsQuery, type System, systemsQuery } from '@/lib/api/queries'
 import { PAGE_SIZE } from '@/lib/constants'
 import { useT } from '@/lib/i18n/use-t'
-import { loadChunk } from '@/lib/load-chunk'
+import { lazyPart } from '@/lib/lazy-part'
 import { useSession } from '@/lib/session/session-store'
 import { GroupSection } from './group-section'
 import { sectionsOf } from './model/sections'
 import { rowStyle, SystemRow } from './system-row'
 
 /** Their forms are not needed at first sight. */
-const dialogs = () => loadChunk(() => import('./group-dialogs'))
-const WriteGroup = lazy(async () => ({ default: (await dialogs()).WriteGroup }))
-const DeleteGroup = lazy(async () => ({ default: (await dialogs()).DeleteGroup }))
+const WriteGroup = lazyPart(async () => (await import('./group-dialogs')).WriteGroup)
+const DeleteGroup = lazyPart(async () => (await import('./group-dialogs')).DeleteGroup)
 
 /** What is being done to a group; the number makes every opening of a form a new one. */
 type Deed = { kind: 'write' | 'delete'; group: Group | null; opening: number; open: boolean }

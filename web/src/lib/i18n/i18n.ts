@@ -1,22 +1,45 @@
 import { type Messages, setupI18n } from '@lingui/core'
 import { STORAGE } from '../storage-keys'
-import type { Locale } from './locales'
+import { isLocale, type Locale } from './locales'
 
-/** One chunk per language: nobody downloads the other four. */
-const catalogues: Record<Locale, () => Promise<{ messages: Messages }>> = {
-  de: () => import('@/locales/de.json?lingui'),
-  en: () => import('@/locales/en.json?lingui'),
-  pl: () => import('@/locales/pl.json?lingui'),
-  fr: () => import('@/locales/fr.json?lingui'),
-  hr: () => import('@/locales/hr.json?lingui'),
+type Catalogue = { messages: Messages }
+
+/**
+ * A chunk per language and part of the app (locales/parts.json): what is shown before the login, in the settings, and
+ * everywhere else. Nobody downloads the other four languages, nor texts of pages that are not opened.
+ */
+const PARTS = {
+  door: import.meta.glob<Catalogue>('../../locales/??.json', { query: '?door?lingui' }),
+  house: import.meta.glob<Catalogue>('../../locales/??.json', { query: '?house?lingui' }),
+  settings: import.meta.glob<Catalogue>('../../locales/??.json', { query: '?settings?lingui' }),
 }
+export type TextPart = keyof typeof PARTS
+export const TEXT_PARTS = Object.keys(PARTS) as TextPart[]
+
+/** The parts that somebody has opened: from then on every language brings them. */
+const opened = new Set<TextPart>(['door'])
 
 export const i18n = setupI18n()
 
+async function load(part: TextPart, locale: Locale) {
+  const catalogue = await PARTS[part][`../../locales/${locale}.json`]?.()
+  if (catalogue) i18n.load(locale, catalogue.messages)
+}
+
 /** Loads a language, switches to it and remembers it. */
 export async function activateLocale(locale: Locale) {
-  const { messages } = await catalogues[locale]()
-  i18n.loadAndActivate({ locale, messages })
+  await Promise.all([...opened].map((part) => load(part, locale)))
+  i18n.activate(locale)
   document.documentElement.lang = locale
   localStorage.setItem(STORAGE.language, locale)
+}
+
+/** Loads the texts of a part of the app, before the first page of it is shown. */
+export async function openTexts(part: TextPart) {
+  if (opened.has(part)) return
+  const { locale } = i18n
+  if (isLocale(locale)) await load(part, locale)
+  // Somebody may have chosen another language meanwhile.
+  if (locale !== i18n.locale) return openTexts(part)
+  opened.add(part)
 }

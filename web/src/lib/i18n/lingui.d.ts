@@ -1,4 +1,5 @@
-declare module '*.json?lingui' {
+/** A part of a catalogue (vite/catalogue-parts.ts). */
+declare module '*?lingui' {
   import type { Messages } from '@lingui/core'
   export const messages: Messages
 }

@@ -1,18 +1,21 @@
 import type { UseQueryResult } from '@tanstack/react-query'
-import { useCallback, useState } from 'react'
+import { Suspense, useCallback, useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { Skeleton } from '@/components/ui/skeleton'
 import type { Graph } from '@/lib/api/chart-queries'
 import { errorText } from '@/lib/api/errors'
 import { useT } from '@/lib/i18n/use-t'
+import { lazyPart } from '@/lib/lazy-part'
 import type { Extents } from '../model/extent'
 import type { Series } from '../model/series'
 import type { PlotGroup } from '../plot/group'
 import type { SystemName } from '../use-systems'
-import { ChartTable } from './chart-table'
 import { ChartView } from './chart-view'
 import { PanelHeading } from './panel-heading'
+
+/** Most people look at the drawing. */
+const ChartTable = lazyPart(async () => (await import('./chart-table')).ChartTable)
 
 type Props = {
   query: UseQueryResult<Graph>
@@ -73,7 +76,11 @@ export function ChartPanel({ query, several, system, onCursor, onRemove, classNa
         </Callout>
       )}
       {!graph && !error && <Skeleton key="waiting" className={className} />}
-      {graph && table && <ChartTable key="table" graph={graph} series={series} title={heading} />}
+      {graph && table && (
+        <Suspense key="table" fallback={<Skeleton className={className} />}>
+          <ChartTable graph={graph} series={series} title={heading} />
+        </Suspense>
+      )}
       {graph && !table && (
         <ChartView
           key="view"

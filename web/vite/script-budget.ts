@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+import type { OutputBundle, OutputChunk } from 'rolldown'
+import type { Plugin } from 'vite'
+
+const KIB = 1_024
+/** Comes before the app. */
+const BOOT = readFileSync(new URL('../public/boot.js', import.meta.url))
+const LANGUAGES = ['de', 'en', 'pl', 'fr', 'hr']
+
+/** What a screen loads beside the entry until it has come to rest on a desk, in the language `xx`, and the most that may weigh. */
+const SCREENS = [
+  {
+    name: 'login',
+    most: 145,
+    modules: ['src/app/auth-layout/auth-layout.tsx', 'src/features/auth/login-page.tsx', 'xx.json?door'],
+  },
+  {
+    name: 'dashboard',
+    most: 195,
+    modules: [
+      'src/app/main-layout/main-layout.tsx',
+      'src/app/pages/dashboard.tsx',
+      'src/features/money/money-card.tsx',
+      'src/features/charts/big-chart.tsx',
+      'xx.json?door',
+      'xx.json?house',
+    ],
+  },
+]
+
+/** Fails the build when a screen loads more script than it may. `make bench` measures the same in a browser. */
+export function scriptBudget(): Plugin {
+  return {
+    name: 'suncellar:script-budget',
+    apply: 'build',
+    generateBundle: {
+      order: 'post',
+      handler(_, bundle) {
+        for (const { name, most, modules } of SCREENS) {
+          const sizes = LANGUAGES.map((language) =>
+            scriptBytes(
+              bundle,
+              modules.map((module) => module.replace('xx.', `${language}.`)),
+            ),
+          )
+          const kib = Math.max(...sizes) / KIB
+          if (kib > most) this.error(`${name} loads ${kib.toFixed(1)} KiB of script, more than ${most}`)
+          this.info(`${name} loads ${kib.toFixed(1)} KiB of script, ${most} at most`)
+        }
+      },
+    },
+  }
+}
+
+/** All that comes with the entry and these modules, compressed as the server sends it. */
+function scriptBytes(bundle: OutputBundle, modules: string[]): number {
+  const chunks = Object.values(bundle).filter((file): file is OutputChunk => file.type === 'chunk')
+  const loaded = new Set<OutputChunk>()
+  const load = (chunk: OutputChunk | undefined) => {
+    if (!chunk || loaded.has(chunk)) return
+    loaded.add(chunk)
+    for (const name of chunk.imports) load(chunks.find(({ fileName }) => fileName === name))
+  }
+  load(chunks.find(({ isEntry }) => isEntry))
+  for (const module of modules) {
+    const chunk = chunks.find(({ moduleIds }) => moduleIds.some((id) => id.includes(module)))
+    if (!chunk) throw new Error(`no chunk holds ${module}: what a screen loads has changed`)
+    load(chunk)
+  }
+  return [BOOT, ...[...loaded].map(({ code }) => code)].reduce(
+    (sum, code) => sum + gzipSync(code, { level: 9 }).length,
+    0,
+  )
+}
