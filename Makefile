@@ -32,7 +32,7 @@ format: packages ## rewrite sources in the common format
 	cargo fmt --all
 	cd web && npm run format
 
-soak: ## run the long fault and fuzz tests
+soak: build ## run the long fault and fuzz tests
 	scripts/soak
 
 bench: ## measure against peers, in one run

@@ -10,9 +10,8 @@ import {
   percentQuantity,
 } from '../src/lib/format.ts'
 import { plusDays, step } from '../src/lib/site-day.ts'
-import { expectAccessible, expectNoSidewaysScroll } from './harness/axe.ts'
+import { DESK, expectAccessible, expectGoodEverywhere, NARROW, PHONE } from './harness/axe.ts'
 import { answersTo, ONE, setPrices, THREE } from './harness/owners.ts'
-import { open, prefer } from './harness/screens.ts'
 import type { Account, Server } from './harness/server.ts'
 import { AUTUMN, daysAgo, SPRING } from './harness/site-days.ts'
 import { beLoggedIn, button, heading, settled } from './harness/steps.ts'
@@ -207,13 +206,5 @@ test('on paper the month is a light report on one sheet, without menus', async (
 test('the month is accessible in both themes, on phone and desk', async ({ page, server }) => {
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await openCalendar(page, server, ONE)
-  for (const dark of [true, false]) {
-    await prefer(page, { dark })
-    await open(page, `/calendar?month=${MONTH}`)
-    for (const width of [1440, 1024, 390, 320]) {
-      await page.setViewportSize({ width, height: 900 })
-      await expectAccessible(page)
-      await expectNoSidewaysScroll(page)
-    }
-  }
+  await expectGoodEverywhere(page, [DESK, { width: 1024, height: 900 }, PHONE, NARROW])
 })

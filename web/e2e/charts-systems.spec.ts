@@ -1,6 +1,6 @@
 /** Several systems under each other: the same series and time, one cursor, one table to take away. */
 import type { Locator, Page } from '@playwright/test'
-import { expectAccessible, expectGoodAtEveryWidth } from './harness/axe.ts'
+import { DESK, expectAccessibleInBothThemes, expectGoodEverywhere, NARROW, PHONE } from './harness/axe.ts'
 import {
   charts,
   csvNumber,
@@ -13,7 +13,7 @@ import {
   zoomOf,
 } from './harness/chart.ts'
 import { tabTo } from './harness/keyboard.ts'
-import { open, prefer } from './harness/screens.ts'
+import { open } from './harness/screens.ts'
 import { type Account, PASSWORD } from './harness/server.ts'
 import { BOTH_CHANGES, daysAgo } from './harness/site-days.ts'
 import { beLoggedIn, button } from './harness/steps.ts'
@@ -148,15 +148,13 @@ test('systems are compared with the keyboard alone', async ({ page }) => {
   await expect(charts(page)).toHaveCount(1)
 })
 
-for (const dark of [true, false])
-  test(`several systems are accessible on phone and desk, ${dark ? 'dark' : 'light'}`, async ({ page }) => {
-    await page.emulateMedia({ reducedMotion: 'reduce' })
-    await prefer(page, { dark })
-    for (const view of ['', '&view=table']) {
-      await open(page, `${DAY}&with=${FIRST}${view}`)
-      await expectGoodAtEveryWidth(page)
-    }
-    await menu(page).click()
-    await expect(entry(page, FIRST)).toBeVisible()
-    await expectAccessible(page)
-  })
+test('several systems are accessible in both themes, on phone and desk', async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  for (const view of ['', '&view=table']) {
+    await open(page, `${DAY}&with=${FIRST}${view}`)
+    await expectGoodEverywhere(page, [DESK, PHONE, NARROW])
+  }
+  await menu(page).click()
+  await expect(entry(page, FIRST)).toBeVisible()
+  await expectAccessibleInBothThemes(page)
+})

@@ -8,11 +8,17 @@ import {
   type Quantity,
   voltageQuantity,
 } from '../src/lib/format.ts'
-import { expectAccessible, expectNoSidewaysScroll } from './harness/axe.ts'
+import {
+  DESK,
+  expectAccessible,
+  expectGoodEverywhere,
+  expectNoSidewaysScroll,
+  NARROW,
+  PHONE,
+} from './harness/axe.ts'
 import { numberOf, readTable } from './harness/chart.ts'
-import { open, prefer } from './harness/screens.ts'
 import { type Account, PASSWORD, Server } from './harness/server.ts'
-import { beLoggedIn, button, heading, settled } from './harness/steps.ts'
+import { beLoggedIn, button, heading, seeAll, settled } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
 import { type MessageId, text } from './harness/texts.ts'
 
@@ -20,9 +26,6 @@ const owner = (email: string): Account => ({ email, password: PASSWORD, role: 'u
 const ONE = owner('owner@example.com')
 const THREE = owner('family@example.com')
 const AWAY = owner('away@example.com')
-
-const PHONE = { width: 390, height: 844 }
-const DESK = { width: 1440, height: 900 }
 
 type Entry = Record<'PV_power' | 'battery_power' | 'SOC' | 'grid_power' | 'grid_voltage', number>
 
@@ -230,17 +233,10 @@ for (const [name, account] of Object.entries({ one: ONE, three: THREE, away: AWA
   }) => {
     await page.emulateMedia({ reducedMotion: 'reduce' })
     await openDashboard(page, server, account)
-    for (const dark of [true, false]) {
-      await prefer(page, { dark })
-      await open(page, '/dashboard')
-      await card(page, 'card.pv_power').waitFor()
-      for (const size of [DESK, PHONE, { width: 320, height: 640 }]) {
-        await page.setViewportSize(size)
-        await expectAccessible(page)
-        await expectNoSidewaysScroll(page)
-      }
-    }
+    await seeAll(page)
+    await expectGoodEverywhere(page, [DESK, PHONE, NARROW])
     await button(page, text('chart.as_table')).click()
+    await page.getByRole('table').waitFor()
     await expectAccessible(page)
     await expectNoSidewaysScroll(page)
   })

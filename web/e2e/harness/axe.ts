@@ -1,22 +1,46 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { expect, type Page } from '@playwright/test'
-import type { AxeResults } from 'axe-core'
+import type { AxeResults, RunOptions } from 'axe-core'
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
+export const DESK = { width: 1440, height: 900 }
+export const PHONE = { width: 390, height: 844 }
+/** As narrow as WCAG's reflow asks for. */
+export const NARROW = { width: 320, height: 640 }
+
+type Axe = { run: (options: RunOptions) => Promise<AxeResults> }
+
+/** The rules that look at colours: all that another theme can change. */
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
+
 /** No rule of axe is broken on what is on the page now; if one is, the message says where. */
-export async function expectAccessible(page: Page) {
+export async function expectAccessible(page: Page, rules?: string[]) {
   // Evaluated by the debugger: a script element would be stopped by the CSP.
-  await page.evaluate(source)
-  const { violations } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: { run: () => Promise<AxeResults> } }).axe.run(),
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source)
+  const { violations } = await page.evaluate(
+    (only) =>
+      (globalThis as unknown as { axe: Axe }).axe.run({
+        // Describing all that is right takes most of the time.
+        resultTypes: ['violations'],
+        ...(only && { runOnly: only }),
+      }),
+    rules,
   )
   const found = violations.map(
     ({ id, nodes }) =>
       `${id}: ${nodes.map(({ target, failureSummary }) => `${target} ${failureSummary}`).join('\n')}`,
   )
   expect(found).toEqual([])
+}
+
+/** In both themes. That each is kept and applied is tested elsewhere. */
+export async function expectAccessibleInBothThemes(page: Page) {
+  for (const theme of ['dark', 'light']) {
+    await page.evaluate((name) => document.documentElement.setAttribute('data-theme', name), theme)
+    await expectAccessible(page, theme === 'dark' ? undefined : COLOUR_RULES)
+  }
 }
 
 /** Nothing reaches beyond the right edge. */
@@ -35,15 +59,11 @@ export async function expectNoSidewaysScroll(page: Page) {
   expect(beyond, 'reaches beyond the right edge').toEqual([])
 }
 
-/** On a desk, on a phone, and as narrow as WCAG's reflow asks for. */
-export async function expectGoodAtEveryWidth(page: Page) {
-  for (const [width, height] of [
-    [1440, 900],
-    [390, 844],
-    [320, 640],
-  ] as const) {
-    await page.setViewportSize({ width, height })
-    await expectAccessible(page)
+/** In both themes at each of these sizes. */
+export async function expectGoodEverywhere(page: Page, sizes: { width: number; height: number }[]) {
+  for (const size of sizes) {
+    await page.setViewportSize(size)
+    await expectAccessibleInBothThemes(page)
     await expectNoSidewaysScroll(page)
   }
 }

@@ -1,10 +1,11 @@
 /** Every screen of the app, and how to get it on the page. */
 import type { Page } from '@playwright/test'
 import type { Account, Server } from './server.ts'
-import { beLoggedIn, button, sendLogin, settled } from './steps.ts'
+import { beLoggedIn, button, seeAll, sendLogin } from './steps.ts'
 import { text } from './texts.ts'
 
-export type Visitor = 'guest' | 'owner' | 'electrician' | 'waiting'
+export const VISITORS = ['guest', 'waiting', 'owner', 'electrician'] as const
+export type Visitor = (typeof VISITORS)[number]
 export type Screen = { path: string; visitor: Visitor }
 
 /** Each route once, for somebody who may see it. */
@@ -53,8 +54,19 @@ export async function become(page: Page, server: Server, visitor: Visitor): Prom
     await page.waitForURL('**/connect')
     return account
   }
-  const account = visitor === 'owner' ? await server.newOwner(3) : await server.newElectrician()
+  const account = await lookerOf(server, visitor)
   await beLoggedIn(page, server, account)
+  return account
+}
+
+const lookers = new WeakMap<Server, Map<Visitor, Promise<Account>>>()
+
+/** Somebody who only looks at screens: one is enough for all tests, for it takes a second to make one. */
+function lookerOf(server: Server, visitor: 'owner' | 'electrician'): Promise<Account> {
+  const known = lookers.get(server) ?? new Map<Visitor, Promise<Account>>()
+  lookers.set(server, known)
+  const account = known.get(visitor) ?? (visitor === 'owner' ? server.newOwner(3) : server.newElectrician())
+  known.set(visitor, account)
   return account
 }
 
@@ -77,8 +89,7 @@ export async function open(page: Page, address: string) {
   // A change of the part behind `#` alone would load nothing.
   await page.goto('/healthz')
   await page.goto(address)
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  await settled(page)
+  await seeAll(page)
   await page.evaluate(() => document.fonts.ready)
 }
 

@@ -1,0 +1,13 @@
+import { defineConfig } from '@playwright/test'
+import base from '../playwright.config.ts'
+
+/** `npm run soak`, which `make soak` calls: the browser tests that take long. */
+// biome-ignore lint/style/noDefaultExport: Playwright reads the default export
+export default defineConfig({
+  ...base,
+  testDir: '.',
+  testMatch: '**/*.soak.ts',
+  globalSetup: './harness/preconditions.ts',
+  outputDir: '../test-results/soak',
+  reporter: 'list',
+})
