@@ -13,27 +13,41 @@ const system = (sn: string, ...tariffs: SystemTariffs['tariffs']): SystemTariffs
 
 describe('a price', () => {
   it('is wrong at its field', () => {
-    const form = { sn: 'A', import_price: '32,5', feed_in_price: 'acht', from: '' }
-    expect(checkTariff(form)).toEqual({ import_price: null, feed_in_price: 'price_invalid' })
+    const form = { sn: 'A', import_price: '32,5', feed_in_price: 'acht', since: 'day', from: '' } as const
+    expect(checkTariff(form)).toEqual({
+      import_price: null,
+      feed_in_price: 'price_invalid',
+      from: 'required',
+    })
   })
 
-  it('is sent as it was typed, and without a date if none was given', () => {
-    const form = { sn: 'A', import_price: '32,5', feed_in_price: '8,10' }
-    expect(tariffBody({ ...form, from: '' })).toEqual(form)
-    expect(tariffBody({ ...form, from: '2026-12-01' })).toEqual({ ...form, from: '2026-12-01' })
+  it.each([
+    ['beginning', 'null'],
+    ['today', TODAY],
+    ['day', '2026-12-01'],
+  ] as const)('is sent as it was typed, and from %s on is %s', (since, from) => {
+    const prices = { sn: 'A', import_price: '32,5', feed_in_price: '8,10' }
+    expect(tariffBody({ ...prices, since, from: '2026-12-01' }, TODAY)).toEqual({ ...prices, from })
   })
 })
 
 describe('the form', () => {
   it('begins with the prices of today, in the language of the page', () => {
     const form = initialTariff([system('A', prices, cheaper)], 'A', TODAY, 'de')
-    expect(form).toEqual({ sn: 'A', import_price: '29,00', feed_in_price: '8,10', from: '' })
+    expect(form).toEqual({
+      sn: 'A',
+      import_price: '29,00',
+      feed_in_price: '8,10',
+      since: 'today',
+      from: '',
+    })
   })
 
   it('is empty where nothing is known', () => {
     expect(initialTariff([system('A')], 'A', TODAY, 'en')).toMatchObject({
       import_price: '',
       feed_in_price: '',
+      since: 'beginning',
     })
   })
 

@@ -8,16 +8,29 @@ import { tariffOn } from '@/lib/money'
 import type { SiteDay } from '@/lib/site-day'
 import { checkPrice } from '@/lib/validation/price'
 
-export type TariffForm = { sn: string; import_price: string; feed_in_price: string; from: string }
+/** From when on new prices hold. From the beginning: a first price that was mistyped is put right for the past too. */
+export const SINCE = ['beginning', 'today', 'day'] as const
+type Since = (typeof SINCE)[number]
 
-export const checkTariff = ({ import_price, feed_in_price }: TariffForm): Findings<TariffForm> => ({
-  import_price: checkPrice(import_price),
-  feed_in_price: checkPrice(feed_in_price),
+export type TariffForm = {
+  sn: string
+  import_price: string
+  feed_in_price: string
+  since: Since
+  /** `YYYY-MM-DD`, for `since` a day. */
+  from: string
+}
+
+export const checkTariff = (form: TariffForm): Findings<TariffForm> => ({
+  import_price: checkPrice(form.import_price),
+  feed_in_price: checkPrice(form.feed_in_price),
+  from: form.since === 'day' && form.from === '' ? 'required' : null,
 })
 
-/** Without a date the server chooses. */
-export const tariffBody = ({ from, ...rest }: TariffForm): NewTariff =>
-  from === '' ? rest : { ...rest, from }
+export function tariffBody({ since, from, ...prices }: TariffForm, today: SiteDay): NewTariff {
+  const begins = { beginning: 'null', today, day: from }
+  return { ...prices, from: begins[since] }
+}
 
 /** Something is still to be entered. */
 export const lacksPrices = (systems: readonly SystemTariffs[]) =>
@@ -30,9 +43,11 @@ export function firstChoice(systems: readonly SystemTariffs[], sn: string): stri
   return systems.length > 1 ? sn : (systems[0]?.sn ?? sn)
 }
 
+const isMeant = (system: SystemTariffs, sn: string) => sn === ALL_SYSTEMS || system.sn === sn
+
 /** The prices of today where they are known, and for several systems where they are the same. */
 export function pricesOn(systems: readonly SystemTariffs[], sn: string, day: SiteDay): Tariff | null {
-  const meant = systems.filter((system) => sn === ALL_SYSTEMS || system.sn === sn)
+  const meant = systems.filter((system) => isMeant(system, sn))
   const [first, ...more] = meant.map(({ tariffs }) => tariffOn(tariffs, day))
   if (!first) return null
   const same = more.every(
@@ -50,10 +65,12 @@ export function initialTariff(
   const sn = firstChoice(systems, chosen)
   const prices = pricesOn(systems, sn, today)
   const text = (price: number | undefined) => (price === undefined ? '' : formatNumber(price, locale, 2))
+  const known = systems.some((system) => isMeant(system, sn) && system.tariffs.length > 0)
   return {
     sn,
     import_price: text(prices?.import_price),
     feed_in_price: text(prices?.feed_in_price),
+    since: known ? 'today' : 'beginning',
     from: '',
   }
 }

@@ -10,7 +10,7 @@ import { ALL_SYSTEMS } from '@/lib/live/live'
 import { currencyOf } from '@/lib/money'
 import { notify } from '@/lib/notify'
 import type { SiteDay } from '@/lib/site-day'
-import { checkTariff, initialTariff, tariffBody } from './model'
+import { checkTariff, initialTariff, SINCE, tariffBody } from './model'
 
 type Props = {
   /** The system that the person looks at. */
@@ -28,15 +28,13 @@ export function TariffForm({ sn, systems, today, onSaved }: Props) {
     initial: initialTariff(systems, sn, today, locale),
     check: checkTariff,
     send: async (values) => {
-      await saveTariff(tariffBody(values))
-      form.reset({ from: '' })
+      await saveTariff(tariffBody(values, today))
+      form.reset({ since: 'today', from: '' })
       notify.success(t('money.tariff.saved'))
       onSaved?.()
     },
   })
   const unit = priceUnit(currencyOf(systems))
-  const chosen = systems.filter((system) => form.values.sn === ALL_SYSTEMS || system.sn === form.values.sn)
-  const isFirst = chosen.every(({ tariffs }) => tariffs.length === 0)
   return (
     <form {...form.form} className="grid gap-4">
       <FormProblem form={form} />
@@ -65,12 +63,15 @@ export function TariffForm({ sn, systems, today, onSaved }: Props) {
         autoComplete="off"
         required
       />
-      <Field
-        {...form.text('from')}
-        label={t('money.tariff.from')}
-        hint={t(isFirst ? 'money.tariff.from.first' : 'money.tariff.from.later')}
-        type="date"
+      <Select
+        {...form.text('since')}
+        label={t('money.tariff.since')}
+        hint={form.values.since === 'beginning' && t('money.tariff.since.beginning.hint')}
+        options={SINCE.map((value) => ({ value, label: t(`money.tariff.since.${value}`) }))}
       />
+      {form.values.since === 'day' && (
+        <Field {...form.text('from')} label={t('money.tariff.day')} type="date" required />
+      )}
       <Button type="submit" busy={form.busy} className="justify-self-start">
         {t('money.tariff.save')}
       </Button>

@@ -110,6 +110,7 @@ describe('money at a glance', () => {
       sn: 'A',
       import_price: '32,5',
       feed_in_price: '8,10',
+      from: 'null',
     })
   })
 
@@ -127,10 +128,11 @@ describe('money at a glance', () => {
     await userEvent.click(await screen.findByRole('button', { name: 'Strompreise eintragen' }))
     fill('Preis für Strom aus dem Netz in ct/kWh', '32')
     fill('Vergütung für Einspeisung in ct/kWh', '0')
-    fill('Gilt ab (freiwillig)', '2030-01-01')
+    fill('Gilt', 'day')
+    fill('Erster Tag mit diesen Preisen', '2030-01-01')
     await userEvent.click(screen.getByRole('button', { name: 'Preise speichern' }))
     expect(await screen.findByText('Zu weit in der Zukunft.')).toBeInTheDocument()
-    expect(screen.getByLabelText('Gilt ab (freiwillig)')).toHaveAttribute('aria-invalid', 'true')
+    expect(screen.getByLabelText('Erster Tag mit diesen Preisen')).toHaveAttribute('aria-invalid', 'true')
     expect(screen.getByLabelText('Preis für Strom aus dem Netz in ct/kWh')).toHaveValue('32')
   })
 

@@ -68,8 +68,8 @@ function TariffRow({ tariff, currency }: { tariff: Tariff; currency: string }) {
     <li className="flex flex-wrap justify-between gap-x-4 py-2">
       <span className="text-muted">
         {tariff.from
-          ? t('money.tariff.since', { date: formatPeriod(tariff.from, 'Day', locale) })
-          : t('money.tariff.always')}
+          ? t('money.tariff.from', { date: formatPeriod(tariff.from, 'Day', locale) })
+          : t('money.tariff.since.beginning')}
       </span>
       <span className="num">
         {t('money.tariff.prices', {

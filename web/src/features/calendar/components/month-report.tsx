@@ -154,7 +154,7 @@ function Prices({ system, calendar: { month, currency }, named }: PricesProps) {
       feed_in: price(tariff.feed_in_price),
     })
     if (!tariff.from || tariff.from <= firstDay(month)) return prices
-    return `${t('money.tariff.since', { date: formatPeriod(tariff.from, 'Day', locale) })}: ${prices}`
+    return `${t('money.tariff.from', { date: formatPeriod(tariff.from, 'Day', locale) })}: ${prices}`
   })
   if (lines.length === 0) return null
   return (
