@@ -75,6 +75,8 @@ test('a group is renamed, changed and deleted', async ({ page, server }) => {
   await button(page, text('groups.delete.label', { name: 'Haus am See' })).click()
   await button(dialog(page), text('groups.delete')).click()
   await expect(group(page, 'Haus am See')).toBeHidden()
+  // The button that asked for it is gone too.
+  await expect(page.getByRole('region', { name: text('systems.title') })).toBeFocused()
   await expect(page.getByRole('main').getByText(second)).toBeVisible()
 })
 

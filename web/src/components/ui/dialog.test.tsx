@@ -17,6 +17,16 @@ function Example({ insistent = false }) {
   )
 }
 
+function Row() {
+  const [state, setState] = useState<'closed' | 'open' | 'gone'>('closed')
+  return (
+    <section aria-label="list">
+      {state !== 'gone' && <Button onClick={() => setState('open')}>delete</Button>}
+      <Dialog open={state === 'open'} onOpenChange={() => setState('gone')} title="sure?" />
+    </section>
+  )
+}
+
 describe('a dialog', () => {
   it('gives the focus back to what opened it', async () => {
     await renderUi(<Example />)
@@ -27,6 +37,13 @@ describe('a dialog', () => {
     await userEvent.keyboard('{Escape}')
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
     await waitFor(() => expect(screen.getByRole('button', { name: 'open' })).toHaveFocus())
+  })
+
+  it('gives the focus to what is left when its opener is gone', async () => {
+    await renderUi(<Row />)
+    await userEvent.click(screen.getByRole('button', { name: 'delete' }))
+    await userEvent.keyboard('{Escape}')
+    await waitFor(() => expect(screen.getByRole('region', { name: 'list' })).toHaveFocus())
   })
 
   it('that insists stays until it is answered', async () => {

@@ -18,6 +18,22 @@ type Props = {
   className?: string
 }
 
+/** What had the focus, then the regions around it: what the dialog is about may be gone when it closes. */
+function wayBackTo(opener: Element | null): HTMLElement[] {
+  const way: HTMLElement[] = []
+  for (let place = opener; place instanceof HTMLElement; place = regionAround(place)) way.push(place)
+  return way
+}
+
+const regionAround = (place: HTMLElement) => place.parentElement?.closest('section, main') ?? null
+
+function goBack([opener, ...regions]: HTMLElement[]) {
+  if (opener?.isConnected) return opener.focus()
+  const region = regions.find(({ isConnected }) => isConnected)
+  region?.setAttribute('tabindex', '-1')
+  region?.focus()
+}
+
 /**
  * A modal dialog: focus goes in, stays in and comes back. The overlay is ours, because the one of Radix locks
  * scrolling with an injected `<style>` that the CSP refuses.
@@ -33,7 +49,7 @@ export function Dialog({
   className,
 }: Props) {
   const { t } = useT()
-  const opener = useRef<Element | null>(null)
+  const way = useRef<HTMLElement[]>([])
   const keepOpen = insistent ? (event: Event) => event.preventDefault() : undefined
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
@@ -47,11 +63,11 @@ export function Dialog({
           {...(description ? {} : { 'aria-describedby': undefined })}
           // Radix gives focus back only to a trigger of its own; ours is opened by whatever had the focus.
           onOpenAutoFocus={() => {
-            opener.current = document.activeElement
+            way.current = wayBackTo(document.activeElement)
           }}
           onCloseAutoFocus={(event) => {
             event.preventDefault()
-            if (opener.current instanceof HTMLElement) opener.current.focus()
+            goBack(way.current)
           }}
           onEscapeKeyDown={keepOpen}
           onPointerDownOutside={keepOpen}
