@@ -13,15 +13,11 @@ type Props = Omit<ComponentProps<'section'>, 'title'> & {
 export function Card({ title, description, action, className, children, ...rest }: Props) {
   const id = useId()
   return (
-    <section
-      aria-labelledby={title ? id : undefined}
-      className={cn('card min-w-0 p-5 sm:p-6', className)}
-      {...rest}
-    >
+    <section aria-labelledby={title ? id : undefined} className={cn('card min-w-0 p-5', className)} {...rest}>
       {title && (
         <header className="mb-4 flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
           <div className="min-w-0">
-            <h2 id={id} className="text-[17px] leading-snug font-semibold">
+            <h2 id={id} className="card-heading">
               {title}
             </h2>
             {description && <p className="mt-1 text-[14px] text-muted">{description}</p>}

@@ -43,6 +43,11 @@ describe('the calendar', () => {
     expect(link).toHaveAttribute('href', '/charts?sn=A&date=2026-11-14')
   })
 
+  it('leads to the page of charts', async () => {
+    await open('2026-11')
+    expect(screen.getByRole('link', { name: 'Diagramme' })).toHaveAttribute('href', '/charts')
+  })
+
   it('shows a day without values as such', async () => {
     await open('2026-11')
     expect(await day(/^Freitag, 13\. November 2026: keine Werte$/)).toBeInTheDocument()

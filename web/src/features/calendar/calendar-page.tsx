@@ -1,8 +1,10 @@
-import { Printer } from 'lucide-react'
-import { Button } from '@/components/ui/button'
+import { Link } from '@tanstack/react-router'
+import { ChartSpline, Printer } from 'lucide-react'
+import { Button, buttonStyle } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { PageHeading } from '@/components/ui/page-heading'
 import { errorText } from '@/lib/api/errors'
+import { cn } from '@/lib/cn'
 import { formatPeriod } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { DayList } from './components/day-list'
@@ -24,8 +26,12 @@ export function CalendarPage() {
   const empty = !waiting && calendar.energy !== undefined && !days.some(isMeasured)
   return (
     <>
-      <div className="print:hidden">
+      <div className="flex flex-wrap items-start justify-between gap-x-4 print:hidden">
         <PageHeading>{t('calendar.title')}</PageHeading>
+        <Link to="/charts" className={cn(buttonStyle({ variant: 'outline', size: 's' }), 'mb-4')}>
+          <ChartSpline aria-hidden className="size-4" />
+          {t('charts.title')}
+        </Link>
       </div>
       <div className="grid gap-4 lg:gap-5 print:hidden">
         <Problem calendar={calendar} />

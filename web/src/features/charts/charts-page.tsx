@@ -1,3 +1,6 @@
+import { Link } from '@tanstack/react-router'
+import { CalendarDays } from 'lucide-react'
+import { buttonStyle } from '@/components/ui/button'
 import { PageHeading } from '@/components/ui/page-heading'
 import { useT } from '@/lib/i18n/use-t'
 import { BigChart } from './big-chart'
@@ -10,7 +13,11 @@ export function ChartsPage() {
     <>
       <div className="flex flex-wrap items-start justify-between gap-x-4">
         <PageHeading>{t('charts.title')}</PageHeading>
-        <div className="mb-4">
+        <div className="mb-4 flex flex-wrap gap-1.5">
+          <Link to="/calendar" className={buttonStyle({ variant: 'outline', size: 's' })}>
+            <CalendarDays aria-hidden className="size-4" />
+            {t('calendar.title')}
+          </Link>
           <CompareMenu />
         </div>
       </div>

@@ -43,7 +43,7 @@ export function SmallCharts() {
   return (
     <section aria-labelledby="small-charts" className="min-w-0">
       <div className="mb-3 flex flex-wrap items-center justify-between gap-3">
-        <h2 id="small-charts" className="text-[17px] font-semibold">
+        <h2 id="small-charts" className="card-heading">
           {t('small.title')}
         </h2>
         <Segmented

@@ -20,7 +20,7 @@ export function DayList({ calendar }: { calendar: CalendarMonth }) {
   if (told.length === 0) return null
   return (
     <section aria-labelledby="days" className="card px-4 py-2 md:hidden">
-      <h2 id="days" className="pt-2 text-[15px] font-semibold">
+      <h2 id="days" className="card-heading pt-2">
         {t('calendar.days')}
       </h2>
       <ul className="divide-y divide-line">

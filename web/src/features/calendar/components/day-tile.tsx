@@ -88,9 +88,14 @@ type LineProps = {
 function Line({ icon: Icon, colour, label, value, spoken = false }: LineProps) {
   return (
     <span className="num flex items-center gap-1.5 text-[12px]">
-      <Icon aria-hidden className={cn('size-3.5 shrink-0', colour, spoken && 'max-xl:hidden')} />
-      <span className="flex min-w-0 flex-1 flex-wrap justify-between gap-x-1">
-        <span className={cn('text-muted', !spoken && 'max-xl:hidden')}>{label}</span>
+      <Icon aria-hidden className={cn('size-3.5 shrink-0', colour, spoken && 'max-[1400px]:hidden')} />
+      <span
+        className={cn(
+          'flex min-w-0 flex-1 flex-wrap justify-between gap-x-1',
+          spoken && 'max-[1400px]:flex-col',
+        )}
+      >
+        <span className={cn('text-muted', !spoken && 'max-[1400px]:hidden')}>{label}</span>
         <span>{value}</span>
       </span>
     </span>

@@ -17,9 +17,9 @@ export function MonthSums({ calendar, name }: { calendar: CalendarMonth; name: s
   const { waiting, energy } = calendar
   return (
     <Card title={t('calendar.sums', { month: name })} aria-busy={waiting}>
-      {waiting && <Skeleton key="waiting" className="h-[365px] sm:h-[275px] lg:h-[137px] xl:h-[116px]" />}
+      {waiting && <Skeleton key="waiting" className="h-[365px] sm:h-[275px] xl:h-[116px]" />}
       {!waiting && energy && (
-        <div key="sums" className="grid gap-6 lg:grid-cols-2">
+        <div key="sums" className="grid gap-6 xl:grid-cols-2">
           <EnergySums calendar={calendar} />
           {calendar.withMoney && <MoneySums calendar={calendar} />}
         </div>
@@ -63,7 +63,7 @@ function MoneySums({ calendar }: { calendar: CalendarMonth }) {
   if (sn === null || !tariffs) return null
   const lacking = lacksPrices(tariffs)
   return (
-    <div className="max-lg:border-t max-lg:border-line max-lg:pt-5 lg:border-l lg:border-line lg:pl-6">
+    <div className="border-line max-xl:border-t max-xl:pt-5 xl:border-l xl:pl-6">
       {lacking ? (
         <div className="grid justify-items-start gap-4">
           <p className="text-[15px] text-pretty text-muted">{t('money.no_prices')}</p>

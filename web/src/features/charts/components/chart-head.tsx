@@ -22,7 +22,7 @@ export function ChartHead({ chart, title, nameOf, ownPage }: Props) {
   const { choice, search, today, requests, change, group } = chart
   return (
     <div className="mb-3 flex flex-wrap items-center gap-x-4 gap-y-3">
-      <h2 id="chart" className="text-[15px] font-semibold">
+      <h2 id="chart" className="card-heading">
         {t('chart.title')}
       </h2>
       <DateSteps choice={choice} today={today} onChange={(date) => change(withDate(search, date))} />
