@@ -1,13 +1,19 @@
 /** Takes the picture of the README. */
+import { DESK } from './harness/axe.ts'
+import { ONE } from './harness/owners.ts'
 import { open, prefer } from './harness/screens.ts'
+import { beLoggedIn } from './harness/steps.ts'
 import { test } from './harness/test.ts'
 
 const FOLDER = new URL('../../docs/pictures/', import.meta.url).pathname
 
-test('the login page, dark', async ({ page }) => {
-  await page.setViewportSize({ width: 1440, height: 900 })
-  await page.goto('/healthz')
+// Long enough for a month of money and energy.
+test.use({ history: 40 })
+
+test('the dashboard, dark', async ({ page, server }) => {
+  await page.setViewportSize(DESK)
+  await beLoggedIn(page, server, ONE)
   await prefer(page, { language: 'en' })
-  await open(page, '/login')
-  await page.screenshot({ path: `${FOLDER}login-dark.png` })
+  await open(page, '/dashboard')
+  await page.screenshot({ path: `${FOLDER}dashboard-dark.png` })
 })
