@@ -77,7 +77,14 @@ export function ChartPanel({ query, several, system, onCursor, onRemove, classNa
       )}
       {!graph && !error && <Skeleton key="waiting" className={className} />}
       {graph && table && (
-        <Suspense key="table" fallback={<Skeleton className={className} />}>
+        <Suspense
+          key="table"
+          fallback={
+            <div aria-busy>
+              <Skeleton className={className} />
+            </div>
+          }
+        >
           <ChartTable graph={graph} series={series} title={heading} />
         </Suspense>
       )}
