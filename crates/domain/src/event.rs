@@ -20,10 +20,18 @@ pub enum EventCode {
     CalibrationDue,
     CalibrationDone,
     FloatCharge,
+    /// Why it does what it does: the reserve is reached.
+    ReserveHeld,
+    /// It would charge or discharge, but not at this time of the day.
+    WindowClosed,
+    /// It charges from the grid because that is cheap now.
+    PriceCharge,
+    /// The grid operator limits what it may draw (§14a EnWG).
+    GridLimit,
 }
 
 impl EventCode {
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 17] = [
         Self::SwitchCycled,
         Self::NaULow,
         Self::NaUHigh,
@@ -37,6 +45,18 @@ impl EventCode {
         Self::CalibrationDue,
         Self::CalibrationDone,
         Self::FloatCharge,
+        Self::ReserveHeld,
+        Self::WindowClosed,
+        Self::PriceCharge,
+        Self::GridLimit,
+    ];
+
+    /// What only says why the battery acted: lines of the journal, not messages that somebody has to see.
+    pub const REASONS: [Self; 4] = [
+        Self::ReserveHeld,
+        Self::WindowClosed,
+        Self::PriceCharge,
+        Self::GridLimit,
     ];
 
     pub const fn as_str(self) -> &'static str {
@@ -54,7 +74,15 @@ impl EventCode {
             Self::CalibrationDue => "calibration_due",
             Self::CalibrationDone => "calibration_done",
             Self::FloatCharge => "float_charge",
+            Self::ReserveHeld => "reserve_held",
+            Self::WindowClosed => "window_closed",
+            Self::PriceCharge => "price_charge",
+            Self::GridLimit => "grid_limit",
         }
+    }
+
+    pub fn is_message(self) -> bool {
+        !Self::REASONS.contains(&self)
     }
 }
 

@@ -25,4 +25,6 @@ pub struct Hello {
     /// The time zone of its site.
     pub zone: Zone,
     pub versions: Versions,
+    /// The newest settings that it has applied; 0 before the first.
+    pub settings_version: i64,
 }

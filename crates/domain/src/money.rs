@@ -38,7 +38,7 @@ pub struct Price(i64);
 
 impl Price {
     /// 500 cents: dearer is a slip of the finger.
-    const MOST: i64 = 50_000;
+    pub(crate) const MOST: i64 = 50_000;
 
     pub fn from_hundredths(hundredths: i64) -> Option<Self> {
         (0..=Self::MOST)

@@ -1,0 +1,94 @@
+//! A document of settings: what is wanted, or what a battery says it has applied.
+use super::{Field, Ratings, Value};
+use serde_json::Map;
+use std::collections::BTreeMap;
+
+/// Values by field; a field that is not in it was not said.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings(BTreeMap<Field, Value>);
+
+impl Settings {
+    /// What a system begins with.
+    pub fn fresh(ratings: Ratings) -> Self {
+        let open = Field::all().filter(|field| field.is_open());
+        open.map(|field| (field, field.fresh(ratings))).collect()
+    }
+
+    pub fn get(&self, field: Field) -> Option<Value> {
+        self.0.get(&field).copied()
+    }
+
+    pub fn set(&mut self, field: Field, value: Value) {
+        self.0.insert(field, value);
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (Field, Value)> {
+        self.0.iter().map(|(field, value)| (*field, *value))
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What is not said here is taken from `other`.
+    pub fn or(mut self, other: &Self) -> Self {
+        for (field, value) in other.iter() {
+            self.0.entry(field).or_insert(value);
+        }
+        self
+    }
+
+    /// The part whose fields are wanted.
+    pub fn only(&self, wanted: impl Fn(Field) -> bool) -> Self {
+        self.iter().filter(|(field, _)| wanted(*field)).collect()
+    }
+
+    pub fn json(&self) -> Map<String, serde_json::Value> {
+        let member = |(field, value): (Field, Value)| (field.name().to_owned(), value.json(field));
+        self.iter().map(member).collect()
+    }
+
+    /// Names that nobody knows are passed over: a newer battery may have more to say.
+    pub fn from_json(document: &Map<String, serde_json::Value>) -> Result<Self, NotAValue> {
+        let known = document.iter().filter_map(|(name, json)| {
+            let field: Field = name.parse().ok().filter(|field: &Field| field.is_open())?;
+            Some((field, json))
+        });
+        known
+            .map(|(field, json)| Ok((field, field.from_json(json).ok_or(NotAValue(field))?)))
+            .collect()
+    }
+}
+
+impl FromIterator<(Field, Value)> for Settings {
+    fn from_iter<T: IntoIterator<Item = (Field, Value)>>(values: T) -> Self {
+        Self(values.into_iter().collect())
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{} can never have this value", .0.name())]
+pub struct NotAValue(Field);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_document_is_read_as_it_was_written() {
+        let fresh = Settings::fresh(Ratings::default());
+        assert_eq!(Settings::from_json(&fresh.json()), Ok(fresh.clone()));
+        assert_eq!(fresh.json()["charge_end"], "24:00");
+        assert!(!fresh.json().contains_key("provider_token"));
+    }
+
+    #[test]
+    fn a_document_with_an_impossible_value_is_refused_and_an_unknown_name_passed_over() {
+        let read = |document: serde_json::Value| Settings::from_json(document.as_object().unwrap());
+        assert!(read(json!({"reserve_soc": 101})).is_err());
+        assert!(read(json!({"reserve_soc": [1]})).is_err());
+        let known = read(json!({"reserve_soc": 20, "disco_mode": true, "provider_token": "x"}));
+        assert_eq!(known.unwrap().iter().count(), 1);
+    }
+}
