@@ -1,9 +1,12 @@
-//! Removes what has run out: sessions, links, registrations, partner tokens, starts of devices, undeliverable mails.
+//! Removes what has run out: sessions, links, registrations, partner tokens, starts of devices, old commands, undeliverable mails.
 use domain::clock::{DAY, Millis};
 use store::{Result, Store};
 
 /// Ended sessions are kept this long, longer than any session lives, so that a stolen token is still recognised.
 const SESSIONS_KEPT: Millis = 100 * DAY;
+
+/// The journal tells longer what was commanded.
+const COMMANDS_KEPT: Millis = 90 * DAY;
 
 pub(crate) async fn run(store: &Store, now: Millis) {
     if let Err(error) = clear(store, now).await {
@@ -17,5 +20,6 @@ async fn clear(store: &Store, now: Millis) -> Result<()> {
     store.purge_registrations(now).await?;
     store.purge_partner_tokens(now).await?;
     store.purge_boots().await?;
+    store.purge_commands(now - COMMANDS_KEPT).await?;
     store.purge_mails(now).await
 }

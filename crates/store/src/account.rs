@@ -211,14 +211,13 @@ impl Store {
         let email: Option<String> = within!(&mut tx, c => sqlx::query_scalar("SELECT email FROM accounts WHERE id = $1")
             .bind(account.0).fetch_optional(c).await)?;
         let Some(email) = email else { return Ok(()) };
+        let systems: Vec<String> = within!(&mut tx, c => sqlx::query_scalar("SELECT sn FROM systems WHERE owner_id = $1")
+            .bind(account.0).fetch_all(c).await)?;
+        for sn in systems {
+            let sn = sn.parse().map_err(|_| Error::Damaged("systems.sn"))?;
+            crate::system::leave(&mut tx, &sn).await?;
+        }
         erase_measurements(&mut tx, account).await?;
-        execute!(
-            &mut tx,
-            sqlx::query(
-                "DELETE FROM group_systems WHERE sn IN (SELECT sn FROM systems WHERE owner_id = $1)"
-            )
-            .bind(account.0)
-        )?;
         execute!(&mut tx, sqlx::query(
             "UPDATE systems SET owner_id = NULL, linked_at = NULL, first_name = NULL, last_name = NULL, history_from = $2
              WHERE owner_id = $1")
@@ -259,6 +258,10 @@ async fn erase_measurements(tx: &mut Tx, account: AccountId) -> Result<()> {
         "DELETE FROM hidden_samples WHERE sn IN (SELECT sn FROM systems WHERE owner_id = $1)",
         "DELETE FROM events WHERE sn IN (SELECT sn FROM systems WHERE owner_id = $1)",
         "DELETE FROM rejects WHERE sn IN (SELECT sn FROM systems WHERE owner_id = $1)",
+        "DELETE FROM journal WHERE sn IN (SELECT sn FROM systems WHERE owner_id = $1)
+             AND account_id IS NULL AND actor = 'battery'",
+        // That somebody set something stays; what they set tells how they lived.
+        "UPDATE journal SET detail = 'null' WHERE account_id = $1 AND event IN ('setting_changed', 'command_sent')",
     ] {
         execute!(&mut *tx, sqlx::query(delete).bind(account.0))?;
     }

@@ -138,6 +138,62 @@ row!(EventRow {
 });
 
 #[derive(Debug)]
+struct SettingsRow {
+    sn: String,
+    version: i64,
+    desired: Option<String>,
+    changed_at: Option<Millis>,
+    held_version: i64,
+    reported_version: i64,
+    reported: Option<String>,
+    refused: Option<String>,
+    reported_at: Option<Millis>,
+    acknowledged_at: Option<Millis>,
+    grid_limit: Option<i64>,
+    grid_limit_at: Option<Millis>,
+}
+row!(SettingsRow {
+    sn,
+    version,
+    desired,
+    changed_at,
+    held_version,
+    reported_version,
+    reported,
+    refused,
+    reported_at,
+    acknowledged_at,
+    grid_limit,
+    grid_limit_at
+});
+
+#[derive(Debug)]
+struct CommandRow {
+    sn: String,
+    command: String,
+    args: String,
+    state: String,
+    created_at: Millis,
+    expires_at: Millis,
+    sent_at: Option<Millis>,
+    ended_at: Option<Millis>,
+    code: Option<String>,
+    data: Option<String>,
+}
+row!(CommandRow {
+    sn,
+    command,
+    args,
+    state,
+    created_at,
+    expires_at,
+    sent_at,
+    ended_at,
+    code,
+    data
+});
+
+#[derive(Debug)]
 struct HiddenRow {
     sn: String,
     received_at: Millis,
@@ -192,6 +248,15 @@ impl Store {
             "SELECT h.sn, h.received_at, h.payload FROM hidden_samples h JOIN systems s ON s.sn = h.sn
              WHERE s.owner_id = $1 AND h.received_at >= s.history_from ORDER BY h.sn, h.received_at, h.boot, h.seq")
             .bind(account.0).fetch_all(p).await)?;
+        let settings: Vec<SettingsRow> = on!(self, p => sqlx::query_as(
+            "SELECT t.sn, t.version, t.desired, t.changed_at, t.held_version, t.reported_version, t.reported, t.refused,
+                t.reported_at, t.acknowledged_at, t.grid_limit, t.grid_limit_at
+             FROM settings t JOIN systems s ON s.sn = t.sn WHERE s.owner_id = $1 ORDER BY t.sn")
+            .bind(account.0).fetch_all(p).await)?;
+        let commands: Vec<CommandRow> = on!(self, p => sqlx::query_as(
+            "SELECT c.sn, c.command, c.args, c.state, c.created_at, c.expires_at, c.sent_at, c.ended_at, c.code, c.data
+             FROM commands c JOIN systems s ON s.sn = c.sn WHERE s.owner_id = $1 ORDER BY c.created_at, c.id")
+            .bind(account.0).fetch_all(p).await)?;
         let totals = self.export_totals(account, now).await?;
         let consents = self.consents_of(account).await?;
         let journal = self.journal_of(account).await?;
@@ -219,6 +284,16 @@ impl Store {
                 "sn": e.sn, "at": e.at, "received_at": e.received_at, "code": e.code, "begins": e.begins, "args": e.args,
             })),
             "hidden_samples": list(&hidden, |h| json!({ "sn": h.sn, "received_at": h.received_at, "payload": h.payload })),
+            "settings": list(&settings, |t| json!({
+                "sn": t.sn, "version": t.version, "desired": t.desired, "changed_at": t.changed_at,
+                "held_version": t.held_version, "reported_version": t.reported_version, "reported": t.reported,
+                "refused": t.refused, "reported_at": t.reported_at, "acknowledged_at": t.acknowledged_at,
+                "grid_limit": t.grid_limit, "grid_limit_at": t.grid_limit_at,
+            })),
+            "commands": list(&commands, |c| json!({
+                "sn": c.sn, "command": c.command, "args": c.args, "state": c.state, "created_at": c.created_at,
+                "expires_at": c.expires_at, "sent_at": c.sent_at, "ended_at": c.ended_at, "code": c.code, "data": c.data,
+            })),
             "daily_totals": totals,
             // Years of samples are a file of their own; this says where it is.
             "samples": list(&systems, |s| json!({ "sn": s.sn, "see": format!("/api/auth/export/?sn={}&from=&to=", s.sn) })),

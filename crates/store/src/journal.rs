@@ -1,4 +1,12 @@
 //! What happened and who did it: written in the transaction of the change itself.
+
+mod event;
+mod page;
+
+pub(crate) use event::Event;
+pub use event::{Kind, events};
+pub use page::{JournalPage, PAGE, PageLine, Wanted, Who};
+
 use crate::db::Tx;
 use crate::{Result, Store};
 use domain::clock::Millis;
@@ -24,28 +32,6 @@ pub(crate) enum Actor {
     Portal,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Event {
-    Registered,
-    SystemLinked,
-    SystemUnlinked,
-    EndUserNamed,
-    ClaimStarted,
-    ClaimContested,
-    PasswordChanged,
-    EmailChanged,
-    ProfileChanged,
-    SessionReused,
-    AccountLocked,
-    AccountUnlocked,
-    PartnerConsented,
-    PartnerEnded,
-    GroupCreated,
-    GroupChanged,
-    GroupDeleted,
-    TariffSet,
-}
-
 impl Actor {
     const fn as_str(self) -> &'static str {
         match self {
@@ -53,31 +39,6 @@ impl Actor {
             Self::Battery => "battery",
             Self::Operator => "operator",
             Self::Portal => "portal",
-        }
-    }
-}
-
-impl Event {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Registered => "registered",
-            Self::SystemLinked => "system_linked",
-            Self::SystemUnlinked => "system_unlinked",
-            Self::EndUserNamed => "end_user_named",
-            Self::ClaimStarted => "claim_started",
-            Self::ClaimContested => "claim_contested",
-            Self::PasswordChanged => "password_changed",
-            Self::EmailChanged => "email_changed",
-            Self::ProfileChanged => "profile_changed",
-            Self::SessionReused => "session_reused",
-            Self::AccountLocked => "account_locked",
-            Self::AccountUnlocked => "account_unlocked",
-            Self::PartnerConsented => "partner_consented",
-            Self::PartnerEnded => "partner_ended",
-            Self::GroupCreated => "group_created",
-            Self::GroupChanged => "group_changed",
-            Self::GroupDeleted => "group_deleted",
-            Self::TariffSet => "tariff_set",
         }
     }
 }
@@ -93,6 +54,22 @@ impl<'a> Entry<'a> {
             event,
             detail: Value::Null,
         }
+    }
+
+    /// Something that no account did.
+    pub(crate) fn by_nobody(event: Event, at: Millis) -> Self {
+        Self {
+            at,
+            account: None,
+            actor: Actor::Portal,
+            sn: None,
+            event,
+            detail: Value::Null,
+        }
+    }
+
+    pub(crate) fn by_battery(event: Event, sn: &'a Serial, at: Millis) -> Self {
+        Self::by_nobody(event, at).through(Actor::Battery).on(sn)
     }
 
     pub(crate) fn on(self, sn: &'a Serial) -> Self {
@@ -141,10 +118,11 @@ row!(Line {
 });
 
 impl Store {
-    /// All lines of one account, oldest first.
+    /// All lines of one account and of its systems in its time, oldest first.
     pub async fn journal_of(&self, account: AccountId) -> Result<Vec<Line>> {
         Ok(on!(self, p => sqlx::query_as(
-            "SELECT at, actor, sn, event, detail FROM journal WHERE account_id = $1 ORDER BY id")
+            "SELECT j.at, j.actor, j.sn, j.event, j.detail FROM journal j LEFT JOIN systems y ON y.sn = j.sn
+             WHERE j.account_id = $1 OR (y.owner_id = $1 AND j.at > y.history_from) ORDER BY j.id")
             .bind(account.0).fetch_all(p).await)?)
     }
 }

@@ -15,6 +15,7 @@ pub enum Purpose {
     PartnerToken,
     KnownBrowser,
     MailBody,
+    ProviderToken,
 }
 
 /// The shortest secret accepted: 256 bits as hexadecimal are 64 characters, as base 64 are 43.
@@ -82,7 +83,7 @@ impl Keyring {
                 Aad::empty(),
                 &mut sealed,
             )
-            .expect("a mail is far below the cipher's limit");
+            .expect("a mail or a token is far below the cipher's limit");
         [nonce.as_slice(), &sealed].concat()
     }
 

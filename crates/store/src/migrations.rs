@@ -22,7 +22,8 @@ macro_rules! steps {
     };
 }
 
-const STEPS: &[Step] = steps![1 "0001_accounts", 2 "0002_systems", 3 "0003_partners", 4 "0004_system_facts", 5 "0005_telemetry", 6 "0006_device_link", 7 "0007_groups_and_tariffs"];
+const STEPS: &[Step] = steps![1 "0001_accounts", 2 "0002_systems", 3 "0003_partners", 4 "0004_system_facts", 5 "0005_telemetry", 6 "0006_device_link", 7 "0007_groups_and_tariffs",
+    8 "0008_settings", 9 "0009_commands", 10 "0010_fleet_brake"];
 
 pub(crate) async fn run(db: &Db) -> Result<()> {
     match db {

@@ -2,11 +2,15 @@
 use crate::db::Tx;
 use crate::device::Facts;
 use crate::presence::Presence;
-use crate::{Result, Store, claim, device, event, hidden, presence, reject, telemetry};
+use crate::{
+    Result, Store, claim, command, device, event, hidden, presence, reject, setting, telemetry,
+};
 use domain::clock::Millis;
+use domain::command::Answer;
 use domain::event::EventCode;
 use domain::sample::MessageId;
-use domain::{AccountId, Event, Hello, Sample, Serial};
+use domain::setting::SettingsReport;
+use domain::{AccountId, CommandId, Event, Hello, Sample, Serial};
 
 /// One message of one battery, decoded and placed in time.
 #[derive(Clone, Debug)]
@@ -31,6 +35,10 @@ pub enum Body {
         hidden: Vec<HiddenSample>,
     },
     Event(Event),
+    Settings(SettingsReport),
+    Answer(Answer),
+    /// A command was handed to the battery's connection.
+    Sent(CommandId),
     /// The battery is there, although it said no hello.
     Online,
     /// Its last will (with the boot that left it), or 90 s of silence.
@@ -53,6 +61,8 @@ impl Body {
             Self::Sample(_) => "tele",
             Self::History { .. } => "hist",
             Self::Event(_) => "ev",
+            Self::Settings(_) => "rep",
+            Self::Answer(_) | Self::Sent(_) => "res",
             Self::Online | Self::Offline { .. } => "pres",
             Self::Reject { .. } => "reject",
         }
@@ -76,6 +86,12 @@ pub struct Outcome {
     pub facts: Option<Facts>,
     /// Whether an event was new.
     pub event_new: bool,
+    /// Whether what is known about its settings is different now.
+    pub settings_changed: bool,
+    /// Whether the command that it is about fares differently now.
+    pub command_changed: bool,
+    /// Whether settings or commands wait for the battery that said hello.
+    pub orders_wait: bool,
     /// The present state, where this report had a say in it.
     pub presence: Option<Presence>,
     /// The account that a turned switch linked.
@@ -137,18 +153,29 @@ async fn write(tx: &mut Tx, report: &Report, outcome: &mut Outcome) -> Result<()
             outcome.presence = presence::hello(tx, sn, hello.id, now).await?;
             if outcome.presence.is_some() {
                 outcome.facts = device::keep_facts(tx, sn, hello).await?;
+                outcome.orders_wait = setting::held(tx, sn, hello.settings_version, now).await?;
             }
         }
         Body::Sample(_) => {}
         Body::History { hidden: kept, .. } => hidden::keep(tx, sn, kept, now).await?,
         Body::Event(happened) => {
             outcome.event_new = event::keep(tx, sn, happened, now).await?;
+            if outcome.event_new {
+                outcome.settings_changed = setting::limited(tx, sn, happened).await?;
+            }
             if let (true, EventCode::SwitchCycled, true, Some(at)) =
                 (outcome.event_new, happened.code, happened.on, happened.at)
             {
                 outcome.linked = claim::switch_cycled(tx, sn, at, now).await?;
             }
         }
+        Body::Settings(report) => {
+            outcome.settings_changed = setting::reported(tx, sn, report, now).await?;
+        }
+        Body::Answer(answer) => {
+            outcome.command_changed = command::answered(tx, sn, answer, now).await?;
+        }
+        Body::Sent(id) => outcome.command_changed = command::sent(tx, sn, id, now).await?,
         Body::Online => outcome.presence = presence::online(tx, sn, now).await?,
         Body::Offline { boot } => outcome.presence = presence::offline(tx, sn, *boot, now).await?,
         Body::Reject {

@@ -1,7 +1,7 @@
 //! Storage systems: registered by the operator, linked to their owner.
 use crate::db::Tx;
 use crate::journal::{Entry, Event};
-use crate::{Access, Purpose, Result, Store, group, tariff};
+use crate::{Access, Purpose, Result, Store, group, setting, tariff};
 use domain::clock::Millis;
 use domain::{AccountId, Serial};
 
@@ -69,8 +69,7 @@ impl Store {
             "UPDATE systems SET owner_id = NULL, linked_at = NULL, first_name = NULL, last_name = NULL, history_from = $3
              WHERE sn = $1 AND owner_id = $2")
             .bind(access.sn().as_str()).bind(access.account().0).bind(now))?;
-        group::take_out(&mut tx, access.sn()).await?;
-        tariff::forget(&mut tx, access.sn()).await?;
+        leave(&mut tx, access.sn()).await?;
         Entry::by(access.account(), Event::SystemUnlinked, now)
             .on(access.sn())
             .write(&mut tx)
@@ -127,6 +126,18 @@ impl Store {
         }
         tx.commit().await
     }
+}
+
+/// The household has left: nothing is commanded in its name any more, and what it set is undone.
+pub(crate) async fn leave(tx: &mut Tx, sn: &Serial) -> Result<()> {
+    group::take_out(tx, sn).await?;
+    tariff::forget(tx, sn).await?;
+    setting::leave(tx, sn).await?;
+    execute!(
+        tx,
+        sqlx::query("DELETE FROM commands WHERE sn = $1").bind(sn.as_str())
+    )?;
+    Ok(())
 }
 
 /// Makes `owner` the owner if nobody is; `false` when somebody else was faster. Others who waited have lost.

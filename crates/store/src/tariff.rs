@@ -1,9 +1,10 @@
 //! Tariffs: what owners say that a kWh costs and earns at each of their systems, from a day on.
 use crate::db::Tx;
+use crate::guard::Held;
 use crate::journal::{Entry, Event};
-use crate::{Access, Error, Result, Store};
+use crate::{Access, Error, Result, Store, setting};
 use domain::clock::Millis;
-use domain::tariff::Since;
+use domain::tariff::{Since, in_force};
 use domain::{Price, Serial, SiteDay, Tariff};
 use serde_json::{Value, json};
 
@@ -60,8 +61,15 @@ impl Store {
         rows.iter().map(Row::tariff).collect()
     }
 
-    /// Enters prices for systems, all or none. A tariff that begins on the same day is replaced.
-    pub async fn set_tariff(&self, systems: &[&Access], new: NewTariff, now: Millis) -> Result<()> {
+    /// Enters prices for systems, all or none. A tariff that begins on the same day is replaced. A battery that goes by the
+    /// price gets it, so that one account may do this at so many devices a minute.
+    pub async fn set_tariff(
+        &self,
+        systems: &[&Access],
+        new: NewTariff,
+        devices_a_minute: usize,
+        now: Millis,
+    ) -> Result<Result<(), Held>> {
         let mut tx = self.begin().await?;
         for access in systems {
             let known = known(&mut tx, access).await?;
@@ -72,6 +80,12 @@ impl Store {
                 feed_in_price: new.feed_in_price,
             };
             write(&mut tx, access, &tariff).await?;
+            if let Some(holding) = known_now(&mut tx, access, today).await?
+                && let Err(held) =
+                    setting::priced(&mut tx, access, &holding, devices_a_minute, now).await?
+            {
+                return Ok(Err(held));
+            }
             let replaced = known.iter().find(|other| other.from == tariff.from);
             Entry::by(access.account(), Event::TariffSet, now)
                 .on(access.sn())
@@ -79,7 +93,8 @@ impl Store {
                 .write(&mut tx)
                 .await?;
         }
-        tx.commit().await
+        tx.commit().await?;
+        Ok(Ok(()))
     }
 }
 
@@ -87,6 +102,28 @@ async fn known(tx: &mut Tx, access: &Access) -> Result<Vec<Tariff>> {
     let rows: Vec<Row> = within!(tx, c => sqlx::query_as(SELECT)
         .bind(access.account().0).bind(access.sn().as_str()).fetch_all(c).await)?;
     rows.iter().map(Row::tariff).collect()
+}
+
+async fn known_now(tx: &mut Tx, access: &Access, today: SiteDay) -> Result<Option<Tariff>> {
+    Ok(in_force(&known(tx, access).await?, today).copied())
+}
+
+/// Prices that hold from now on: for the past too, where they are the first.
+pub(crate) async fn enter(
+    tx: &mut Tx,
+    access: &Access,
+    import_price: Price,
+    feed_in_price: Price,
+    now: Millis,
+) -> Result<()> {
+    let known = known(tx, access).await?;
+    let today = access.zone().day_of(now);
+    let tariff = Tariff {
+        from: Since::Unsaid.first_day(&known, today),
+        import_price,
+        feed_in_price,
+    };
+    write(tx, access, &tariff).await
 }
 
 async fn write(tx: &mut Tx, access: &Access, tariff: &Tariff) -> Result<()> {

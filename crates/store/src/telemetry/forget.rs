@@ -71,6 +71,8 @@ impl Store {
         execute!(&mut tx, sqlx::query(rows).bind(sn).bind(until))?;
         let days = "DELETE FROM sealed_days WHERE sn = $1 AND ends_at <= $2";
         execute!(&mut tx, sqlx::query(days).bind(sn).bind(until))?;
+        let lines = "DELETE FROM journal WHERE sn = $1 AND at < $2 AND account_id IS NULL AND actor = 'battery'";
+        execute!(&mut tx, sqlx::query(lines).bind(sn).bind(until))?;
         month::erase_before(&mut tx, site).await?;
         late::mark(&mut tx, site.sn, site.zone, until, [until].into_iter()).await?;
         execute!(&mut tx, sqlx::query(

@@ -1,0 +1,48 @@
+//! When a household leaves: its habits go from the battery, too, and the wiring of the house stays.
+use super::{document, text};
+use crate::Result;
+use crate::db::Tx;
+use domain::Serial;
+use domain::setting::{Ratings, Settings};
+
+#[derive(Debug)]
+struct Row {
+    charge_max: Option<i64>,
+    discharge_max: Option<i64>,
+    desired: Option<String>,
+    reported: Option<String>,
+}
+row!(Row {
+    charge_max,
+    discharge_max,
+    desired,
+    reported
+});
+
+/// Nothing is left of who lived there: no token, no times, no prices. What nobody saved here was set in the cellar.
+pub(crate) async fn leave(tx: &mut Tx, sn: &Serial) -> Result<()> {
+    let row: Option<Row> = within!(&mut *tx, c => sqlx::query_as(
+        "SELECT y.charge_max, y.discharge_max, s.desired, s.reported
+         FROM settings s JOIN systems y ON y.sn = s.sn WHERE s.sn = $1 AND s.desired IS NOT NULL")
+        .bind(sn.as_str()).fetch_optional(c).await)?;
+    let Some(row) = row else { return Ok(()) };
+    let ratings = Ratings {
+        charge: row.charge_max,
+        discharge: row.discharge_max,
+    };
+    let wiring = |settings: Settings| settings.only(|field| field.is_wiring());
+    let desired = document(row.desired.as_deref(), "settings.desired")?;
+    let reported = document(row.reported.as_deref(), "settings.reported")?;
+    let fresh = Settings::fresh(ratings);
+    execute!(
+        tx,
+        sqlx::query(
+            "UPDATE settings SET version = version + 1, desired = $2, reported = $3, refused = NULL,
+                 changed_at = NULL, changed_by = NULL, provider_token = NULL, acknowledged_at = NULL WHERE sn = $1"
+        )
+        .bind(sn.as_str())
+        .bind(text(&wiring(desired).or(&fresh)))
+        .bind(text(&wiring(reported)))
+    )?;
+    Ok(())
+}

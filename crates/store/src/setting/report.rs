@@ -1,0 +1,154 @@
+//! What a battery says about its settings: which version it holds, what it has applied and what it refused.
+use super::{refusals, refusals_text, text};
+use crate::Result;
+use crate::db::Tx;
+use crate::journal::{Entry, Event};
+use domain::clock::Millis;
+use domain::setting::SettingsReport;
+use domain::{Event as BatteryEvent, EventCode, Serial};
+use serde_json::json;
+
+#[derive(Debug)]
+struct Orders {
+    version: i64,
+    held_version: i64,
+    saved: bool,
+    commanded: bool,
+}
+row!(Orders {
+    version,
+    held_version,
+    saved,
+    commanded
+});
+
+/// A hello says which version the battery holds; whether something waits for it. One that the portal never gave out (it
+/// lost its memory, the battery did not) makes the next save newer than that; a lower one is sent again.
+pub(crate) async fn held(tx: &mut Tx, sn: &Serial, version: i64, now: Millis) -> Result<bool> {
+    // One look, as thousands say hello at once and nothing waits for nearly all of them.
+    let known: Orders = within!(&mut *tx, c => sqlx::query_as(
+        "SELECT COALESCE(s.version, 0) AS version, COALESCE(s.held_version, 0) AS held_version,
+             s.desired IS NOT NULL AS saved, EXISTS (SELECT 1 FROM commands c
+                 WHERE c.sn = y.sn AND c.state IN ('queued', 'sent') AND c.expires_at > $2) AS commanded
+         FROM systems y LEFT JOIN settings s ON s.sn = y.sn WHERE y.sn = $1")
+        .bind(sn.as_str()).bind(now).fetch_one(c).await)?;
+    if known.held_version != version {
+        execute!(
+            tx,
+            sqlx::query(
+                "INSERT INTO settings (sn, version, held_version) VALUES ($1, $2, $2)
+                 ON CONFLICT (sn) DO UPDATE SET held_version = excluded.held_version,
+                     version = CASE WHEN settings.version < excluded.version THEN excluded.version ELSE settings.version END"
+            )
+            .bind(sn.as_str())
+            .bind(version)
+        )?;
+    }
+    Ok(known.commanded || known.saved && known.version > version)
+}
+
+#[derive(Debug)]
+struct Before {
+    version: i64,
+    saved: bool,
+    reported_version: i64,
+    refused: Option<String>,
+}
+row!(Before {
+    version,
+    saved,
+    reported_version,
+    refused
+});
+
+/// Keeps a report unless a newer one was there before; says whether it did.
+pub(crate) async fn reported(
+    tx: &mut Tx,
+    sn: &Serial,
+    report: &SettingsReport,
+    now: Millis,
+) -> Result<bool> {
+    let before: Option<Before> = within!(&mut *tx, c => sqlx::query_as(
+        "SELECT version, desired IS NOT NULL AS saved, reported_version, refused FROM settings WHERE sn = $1")
+        .bind(sn.as_str()).fetch_optional(c).await)?;
+    let kept = execute!(
+        &mut *tx,
+        sqlx::query(
+            "INSERT INTO settings (sn, version, held_version, reported_version, reported, refused, reported_at, boot, seq)
+             VALUES ($1, $2, $2, $2, $3, $4, $5, $6, $7)
+             ON CONFLICT (sn) DO UPDATE SET held_version = excluded.held_version,
+                 version = CASE WHEN settings.version < excluded.version THEN excluded.version ELSE settings.version END,
+                 reported_version = excluded.reported_version, reported = excluded.reported, refused = excluded.refused,
+                 reported_at = excluded.reported_at, boot = excluded.boot, seq = excluded.seq
+             WHERE (settings.boot, settings.seq) < (excluded.boot, excluded.seq)"
+        )
+        .bind(sn.as_str())
+        .bind(report.version)
+        .bind(text(&report.applied))
+        .bind(refusals_text(&report.refused))
+        .bind(now)
+        .bind(i64::from(report.id.boot))
+        .bind(i64::from(report.id.seq))
+    )?;
+    if let (1, Some(before)) = (kept, before.filter(|before| before.saved)) {
+        tell(tx, sn, &before, report, now).await?;
+    }
+    Ok(kept == 1)
+}
+
+/// Writes down that the battery took a save over, and each field that it refused; once.
+async fn tell(
+    tx: &mut Tx,
+    sn: &Serial,
+    before: &Before,
+    report: &SettingsReport,
+    now: Millis,
+) -> Result<()> {
+    if report.version != before.version {
+        return Ok(());
+    }
+    let version = report.version;
+    let again = before.reported_version == version;
+    if !again {
+        Entry::by_battery(Event::SettingsReported, sn, now)
+            .with(json!({ "version": version }))
+            .write(tx)
+            .await?;
+    }
+    let known = match again {
+        true => refusals(before.refused.as_deref())?,
+        false => Vec::new(),
+    };
+    let new = report
+        .refused
+        .iter()
+        .filter(|refused| !known.contains(refused));
+    for (field, refusal) in new {
+        let detail = json!({ "version": version, "field": field.name(), "code": refusal.as_str() });
+        let line = Entry::by_battery(Event::SettingRefused, sn, now);
+        line.with(detail).write(tx).await?;
+    }
+    Ok(())
+}
+
+/// The grid operator limits the battery, or not any more; says whether that was news.
+pub(crate) async fn limited(tx: &mut Tx, sn: &Serial, event: &BatteryEvent) -> Result<bool> {
+    let (EventCode::GridLimit, Some(at)) = (event.code, event.at) else {
+        return Ok(false);
+    };
+    let args = event.args.as_deref().unwrap_or("{}");
+    let args: serde_json::Value = serde_json::from_str(args).unwrap_or_default();
+    let limit = event.on.then(|| args["limit"].as_i64().unwrap_or(0));
+    let kept = execute!(
+        tx,
+        sqlx::query(
+            "INSERT INTO settings (sn, grid_limit, grid_limit_at) VALUES ($1, $2, $3)
+             ON CONFLICT (sn) DO UPDATE SET grid_limit = excluded.grid_limit, grid_limit_at = excluded.grid_limit_at
+             WHERE settings.grid_limit_at IS NULL OR settings.grid_limit_at <= excluded.grid_limit_at"
+        )
+        .bind(sn.as_str())
+        .bind(limit)
+        .bind(at)
+    )?;
+    Ok(kept == 1)
+}
