@@ -1,14 +1,30 @@
 //! Who wants to hear of changes: each subscriber names its systems and hears of each change once,
 //! however often it happened while nobody asked.
 use dashmap::DashMap;
-use domain::Serial;
+use domain::{CommandId, Serial};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use tokio::sync::Notify;
 
+/// A system, and what about it changed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Changed {
+    pub sn: Serial,
+    pub part: Part,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// What it measures, whether it is there, what it is.
+    Live,
+    /// What is wanted of it, or what it has applied.
+    Settings,
+    Command(CommandId),
+}
+
 #[derive(Debug, Default)]
 struct Mailbox {
-    changed: Mutex<BTreeSet<Serial>>,
+    changed: Mutex<BTreeSet<Changed>>,
     wake: Notify,
 }
 
@@ -34,7 +50,7 @@ impl Subscribers {
         }
     }
 
-    pub(crate) fn tell(&self, sn: &Serial) {
+    pub(crate) fn tell(&self, sn: &Serial, part: &Part) {
         let Some(mailboxes) = self.0.get(sn) else {
             return;
         };
@@ -43,7 +59,11 @@ impl Subscribers {
                 .changed
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner);
-            if changed.insert(sn.clone()) {
+            let news = Changed {
+                sn: sn.clone(),
+                part: part.clone(),
+            };
+            if changed.insert(news) {
                 mailbox.wake.notify_one();
             }
         }
@@ -59,8 +79,8 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// The next system that changed since it was last returned. Safe to drop and call again.
-    pub async fn next(&mut self) -> Serial {
+    /// The next change; one that happened several times since it was last returned is one. Safe to drop and call again.
+    pub async fn next(&mut self) -> Changed {
         loop {
             let changed = self
                 .mailbox
@@ -68,8 +88,8 @@ impl Changes {
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .pop_first();
-            if let Some(sn) = changed {
-                return sn;
+            if let Some(changed) = changed {
+                return changed;
             }
             self.mailbox.wake.notified().await;
         }

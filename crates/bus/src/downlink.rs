@@ -1,6 +1,6 @@
 //! The way down: to a battery that is connected to this process, or by the other processes.
 use dashmap::DashMap;
-use domain::Serial;
+use domain::{CommandId, Serial};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,6 +14,18 @@ const WAITING: usize = 16;
 pub struct Delivery {
     pub topic: String,
     pub payload: Vec<u8>,
+    /// The command that it carries: whoever hands it over writes down that it was sent.
+    pub command: Option<CommandId>,
+}
+
+impl Delivery {
+    pub fn new(topic: &str, payload: impl Into<Vec<u8>>) -> Self {
+        Self {
+            topic: topic.to_owned(),
+            payload: payload.into(),
+            command: None,
+        }
+    }
 }
 
 /// The batteries that are connected to this process.
@@ -40,7 +52,7 @@ struct Outbox {
 
 impl Downlink {
     /// Queues a message for a battery that is connected here; `false` when it is not, or does not keep up.
-    pub fn send(&self, sn: &Serial, topic: &str, payload: impl Into<Vec<u8>>) -> bool {
+    pub fn send(&self, sn: &Serial, delivery: Delivery) -> bool {
         let Some(outbox) = self.0.outboxes.get(sn).map(|found| Arc::clone(&found)) else {
             return false;
         };
@@ -48,13 +60,14 @@ impl Downlink {
         if queue.len() >= WAITING {
             return false;
         }
-        queue.push_back(Delivery {
-            topic: topic.to_owned(),
-            payload: payload.into(),
-        });
+        queue.push_back(delivery);
         drop(queue);
         outbox.wake.notify_one();
         true
+    }
+
+    pub(crate) fn is_attached(&self, sn: &Serial) -> bool {
+        self.0.outboxes.contains_key(sn)
     }
 
     /// A connection of this battery begins; one that was there before is told to end.
@@ -170,7 +183,10 @@ mod tests {
         downlink.replace(&sn);
         downlink.announced(&sn, former.number());
         downlink.replace(&sn);
-        assert!(downlink.send(&sn, "time", "{}"), "it is still attached");
+        assert!(
+            downlink.send(&sn, Delivery::new("time", "{}")),
+            "it is still attached"
+        );
         assert!(attached.next().await.is_ok());
 
         downlink.announced(&sn, attached.number());

@@ -7,11 +7,12 @@ mod changes;
 pub mod downlink;
 mod live;
 mod notice;
+mod orders;
 mod snapshot;
 mod uplink;
 
-pub use changes::Changes;
-pub use downlink::Downlink;
+pub use changes::{Changed, Changes, Part};
+pub use downlink::{Delivery, Downlink};
 pub use live::{Live, SILENCE};
 pub use snapshot::{Snapshot, Today};
 pub use uplink::{HOLD, NotStored, Receipt, Uplink};
@@ -38,6 +39,7 @@ pub struct Bus {
     pub uplink: Uplink,
     pub live: Live,
     pub downlink: Downlink,
+    store: Store,
     clock: Clock,
     notices: Notices,
 }
@@ -79,6 +81,7 @@ impl Bus {
             uplink,
             live,
             downlink,
+            store: store.clone(),
             clock,
             notices,
         };
@@ -108,14 +111,14 @@ impl Bus {
 
     /// Hands a message to the battery's connection, here or in another process. `false` when there is surely none,
     /// or it does not keep up: the battery gets it on its next hello.
-    pub fn deliver(&self, sn: &Serial, topic: &str, payload: impl Into<Vec<u8>>) -> bool {
-        let payload = payload.into();
-        self.downlink.send(sn, topic, payload.clone())
+    pub fn deliver(&self, sn: &Serial, delivery: Delivery) -> bool {
+        self.downlink.send(sn, delivery.clone())
             || self.live.is_online(sn)
                 && self.notices.send(Notice::Deliver {
                     sn: sn.to_string(),
-                    topic: topic.to_owned(),
-                    payload,
+                    topic: delivery.topic,
+                    payload: delivery.payload,
+                    command: delivery.command.map(|id| id.to_string()),
                 })
     }
 }
@@ -136,6 +139,7 @@ impl Engine {
         let talk = async {
             tokio::join!(
                 sweep(&bus),
+                orders::mind(&bus),
                 bus.live.count(),
                 notice::send_all(&store, number, outgoing),
                 listen(&store, &bus, number),
@@ -260,8 +264,25 @@ async fn take(bus: &Bus, notice: Notice) {
             bus.live.watch_here(&sn, until);
         }
         Notice::Attached { .. } => bus.downlink.replace(&sn),
-        Notice::Deliver { topic, payload, .. } => {
-            bus.downlink.send(&sn, &topic, payload);
+        Notice::Deliver {
+            topic,
+            payload,
+            command,
+            ..
+        } => {
+            let command = command.and_then(|id| id.parse().ok());
+            let delivery = Delivery {
+                topic,
+                payload,
+                command,
+            };
+            bus.downlink.send(&sn, delivery);
+        }
+        Notice::Settings { .. } => bus.live.hear_settings(&sn),
+        Notice::Command { id, .. } => {
+            if let Ok(id) = id.parse() {
+                bus.live.hear_command(&sn, id);
+            }
         }
     }
 }

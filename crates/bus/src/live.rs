@@ -1,12 +1,12 @@
 //! Every system as it is right now, in memory: read once at the start, changed after each commit.
-use crate::changes::{Changes, Subscribers};
-use crate::downlink::Downlink;
+use crate::changes::{Changes, Part, Subscribers};
+use crate::downlink::{Delivery, Downlink};
 use crate::notice::{Notice, Notices};
 use crate::snapshot::Snapshot;
 use dashmap::DashMap;
 use domain::clock::{MINUTE, Millis, SECOND};
 use domain::energy::CONTEXT;
-use domain::{Clock, Sample, Serial};
+use domain::{Clock, CommandId, Sample, Serial};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -99,9 +99,8 @@ impl Live {
             return None;
         }
         self.0.watched.insert(sn.clone(), until);
-        self.0
-            .downlink
-            .send(sn, "watch", format!("{{\"until\":{until}}}"));
+        let wish = Delivery::new("watch", format!("{{\"until\":{until}}}"));
+        self.0.downlink.send(sn, wish);
         Some(until)
     }
 
@@ -213,7 +212,7 @@ impl Live {
                 *current = Arc::new(snapshot.clone());
             })
             .or_insert_with(|| Arc::new(snapshot));
-        self.0.subscribers.tell(sn);
+        self.0.subscribers.tell(sn, &Part::Live);
     }
 
     /// Changes one system and tells who listens.
@@ -221,8 +220,31 @@ impl Live {
         if let Some(mut entry) = self.0.systems.get_mut(sn) {
             change(Arc::make_mut(&mut entry));
             drop(entry);
-            self.0.subscribers.tell(sn);
+            self.0.subscribers.tell(sn, &Part::Live);
         }
+    }
+
+    /// Tells who listens, here and in other processes, that settings were saved or reported.
+    pub(crate) fn settings_changed(&self, sn: &Serial) {
+        self.hear_settings(sn);
+        self.0.notices.send(Notice::Settings { sn: sn.to_string() });
+    }
+
+    pub(crate) fn hear_settings(&self, sn: &Serial) {
+        self.0.subscribers.tell(sn, &Part::Settings);
+    }
+
+    /// The same of a command.
+    pub(crate) fn command_changed(&self, sn: &Serial, id: &CommandId) {
+        self.hear_command(sn, id.clone());
+        self.0.notices.send(Notice::Command {
+            sn: sn.to_string(),
+            id: id.to_string(),
+        });
+    }
+
+    pub(crate) fn hear_command(&self, sn: &Serial, id: CommandId) {
+        self.0.subscribers.tell(sn, &Part::Command(id));
     }
 
     /// Puts what was committed into the view, and tells the other processes.
@@ -279,6 +301,9 @@ impl Live {
             self.stands(sn, presence);
             self.0.notices.send(Notice::presence(sn, presence));
         }
+        if outcome.settings_changed {
+            self.settings_changed(sn);
+        }
         match &report.body {
             Body::Sample(sample) => {
                 self.sampled(sn, sample, report.received_at);
@@ -288,7 +313,11 @@ impl Live {
             }
             Body::Hello { .. } => self.heard(sn, report.received_at),
             Body::History { samples, .. } => self.filled(sn, samples, &outcome.new),
-            Body::Event(event) if outcome.event_new => {
+            Body::Answer(answer) if outcome.command_changed => {
+                self.command_changed(sn, &answer.command);
+            }
+            Body::Sent(id) if outcome.command_changed => self.command_changed(sn, id),
+            Body::Event(event) if outcome.event_new && event.code.is_message() => {
                 if let Some(at) = event.at {
                     let logged = LoggedEvent {
                         at,

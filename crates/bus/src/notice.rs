@@ -40,6 +40,15 @@ pub(crate) enum Notice {
         sn: String,
         topic: String,
         payload: Vec<u8>,
+        command: Option<String>,
+    },
+    /// What is wanted of its settings, or what it has applied, changed.
+    Settings {
+        sn: String,
+    },
+    Command {
+        sn: String,
+        id: String,
     },
 }
 
@@ -98,7 +107,9 @@ impl Notice {
             | Self::Reload { sn }
             | Self::Watch { sn, .. }
             | Self::Attached { sn, .. }
-            | Self::Deliver { sn, .. } => sn,
+            | Self::Deliver { sn, .. }
+            | Self::Settings { sn }
+            | Self::Command { sn, .. } => sn,
         }
     }
 
@@ -232,6 +243,7 @@ mod tests {
             sn: format!("SC{n:06}"),
             topic: "des".into(),
             payload: vec![n as u8; 500],
+            command: None,
         };
         let mut notices: Vec<_> = (0..100).map(notice).collect();
         let texts = pack(u64::MAX, &mut notices);
@@ -246,6 +258,7 @@ mod tests {
             sn: "SC000001".into(),
             topic: "des".into(),
             payload: vec![1; 9_000],
+            command: None,
         }];
         assert!(pack(1, &mut too_long).is_empty());
     }

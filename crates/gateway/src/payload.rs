@@ -1,7 +1,9 @@
 //! What batteries write: JSON with short names, decoded into the units that are kept. A number that no battery can
 //! measure makes the message a reject.
+mod answer;
 mod event;
 mod hello;
+mod settings;
 
 use crate::places::Stamp;
 use domain::Sample;
@@ -15,8 +17,10 @@ use std::fmt;
 use std::io::Read;
 use std::ops::RangeInclusive;
 
+pub(crate) use answer::answer;
 pub(crate) use event::{event, will};
 pub(crate) use hello::hello;
+pub(crate) use settings::settings;
 
 /// At most this many samples come in one message.
 pub const MAX_HISTORY: usize = 60;

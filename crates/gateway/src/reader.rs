@@ -48,6 +48,8 @@ impl Reader {
             Up::Presence => Body::Offline {
                 boot: Some(payload::will(payload)?),
             },
+            Up::Settings => Body::Settings(payload::settings(payload)?),
+            Up::Answer => Body::Answer(payload::answer(payload)?),
             Up::Later => return Err(payload::NOT_SUPPORTED_YET),
             Up::Unknown => return Err(payload::UNKNOWN_TOPIC),
         };

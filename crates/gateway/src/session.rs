@@ -15,7 +15,7 @@ use rmqtt_codec::v3::{Packet, SubscribeReturnCode};
 use std::collections::VecDeque;
 use std::num::NonZeroU16;
 use std::time::Duration;
-use store::report::{Body, Report};
+use store::report::{Body, Outcome, Report};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -76,6 +76,8 @@ pub(crate) struct Session<S> {
     listens: u8,
     /// In the order they came, with the packet to acknowledge when it is durable.
     waiting: VecDeque<(Option<NonZeroU16>, Receipt)>,
+    /// Something may wait for it: a hello of it is durable, or it has begun to listen.
+    orders_wait: bool,
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
@@ -91,6 +93,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             will: welcome.will,
             listens: 0,
             waiting: VecDeque::new(),
+            orders_wait: false,
         }
     }
 
@@ -118,14 +121,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
                     None => break,
                 }
             }
+            if std::mem::take(&mut self.orders_wait) {
+                self.bus.bring(&self.sn).await;
+            }
             self.link.flush().await?;
             let reads = self.waiting.len() < IN_FLIGHT;
             tokio::select! {
                 () = stop.cancelled() => return Err(End::Stopped),
                 stored = front(&mut self.waiting) => self.acknowledge(stored)?,
                 delivery = self.down.next() => {
-                    let delivery = delivery?;
-                    self.put(&delivery);
+                    self.hand_over(delivery?).await?;
                 }
                 more = self.link.read(), if reads => {
                     if !more.map_err(End::Io)? {
@@ -140,10 +145,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
     }
 
     /// Acknowledges the first message that waits, and all behind it that are durable too: one write for a group.
-    fn acknowledge(&mut self, stored: Result<(), NotStored>) -> Result<(), End> {
+    fn acknowledge(&mut self, stored: Result<Outcome, NotStored>) -> Result<(), End> {
         let mut stored = stored;
         loop {
-            stored?;
+            self.orders_wait |= stored?.orders_wait;
             if let Some((Some(packet_id), _)) = self.waiting.pop_front() {
                 self.link.put(Packet::PublishAck { packet_id });
             }
@@ -152,7 +157,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             };
             use tokio::sync::oneshot::error::TryRecvError;
             stored = match next.try_recv() {
-                Ok(_) => Ok(()),
+                Ok(outcome) => Ok(outcome),
                 Err(TryRecvError::Empty) => return Ok(()),
                 Err(TryRecvError::Closed) => Err(NotStored),
             };
@@ -184,6 +189,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
                 self.link.put(Packet::SubscribeAck { packet_id, status });
                 if self.reader.has_read() {
                     self.greet(self.listens & !before);
+                    self.orders_wait = true;
                 }
                 Ok(())
             }
@@ -220,9 +226,21 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         }
     }
 
-    fn put(&mut self, delivery: &Delivery) {
+    /// Sends what somebody has for the battery, and writes down that a command is on its way.
+    async fn hand_over(&mut self, delivery: Delivery) -> Result<(), End> {
+        if self.put(&delivery)
+            && let Some(command) = delivery.command
+        {
+            self.submit(Body::Sent(command), self.clock.now(), None)
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Whether it listens to that.
+    fn put(&mut self, delivery: &Delivery) -> bool {
         if self.listens & topics::bit(&delivery.topic) == 0 {
-            return;
+            return false;
         }
         self.link.put(Packet::Publish(Box::new(Publish {
             dup: false,
@@ -233,20 +251,18 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             payload: Bytes::copy_from_slice(&delivery.payload),
             properties: None,
         })));
+        true
     }
 
-    /// What waits for a battery that said hello: the time, and who looks. Settings, commands and firmware that wait
-    /// join here with the parts of the product that make them.
+    /// What a battery that said hello hears first: the time, and who looks. Settings and commands follow when the
+    /// hello is durable; firmware joins with the part of the product that makes it.
     fn greet(&mut self, listens: u8) {
         let time = format!("{{\"now\":{}}}", self.clock.now());
         let until = self.bus.live.watched(&self.sn);
         let watch = until.map(|until| format!("{{\"until\":{until}}}"));
         for (topic, body) in [("time", Some(time)), ("watch", watch)] {
             if let Some(body) = body.filter(|_| listens & topics::bit(topic) != 0) {
-                self.put(&Delivery {
-                    topic: topic.to_owned(),
-                    payload: body.into_bytes(),
-                });
+                self.put(&Delivery::new(topic, body));
             }
         }
     }
@@ -319,9 +335,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
 }
 
 /// Waits until the first message is durable; for ever when none waits. Safe to drop and call again.
-async fn front(waiting: &mut VecDeque<(Option<NonZeroU16>, Receipt)>) -> Result<(), NotStored> {
+async fn front(
+    waiting: &mut VecDeque<(Option<NonZeroU16>, Receipt)>,
+) -> Result<Outcome, NotStored> {
     match waiting.front_mut() {
-        Some((_, receipt)) => receipt.await.map(drop).map_err(|_| NotStored),
+        Some((_, receipt)) => receipt.await.map_err(|_| NotStored),
         None => std::future::pending().await,
     }
 }

@@ -9,7 +9,9 @@ pub(crate) enum Up {
     History,
     Event,
     Presence,
-    /// Reports of settings, commands and firmware: kept until there is something that understands them.
+    Settings,
+    Answer,
+    /// Reports of firmware: kept until there is something that understands them.
     Later,
     Unknown,
 }
@@ -26,7 +28,9 @@ pub(crate) fn up(sn: &Serial, topic: &str) -> Option<Up> {
         "hist" => Up::History,
         "ev" => Up::Event,
         "pres" => Up::Presence,
-        "rep" | "res" | "fw" => Up::Later,
+        "rep" => Up::Settings,
+        "res" => Up::Answer,
+        "fw" => Up::Later,
         _ => Up::Unknown,
     })
 }

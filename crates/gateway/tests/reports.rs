@@ -308,7 +308,14 @@ on_both!(
                 nowhere.to_string().into_bytes(),
                 "unknown_time_zone",
             ),
-            ("rep", b"{}".to_vec(), "not_supported_yet"),
+            ("rep", b"{}".to_vec(), "malformed"),
+            (
+                "rep",
+                br#"{"b":1,"s":9,"ver":1,"state":{"reserve_soc":101}}"#.to_vec(),
+                "out_of_range",
+            ),
+            ("res", br#"{"id":"drop table"}"#.to_vec(), "malformed"),
+            ("fw", b"{}".to_vec(), "not_supported_yet"),
             ("news", b"{}".to_vec(), "unknown_topic"),
         ] {
             battery.report(topic, payload).await;

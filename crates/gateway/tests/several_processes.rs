@@ -1,5 +1,6 @@
 //! Several processes on one PostgreSQL: what one commits the others see, and a battery is reached wherever it is.
 #![allow(clippy::unwrap_used)]
+use bus::Delivery;
 use domain::clock::MINUTE;
 use serde_json::json;
 use std::time::Duration;
@@ -48,7 +49,7 @@ async fn what_one_process_commits_the_other_shows() {
     let event = battery.event(now, "meter_lost");
     battery.report("ev", event.to_string()).await;
     let told = tokio::time::timeout(Duration::from_secs(30), changes.next()).await;
-    assert_eq!(told.unwrap(), sn);
+    assert_eq!(told.unwrap().sn, sn);
     eventually("the other process shows all of it", async || {
         there.portal.live.get(&sn).is_some_and(|live| {
             live.online
@@ -80,7 +81,7 @@ async fn a_battery_is_told_what_another_process_has_for_it() {
         there.portal.live.get(&sn).is_some_and(|live| live.online)
     })
     .await;
-    assert!(there.bus.deliver(&sn, "cmd", r#"{"id":7}"#));
+    assert!(there.bus.deliver(&sn, Delivery::new("cmd", r#"{"id":7}"#)));
     let command = ("v1/d/SC000001/down/cmd".to_owned(), json!({"id": 7}));
     assert_eq!(battery.told().await, command);
     // Somebody looks, in the other process.

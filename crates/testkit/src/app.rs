@@ -49,6 +49,7 @@ impl TestApp {
             trusted_proxies: vec!["127.0.0.0/8".parse().unwrap()],
             links: links(),
             stream: api::Pace::default(),
+            devices_a_minute: 20,
         };
         change(&mut settings);
         let random = random::seeded(7);
@@ -57,8 +58,7 @@ impl TestApp {
         let own = random::seeded(STARTED.fetch_add(1, Ordering::Relaxed));
         let opened = Bus::open(db.store(), clock.clone(), &own).await;
         let (bus, engine) = opened.unwrap();
-        let live = bus.live.clone();
-        let portal = Portal::new(db.store(), live, clock.clone(), random, settings);
+        let portal = Portal::new(db.store(), bus.clone(), clock.clone(), random, settings);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let stop = CancellationToken::new();

@@ -149,10 +149,12 @@ impl Battery {
         packet_id
     }
 
-    /// Waits for the acknowledgement of this packet; what was sent down meanwhile is passed over.
+    /// Waits for the acknowledgement of this packet; what was sent down meanwhile, and acknowledgements that nobody waited
+    /// for, are passed over.
     pub async fn acknowledged(&mut self, packet: NonZeroU16) {
         loop {
             match self.next().await {
+                Some(Packet::PublishAck { packet_id }) if packet_id < packet => {}
                 Some(Packet::PublishAck { packet_id }) => {
                     assert_eq!(packet_id, packet, "acknowledged in order");
                     return;
@@ -216,6 +218,26 @@ impl Battery {
         merge(self.stamp(now), json!({"code": code, "on": 1}))
     }
 
+    /// `up/rep`: settings as applied under this version, and refusals by field.
+    pub fn applied(&mut self, version: i64, state: Value, err: Value) -> Value {
+        self.seq += 1;
+        json!({"b": self.boot, "s": self.seq, "ver": version, "state": state, "err": err})
+    }
+
+    /// `up/res`: `ok` is null while the command runs.
+    pub fn answer(&mut self, id: &str, ok: Value, code: &str, data: Value) -> Value {
+        self.seq += 1;
+        json!({"b": self.boot, "s": self.seq, "id": id, "ok": ok, "code": code, "data": data})
+    }
+
+    /// Listens to everything that is for it, and says hello with the version of settings that it holds.
+    pub async fn greet(&mut self, now: i64, version: i64) {
+        let filter = format!("v1/d/{}/down/#", self.sn);
+        self.subscribe(&[&filter]).await;
+        let hello = merge(self.hello(now), json!({"rep_ver": version}));
+        self.publish("hello", hello.to_string()).await;
+    }
+
     pub async fn say_hello(&mut self, now: i64) {
         let hello = self.hello(now);
         self.report("hello", hello.to_string()).await;
@@ -257,6 +279,17 @@ impl Battery {
                 }
                 Some(Packet::PublishAck { .. }) => {}
                 other => panic!("{} was told nothing but {other:?}", self.sn),
+            }
+        }
+    }
+
+    /// The next message on this topic; others are passed over.
+    pub async fn told_on(&mut self, topic: &str) -> Value {
+        let topic = format!("v1/d/{}/down/{topic}", self.sn);
+        loop {
+            let (told, message) = self.told().await;
+            if told == topic {
+                return message;
             }
         }
     }

@@ -81,6 +81,7 @@ impl Reporter<'_> {
                 gateway: Some("2.7".into()),
                 slave: None,
             },
+            settings_version: 0,
         };
         change(&mut hello);
         let started_at = self.app.clock.now();

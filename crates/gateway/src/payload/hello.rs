@@ -1,4 +1,5 @@
 //! `up/hello`: what a battery says about itself.
+use super::settings::version_number;
 use super::{MALFORMED, OUT_OF_RANGE, Reason, SUN_WATTS, UNKNOWN_ZONE, counter, number, stamp};
 use crate::places::Stamp;
 use domain::Hello;
@@ -25,6 +26,8 @@ struct HelloText {
     tz: String,
     #[serde(default)]
     fw: FirmwareText,
+    #[serde(default)]
+    rep_ver: i64,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -63,6 +66,7 @@ pub(crate) fn hello(payload: &[u8]) -> Result<(Hello, Stamp), Reason> {
         },
         phase: text.phase,
         hardware: text.hw,
+        settings_version: version_number(text.rep_ver)?,
     };
     Ok((hello, stamp(text.b, text.t, text.u, text.q)?))
 }

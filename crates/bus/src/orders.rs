@@ -1,0 +1,91 @@
+//! Settings and commands on their way to a battery: told at once, on each hello, and again while they are not answered.
+use crate::{Bus, Delivery};
+use domain::{CommandId, Serial};
+use serde_json::json;
+use std::time::Duration;
+use store::command::CommandEntry;
+use store::order::{NewSettings, Orders};
+use tokio::time::MissedTickBehavior;
+
+/// How often somebody looks for commands whose time ran out.
+const LOOK: Duration = Duration::from_secs(1);
+/// A battery that is connected and has not answered is told again every so many looks: a message may get lost.
+const REMIND: u32 = 30;
+
+impl Bus {
+    /// Settings were saved: whoever listens hears of it, and the battery gets them.
+    pub async fn settings_saved(&self, sn: &Serial) {
+        self.live.settings_changed(sn);
+        self.bring(sn).await;
+    }
+
+    /// A command was queued: whoever listens hears of it, and the battery gets it.
+    pub async fn command_queued(&self, sn: &Serial, id: &CommandId) {
+        self.live.command_changed(sn, id);
+        self.bring(sn).await;
+    }
+
+    /// Hands the battery what waits for it, wherever it is connected. What does not arrive is told again later: it is in
+    /// the database, and the battery knows what it has had.
+    pub async fn bring(&self, sn: &Serial) {
+        match self.store.orders(sn, self.clock.now()).await {
+            Ok(orders) => {
+                for delivery in deliveries(&orders) {
+                    self.deliver(sn, delivery);
+                }
+            }
+            Err(error) => tracing::warn!(%error, %sn, "what waits for a battery cannot be read"),
+        }
+    }
+}
+
+fn deliveries(orders: &Orders) -> impl Iterator<Item = Delivery> {
+    let settings = orders.settings.iter().map(settings);
+    settings.chain(orders.commands.iter().map(command))
+}
+
+fn settings(new: &NewSettings) -> Delivery {
+    let document = json!({ "ver": new.version, "state": new.settings.json() });
+    Delivery::new("des", document.to_string())
+}
+
+fn command(entry: &CommandEntry) -> Delivery {
+    let document = json!({
+        "id": entry.id.as_str(), "cmd": entry.command, "args": entry.args, "exp": entry.expires_at,
+    });
+    Delivery {
+        command: Some(entry.id.clone()),
+        ..Delivery::new("cmd", document.to_string())
+    }
+}
+
+/// Ends what ran out of time and reminds batteries, for ever.
+pub(crate) async fn mind(bus: &Bus) {
+    let mut tick = tokio::time::interval(LOOK);
+    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    for look in 1_u32.. {
+        tick.tick().await;
+        let minded = async {
+            for (sn, id) in bus.store.expire_commands(bus.clock.now()).await? {
+                bus.live.command_changed(&sn, &id);
+            }
+            if look % REMIND == 0 {
+                remind(bus).await?;
+            }
+            Ok::<(), store::Error>(())
+        };
+        if let Err(error) = minded.await {
+            tracing::warn!(%error, "what waits for batteries cannot be read");
+        }
+    }
+}
+
+/// Only who is connected here: the others hear it from their own process, or on their next hello.
+async fn remind(bus: &Bus) -> store::Result<()> {
+    for sn in bus.store.ordered(bus.clock.now()).await? {
+        if bus.downlink.is_attached(&sn) {
+            bus.bring(&sn).await;
+        }
+    }
+    Ok(())
+}
