@@ -3,9 +3,13 @@ use crate::battery::Rating;
 use crate::chance::Seed;
 use crate::connection::{Connection, Refused};
 use crate::fleet::World;
+use crate::grid::Dimming;
+use crate::happening::{Args, Happening};
+use crate::memory::Memory;
 use crate::mischief::Dice;
+use crate::obey::Deeds;
 use crate::outbox::{Cargo, Outbox, Told};
-use crate::unit::{Happening, Unit};
+use crate::unit::Unit;
 use crate::wire::{self, Firmware, Identity, Measured, Watch};
 use domain::clock::Millis;
 use domain::sample::MessageId;
@@ -31,6 +35,8 @@ pub enum Order {
     Reboot,
     /// Lose the network for so long.
     StayAway(Duration),
+    /// The grid operator allows no more than so many W to be drawn until then (§14a EnWG).
+    Dim { limit: i32, until: Millis },
 }
 
 /// The ids of the samples that were acknowledged.
@@ -69,6 +75,8 @@ pub(crate) struct Running {
     pub(crate) world: Arc<World>,
     pub(crate) orders: Option<mpsc::Receiver<Order>>,
     pub(crate) acknowledged: Option<Acknowledged>,
+    pub(crate) deeds: Option<Deeds>,
+    pub(crate) portal: Memory,
     pub(crate) identity: Identity,
     pub(crate) topics: Topics,
     pub(crate) secret: Vec<u8>,
@@ -94,6 +102,8 @@ pub(crate) struct Topics {
     pub(crate) tele: String,
     pub(crate) hist: String,
     pub(crate) ev: String,
+    pub(crate) rep: String,
+    pub(crate) res: String,
 }
 
 impl Running {
@@ -102,6 +112,7 @@ impl Running {
         world: Arc<World>,
         orders: Option<mpsc::Receiver<Order>>,
         acknowledged: Option<Acknowledged>,
+        deeds: Option<Deeds>,
     ) -> Self {
         let mut dice = Dice::new(device.seed.with(u64::from(device.boot)));
         let topic = |name: &str| format!("v1/d/{}/up/{name}", device.serial);
@@ -112,6 +123,8 @@ impl Running {
                 tele: topic("tele"),
                 hist: topic("hist"),
                 ev: topic("ev"),
+                rep: topic("rep"),
+                res: topic("res"),
             },
             identity: Identity {
                 serial: device.serial,
@@ -137,9 +150,11 @@ impl Running {
             watched_until: 0,
             switch_on_at: None,
             connected_before: false,
+            portal: Memory::of_new(),
             world,
             orders,
             acknowledged,
+            deeds,
             dice,
         }
     }
@@ -301,7 +316,15 @@ impl Running {
             Order::Reboot => {
                 (self.boot, self.seq) = (self.boot + 1, 0);
                 self.booted_at = self.world.clock.now();
+                self.portal.restart();
+                self.unit.test_meter(false);
                 Err(End::Away(Duration::ZERO))
+            }
+            Order::Dim { limit, until } => {
+                let from = self.unit.at();
+                self.unit.grid.dim(Dimming { from, until, limit });
+                self.next_measure = Instant::now();
+                Ok(())
             }
             Order::StayAway(pause) => Err(End::Away(pause)),
         }
@@ -315,6 +338,7 @@ impl Running {
                 at: self.world.clock.now(),
                 code: EventCode::SwitchCycled,
                 on: true,
+                args: Args::None,
             });
             self.next_measure = Instant::now();
         }

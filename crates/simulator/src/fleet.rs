@@ -1,6 +1,7 @@
 //! Many batteries in one process, and what they share.
 use crate::device::{Acknowledged, Device, Order, Running};
 use crate::mischief::Mischief;
+use crate::obey::{Deed, Deeds};
 use crate::tally::Tally;
 use domain::sample::MessageId;
 use domain::{Clock, Serial};
@@ -27,6 +28,7 @@ pub struct World {
     /// Batteries connect spread over so long.
     pub ramp: Duration,
     pub keep_acknowledged: bool,
+    pub keep_deeds: bool,
     pub takes_orders: bool,
     pub tally: Tally,
     /// Measure no more; end when everything is delivered.
@@ -45,6 +47,7 @@ impl World {
             buffer: 2_880,
             ramp: Duration::ZERO,
             keep_acknowledged: false,
+            keep_deeds: false,
             takes_orders: false,
             tally: Tally::default(),
             finish: CancellationToken::new(),
@@ -57,6 +60,7 @@ pub struct Fleet {
     tasks: TaskTracker,
     orders: HashMap<Serial, mpsc::Sender<Order>>,
     acknowledged: Vec<(Serial, Acknowledged)>,
+    deeds: HashMap<Serial, Deeds>,
 }
 
 impl Fleet {
@@ -67,6 +71,7 @@ impl Fleet {
             tasks: TaskTracker::new(),
             orders: HashMap::new(),
             acknowledged: Vec::new(),
+            deeds: HashMap::new(),
         };
         let count = u32::try_from(devices.len()).unwrap_or(u32::MAX).max(1);
         for (place, device) in (0..).zip(devices) {
@@ -87,11 +92,16 @@ impl Fleet {
             self.acknowledged.push((device.serial.clone(), ids.clone()));
             ids
         });
+        let deeds = world.keep_deeds.then(|| {
+            let deeds = Deeds::default();
+            self.deeds.insert(device.serial.clone(), deeds.clone());
+            deeds
+        });
         self.tasks.spawn(async move {
             if !after.is_zero() {
                 tokio::time::sleep(after).await;
             }
-            Running::new(device, world, orders, acknowledged)
+            Running::new(device, world, orders, acknowledged, deeds)
                 .run()
                 .await;
         });
@@ -114,6 +124,13 @@ impl Fleet {
         tokio::time::timeout(patience, self.tasks.wait())
             .await
             .is_ok()
+    }
+
+    /// What a battery did because the portal said so, in order.
+    pub fn deeds(&self, serial: &Serial) -> Vec<Deed> {
+        let deeds = self.deeds.get(serial);
+        let all = |deeds: &Deeds| deeds.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        deeds.map(all).unwrap_or_default()
     }
 
     /// The samples that the endpoint has acknowledged, by battery.

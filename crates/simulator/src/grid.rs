@@ -5,6 +5,8 @@ use domain::clock::{DAY, HOUR, MINUTE, Millis, SECOND};
 /// In tenths of a volt and hundredths of a hertz.
 const NOMINAL_VOLTAGE: f64 = 2_300.0;
 const NOMINAL_FREQUENCY: f64 = 5_000.0;
+/// Below this there is no grid, in tenths of a volt.
+const DEAD: i32 = 500;
 /// Of the cable to the transformer, in ohm.
 const IMPEDANCE: f64 = 0.22;
 
@@ -13,6 +15,15 @@ const IMPEDANCE: f64 = 0.22;
 pub struct Conditions {
     pub voltage: [i32; 3],
     pub frequency: i32,
+}
+
+/// The grid operator allows no more than this to be drawn for charging, for a while (§14a EnWG).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dimming {
+    pub from: Millis,
+    pub until: Millis,
+    /// In W.
+    pub limit: i32,
 }
 
 /// The grid out of its range for a while.
@@ -41,6 +52,7 @@ pub struct Grid {
     seed: Seed,
     /// Told by whoever plays with this grid.
     scripted: Vec<Excursion>,
+    dimming: Option<Dimming>,
     /// The day that was looked at last, and what happens on it.
     today: (i64, Option<Excursion>),
 }
@@ -50,12 +62,24 @@ impl Grid {
         Self {
             seed,
             scripted: Vec::new(),
+            dimming: None,
             today: (i64::MIN, None),
         }
     }
 
     pub fn script(&mut self, excursion: Excursion) {
         self.scripted.push(excursion);
+    }
+
+    /// What the grid operator says last counts.
+    pub fn dim(&mut self, dimming: Dimming) {
+        self.dimming = Some(dimming);
+    }
+
+    /// What may be drawn for charging at that moment, in W; `None` without a limit.
+    pub fn dimmed(&self, at: Millis) -> Option<i32> {
+        let now = self.dimming.filter(|it| (it.from..it.until).contains(&at));
+        now.map(|it| it.limit)
     }
 
     /// The grid as it mostly is, with `load` W drawn from each phase.
@@ -85,6 +109,13 @@ impl Grid {
         let touches = |it: &&Excursion| it.from < until && it.until > from;
         let scripted = self.scripted.iter().find(touches).copied();
         scripted.or_else(|| self.today.1.as_ref().filter(touches).copied())
+    }
+
+    /// Whether there is no grid all the time between two moments.
+    pub fn is_dead(&mut self, from: Millis, until: Millis) -> bool {
+        let whole = |it: &Excursion| it.from <= from && it.until >= until;
+        let now = self.excursion(from, until).filter(whole);
+        now.is_some_and(|it| matches!(it.to, Deviation::Voltage(voltage) if voltage < DEAD))
     }
 
     /// About five times a year a short dip, once in two years something stranger.

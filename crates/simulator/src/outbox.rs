@@ -1,5 +1,5 @@
 //! What a battery has not been able to deliver: kept until it is acknowledged, within bounds.
-use crate::unit::Happening;
+use crate::happening::Happening;
 use crate::wire::{BATCH, Measured};
 use domain::clock::Millis;
 use domain::sample::MessageId;
@@ -21,6 +21,10 @@ pub(crate) enum Cargo {
     Sample(Measured),
     Batch(Vec<Measured>),
     Event(Told),
+    /// `up/rep`: it is written anew when it has to be sent again.
+    Report,
+    /// `up/res`, as it was written.
+    Answer(String),
     /// Something that flies a second time; the first one counts.
     Repeat,
 }
@@ -39,6 +43,10 @@ pub(crate) struct Outbox {
     /// How many may wait; the oldest is forgotten then.
     room: usize,
     events: VecDeque<Told>,
+    /// Answers to commands.
+    answers: VecDeque<String>,
+    /// A report of settings was not delivered.
+    report: bool,
     /// Sent and not acknowledged.
     flying: Vec<Flight>,
 }
@@ -49,6 +57,8 @@ impl Outbox {
             waiting: VecDeque::new(),
             room,
             events: VecDeque::new(),
+            answers: VecDeque::new(),
+            report: false,
             flying: Vec::new(),
         }
     }
@@ -71,6 +81,19 @@ impl Outbox {
         self.events.pop_front()
     }
 
+    pub(crate) fn answer_all(&mut self, answers: impl IntoIterator<Item = String>) {
+        self.answers.extend(answers);
+    }
+
+    pub(crate) fn next_answer(&mut self) -> Option<String> {
+        self.answers.pop_front()
+    }
+
+    /// Whether a report has to be sent again; only asked once.
+    pub(crate) fn take_report(&mut self) -> bool {
+        std::mem::take(&mut self.report)
+    }
+
     pub(crate) fn next_batch(&mut self) -> Vec<Measured> {
         let size = self.waiting.len().min(BATCH);
         self.waiting.drain(..size).collect()
@@ -81,7 +104,10 @@ impl Outbox {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.waiting.is_empty() && self.events.is_empty() && self.flying.is_empty()
+        self.waiting.is_empty()
+            && self.events.is_empty()
+            && self.answers.is_empty()
+            && self.flying.is_empty()
     }
 
     pub(crate) fn fly(&mut self, packet_id: NonZeroU16, cargo: Cargo, since: Instant) {
@@ -127,6 +153,8 @@ impl Outbox {
                 }
             }
             Cargo::Event(told) => self.events.push_front(told),
+            Cargo::Answer(answer) => self.answers.push_front(answer),
+            Cargo::Report => self.report = true,
             Cargo::Hello | Cargo::Repeat => {}
         }
     }

@@ -1,5 +1,6 @@
 //! What a unit says about itself: the sample with its status and flags.
 use crate::battery::FULL;
+use crate::settings::{Control, Wire};
 use crate::unit::Unit;
 use domain::Sample;
 use domain::flags::{self, Flags, MESSAGE1, MESSAGE2, MESSAGE3, MESSAGE5, MESSAGE6};
@@ -49,9 +50,12 @@ impl Unit {
         let bits = &*BITS;
         let when = |set: bool, bit: u16| if set { bit } else { 0 };
         let tripped = !self.protection.connected();
+        let settings = &self.settings;
+        let tcp = settings.wire == Wire::Tcp;
         let balancing = self.battery.charge() >= FULL - 20 && self.flows.battery < 0;
         Flags {
-            message1: when(self.protection.waiting(), bits.wait60),
+            message1: when(self.protection.waiting(), bits.wait60)
+                | when(self.testing_meter, bits.testing_meter),
             message2: when(self.switched_on, bits.ein)
                 | when(!self.switched_on, bits.aus)
                 | when(!self.hears_meter, bits.sm1)
@@ -59,15 +63,28 @@ impl Unit {
                 | when(self.calibrating, bits.sv)
                 | when(tripped || !self.switched_on, bits.relay)
                 | when(tripped, bits.na_schutz),
-            message3: bits.present | when(self.faulty, bits.bms) | when(balancing, bits.balancing),
-            message5: when(self.hears_meter, bits.meter_passed),
-            message6: bits.power_management,
+            message3: bits.present
+                | when(self.faulty, bits.bms)
+                | when(balancing, bits.balancing)
+                | when(self.alone && !settings.ups, bits.black_start),
+            message5: when(self.hears_meter, bits.meter_passed)
+                | when(settings.ups, bits.ups_enabled)
+                | when(settings.plugin, bits.plugin)
+                | when(self.alone, bits.ups_runs),
+            message6: bits.power_management
+                | when(tcp && settings.control == Control::Meter, bits.meter_tcp)
+                | when(
+                    tcp && settings.control == Control::GridOperator,
+                    bits.evu_tcp,
+                )
+                | when(settings.p_limit_tcp, bits.limit_tcp),
         }
     }
 }
 
 struct Bits {
     wait60: u16,
+    testing_meter: u16,
     ein: u16,
     aus: u16,
     sm1: u16,
@@ -78,16 +95,26 @@ struct Bits {
     present: u16,
     bms: u16,
     balancing: u16,
+    black_start: u16,
     meter_passed: u16,
+    ups_enabled: u16,
+    plugin: u16,
+    ups_runs: u16,
     power_management: u16,
+    meter_tcp: u16,
+    evu_tcp: u16,
+    limit_tcp: u16,
 }
 
 /// Looked up once: a year has many samples.
 static BITS: LazyLock<Bits> = LazyLock::new(|| {
     let two = |name| flags::bit(MESSAGE2, name);
     let three = |name| flags::bit(MESSAGE3, name);
+    let five = |name| flags::bit(MESSAGE5, name);
+    let six = |name| flags::bit(MESSAGE6, name);
     Bits {
         wait60: flags::bit(MESSAGE1, "wait60"),
+        testing_meter: flags::bit(MESSAGE1, "sm_test"),
         ein: two("ein"),
         aus: two("aus"),
         sm1: two("sm1"),
@@ -98,7 +125,14 @@ static BITS: LazyLock<Bits> = LazyLock::new(|| {
         present: three("m3_slave") | three("m3_gateway"),
         bms: three("m3_BMS"),
         balancing: three("m3_volt_balanc"),
-        meter_passed: flags::bit(MESSAGE5, "m5_sm_test"),
-        power_management: flags::bit(MESSAGE6, "m6_power_mang"),
+        black_start: three("m3_black_start"),
+        meter_passed: five("m5_sm_test"),
+        ups_enabled: five("m5_ups_enable"),
+        plugin: five("m5_plugin"),
+        ups_runs: five("m5_ups_flag"),
+        power_management: six("m6_power_mang"),
+        meter_tcp: six("m6_sm_rs485_tcp"),
+        evu_tcp: six("m6_evu_rs485_tcp"),
+        limit_tcp: six("m6_p_soll_tcp"),
     }
 });

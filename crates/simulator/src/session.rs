@@ -1,10 +1,9 @@
 //! What a battery does while it is connected: live samples first, then events, then what it measured while it was away.
 use crate::connection::{Connection, KEEP_ALIVE};
-use crate::device::{End, Running, WATCHED_INTERVAL, next_order};
+use crate::device::{End, Running, next_order};
 use crate::outbox::Cargo;
 use crate::wire::{self, Measured};
 use bytes::Bytes;
-use rmqtt_codec::types::Publish;
 use rmqtt_codec::v3::Packet;
 use std::io;
 use std::num::NonZeroU16;
@@ -55,7 +54,7 @@ impl Running {
             .outbox
             .oldest_flight()
             .map(|at| at + ACKNOWLEDGED_WITHIN);
-        [history, self.switch_on_at, overdue]
+        [history, self.switch_on_at, overdue, self.portal.next_look()]
             .into_iter()
             .flatten()
             .fold(wake, Instant::min)
@@ -72,6 +71,7 @@ impl Running {
             self.next_ping = now + Duration::from_secs(u64::from(KEEP_ALIVE) * 3 / 4);
         }
         self.turn_switch_on_if_due();
+        self.look_at_meter_if_due();
         let waits = self.world.closed_loop && self.outbox.samples_flying() > 0;
         if self.measures() && self.next_measure <= now && !waits {
             let measured = self.measure();
@@ -79,6 +79,13 @@ impl Running {
         }
         while let Some(told) = self.outbox.next_event() {
             self.send(connection, Cargo::Event(told)).await?;
+        }
+        self.portal.to_report |= self.outbox.take_report();
+        if std::mem::take(&mut self.portal.to_report) {
+            self.send(connection, Cargo::Report).await?;
+        }
+        while let Some(answer) = self.outbox.next_answer() {
+            self.send(connection, Cargo::Answer(answer)).await?;
         }
         if !self.measures()
             && let Some(measured) = self.overtaken.take()
@@ -110,7 +117,16 @@ impl Running {
         let (id, at) = (self.next_id(), self.world.clock.now());
         let mut text = String::with_capacity(320);
         let uptime = at - self.booted_at;
-        wire::hello(&mut text, id, at, uptime, self.watch, &self.identity);
+        let version = self.portal.version;
+        wire::hello(
+            &mut text,
+            id,
+            at,
+            uptime,
+            self.watch,
+            &self.identity,
+            version,
+        );
         let packet_id = connection.publish(&self.topics.hello, text.into()).await?;
         self.outbox.fly(packet_id, Cargo::Hello, Instant::now());
         Ok(())
@@ -138,8 +154,10 @@ impl Running {
 
     /// Sends, with whatever goes wrong on the way.
     async fn send(&mut self, connection: &mut Connection, cargo: Cargo) -> io::Result<()> {
-        let (topic, payload, messages) = self.written(&cargo);
-        let topic = topic.to_owned();
+        let (topic, payload, messages) = match cargo {
+            Cargo::Report => (self.topics.rep.clone(), self.write_report().into(), 1),
+            _ => self.written(&cargo),
+        };
         let sent = connection.publish(&topic, payload.clone()).await;
         let packet_id = match sent {
             Ok(packet_id) => packet_id,
@@ -165,31 +183,32 @@ impl Running {
     }
 
     /// Topic, payload, and how many messages that is.
-    fn written(&self, cargo: &Cargo) -> (&str, Bytes, u64) {
+    fn written(&self, cargo: &Cargo) -> (String, Bytes, u64) {
         let (topics, watch) = (&self.topics, self.watch);
         let mut text = String::new();
         match cargo {
             Cargo::Sample(measured) => {
                 text.reserve(420);
                 wire::sample(&mut text, measured, watch);
-                (&topics.tele, text.into(), 1)
+                (topics.tele.clone(), text.into(), 1)
             }
             Cargo::Batch(batch) => {
                 let packed = wire::history(&mut text, batch, watch);
-                (&topics.hist, packed.into(), batch.len() as u64)
+                (topics.hist.clone(), packed.into(), batch.len() as u64)
             }
             Cargo::Event(told) => {
                 wire::event(&mut text, told.id, &told.happening, told.uptime, watch);
-                (&topics.ev, text.into(), 1)
+                (topics.ev.clone(), text.into(), 1)
             }
-            Cargo::Hello | Cargo::Repeat => (&topics.hello, Bytes::new(), 0),
+            Cargo::Answer(answer) => (topics.res.clone(), answer.clone().into(), 1),
+            Cargo::Hello | Cargo::Report | Cargo::Repeat => (topics.hello.clone(), Bytes::new(), 0),
         }
     }
 
-    fn hear(&mut self, packet: Packet) -> io::Result<()> {
+    fn hear(&mut self, packet: Packet) -> Result<(), End> {
         match packet {
             Packet::PublishAck { packet_id } => self.hear_acknowledged(packet_id),
-            Packet::Publish(publish) => self.hear_order(&publish),
+            Packet::Publish(publish) => return self.hear_portal(&publish.topic, &publish.payload),
             _ => {}
         }
         Ok(())
@@ -212,7 +231,7 @@ impl Running {
                 self.note(&batch);
                 self.next_history = self.outbox.has_history().then(Instant::now);
             }
-            Cargo::Hello | Cargo::Event(_) | Cargo::Repeat => {}
+            Cargo::Hello | Cargo::Event(_) | Cargo::Report | Cargo::Answer(_) | Cargo::Repeat => {}
         }
     }
 
@@ -222,20 +241,6 @@ impl Running {
         if let Some(acknowledged) = &self.acknowledged {
             let mut ids = acknowledged.lock().unwrap_or_else(PoisonError::into_inner);
             ids.extend(stored.iter().map(|measured| measured.sample.id));
-        }
-    }
-
-    /// `down/watch`: somebody looks, so it measures more often for a while.
-    fn hear_order(&mut self, publish: &Publish) {
-        if !publish.topic.ends_with("/down/watch") {
-            return;
-        }
-        let until = serde_json::from_slice::<serde_json::Value>(&publish.payload)
-            .ok()
-            .and_then(|order| order["until"].as_i64());
-        if let Some(until) = until {
-            self.watched_until = until;
-            self.next_measure = self.next_measure.min(Instant::now() + WATCHED_INTERVAL);
         }
     }
 }

@@ -1,8 +1,10 @@
 //! One storage system in its home: every step balances to the watt, and the counters are the integral of what it reports.
 use crate::battery::{Battery, FULL, Rating};
 use crate::chance::Seed;
+use crate::control::{Mode, Reasons};
 use crate::counters::Counters;
 use crate::grid::{Conditions, Grid};
+use crate::happening::{Args, Happening};
 use crate::home::{Home, Household};
 use crate::meter::Meter;
 use crate::protection::{Protection, State};
@@ -16,10 +18,6 @@ pub const LONGEST_STEP: Millis = 5 * MINUTE;
 
 /// A battery wants to be full this often, to know its charge.
 const CALIBRATION_DUE: Millis = 60 * DAY;
-/// A trickle begins below the first and ends at the second charge, in ‰.
-const FLOAT: std::ops::Range<i64> = 20..50;
-/// Below this wish it rests.
-const DEAD_BAND: i32 = 25;
 
 /// What a unit is responsible for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,24 +55,18 @@ pub struct Flows {
     pub phases: [Option<i32>; 3],
 }
 
-/// Something that a battery tells its owner.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Happening {
-    pub at: Millis,
-    pub code: EventCode,
-    /// It began, or it ended.
-    pub on: bool,
-}
-
 pub struct Unit {
     pub settings: Settings,
+    pub mode: Mode,
     pub meter: Meter,
     pub grid: Grid,
-    home: Home,
+    /// A limit on charging that came over the network, in W.
+    pub limit_tcp: Option<i32>,
+    pub(crate) home: Home,
     pub(crate) protection: Protection,
     pub(crate) battery: Battery,
     pub(crate) counters: Counters,
-    seed: Seed,
+    pub(crate) seed: Seed,
     phase: usize,
     share: Share,
     /// It has lived until here.
@@ -82,7 +74,13 @@ pub struct Unit {
     pub(crate) switched_on: bool,
     pub(crate) faulty: bool,
     pub(crate) hears_meter: bool,
-    floating: bool,
+    pub(crate) floating: bool,
+    pub(crate) reasons: Reasons,
+    /// For how long the grid has been dead.
+    blackout: Millis,
+    /// It carries the house alone.
+    pub(crate) alone: bool,
+    pub(crate) testing_meter: bool,
     pub(crate) calibrating: bool,
     calibration_told: bool,
     last_full: Millis,
@@ -107,8 +105,10 @@ impl Unit {
         let conditions = grid.conditions(at, [0; 3]);
         Self {
             settings: Settings::default(),
+            mode: Mode::default(),
             meter: Meter::default(),
             grid,
+            limit_tcp: None,
             home: Home::new(site, household, zone),
             protection: Protection::default(),
             battery: Battery::new(rating, charge),
@@ -121,6 +121,10 @@ impl Unit {
             faulty: false,
             hears_meter: true,
             floating: false,
+            reasons: Reasons::default(),
+            blackout: 0,
+            alone: false,
+            testing_meter: false,
             calibrating: false,
             calibration_told: false,
             last_full: at,
@@ -164,8 +168,37 @@ impl Unit {
 
     /// What is the case now is no news: it tells only what changes from here on.
     pub fn settle(&mut self) {
-        self.hears_meter = self.meter.answers(self.settings.meter_address);
+        self.hears_meter = self.meter.answers(&self.settings);
+        self.reasons.limit = self.grid.dimmed(self.at);
         self.happenings.clear();
+    }
+
+    /// Fills the cells to know their charge, as it does by itself every two months.
+    pub fn calibrate(&mut self) {
+        self.calibrating = true;
+    }
+
+    pub fn is_faulty(&self) -> bool {
+        self.faulty
+    }
+
+    pub fn is_calibrating(&self) -> bool {
+        self.calibrating
+    }
+
+    pub fn test_meter(&mut self, runs: bool) {
+        self.testing_meter = runs;
+    }
+
+    /// Voltage in tenths of a volt and power in W at the meter, phase by phase; `None` for a phase of another unit, and no
+    /// power where the meter is silent.
+    pub fn metered(&self) -> [Option<(i32, Option<i32>)>; 3] {
+        let phase = |number: usize| {
+            let power = self.flows.phases[number]?;
+            let voltage = self.conditions.voltage[number];
+            Some((voltage, self.hears_meter.then_some(power)))
+        };
+        [phase(0), phase(1), phase(2)]
     }
 
     /// What happened since this was asked last, oldest first.
@@ -188,10 +221,17 @@ impl Unit {
         let usual = self.grid.conditions(middle, load);
         let connected = self.watch_grid(usual, millis);
         self.look_for_meter();
-        let battery = if connected && self.switched_on && !self.faulty {
-            self.decide(house - pv, middle, millis)
+        let dead = self.grid.is_dead(self.at, self.at + millis);
+        self.blackout = if dead { self.blackout + millis } else { 0 };
+        self.alone = dead && self.carries_house(self.blackout);
+        let (house, pv, battery) = if self.alone {
+            self.alone(house, pv, millis)
+        } else if dead {
+            (0, 0, 0)
+        } else if connected && self.switched_on && !self.faulty {
+            (house, pv, self.decide(house - pv, middle, millis))
         } else {
-            0
+            (house, pv, 0)
         };
         self.battery.flow(battery, millis);
         self.at += millis;
@@ -268,54 +308,11 @@ impl Unit {
     }
 
     fn look_for_meter(&mut self) {
-        let hears = self.meter.answers(self.settings.meter_address);
+        let hears = self.meter.answers(&self.settings);
         if hears != self.hears_meter {
             self.hears_meter = hears;
             self.tell(EventCode::MeterLost, !hears);
         }
-    }
-
-    /// The power that it lets flow, discharge positive, when the house lacks `lack` W.
-    fn decide(&mut self, lack: i32, at: Millis, millis: Millis) -> i32 {
-        let rating = *self.battery.rating();
-        let reserve = i64::from(self.settings.reserve_soc.min(100)) * 10;
-        let charge = self.battery.charge();
-        let most = self
-            .battery
-            .takes(millis)
-            .min(self.settings.charge_limit.max(0));
-        if self.calibrating {
-            return -most.min(rating.charge / 2);
-        }
-        if self.keeps_alive(charge) {
-            return -most.min(rating.charge / 10);
-        }
-        if !self.hears_meter {
-            return 0;
-        }
-        // The controller never hits zero: it aims at a trace of import and misses by some watts.
-        let wish = lack - 10 - (8.0 * self.seed.noise(at, 1_000)) as i32;
-        let minute = self.home.minute_of_day(at);
-        if wish > DEAD_BAND && self.settings.discharge_window.contains(minute) {
-            let limit = self.settings.discharge_limit.max(0);
-            wish.min(limit).min(self.battery.gives(reserve, millis))
-        } else if wish < -DEAD_BAND && self.settings.charge_window.contains(minute) {
-            -most.min(-wish)
-        } else {
-            0
-        }
-    }
-
-    /// In dark weeks the standby loss empties the cells; a trickle from the grid keeps them from harm.
-    fn keeps_alive(&mut self, charge: i64) -> bool {
-        if !self.floating && charge < FLOAT.start {
-            self.floating = true;
-            self.tell(EventCode::FloatCharge, true);
-        } else if self.floating && charge >= FLOAT.end {
-            self.floating = false;
-            self.tell(EventCode::FloatCharge, false);
-        }
-        self.floating
     }
 
     fn mind_calibration(&mut self) {
@@ -334,11 +331,16 @@ impl Unit {
         }
     }
 
-    fn tell(&mut self, code: EventCode, on: bool) {
+    pub(crate) fn tell(&mut self, code: EventCode, on: bool) {
+        self.tell_why(code, on, Args::None);
+    }
+
+    pub(crate) fn tell_why(&mut self, code: EventCode, on: bool, args: Args) {
         self.happenings.push(Happening {
             at: self.at,
             code,
             on,
+            args,
         });
     }
 }

@@ -1,5 +1,5 @@
 //! What a battery writes into its messages: cheap text into a buffer that is used again.
-use crate::unit::Happening;
+use crate::happening::Happening;
 use domain::clock::Millis;
 use domain::sample::{Counter, MessageId};
 use domain::{Sample, Serial};
@@ -153,6 +153,7 @@ pub fn hello(
     uptime: Millis,
     watch: Watch,
     identity: &Identity,
+    settings_version: i64,
 ) {
     head(text, id, at, uptime, watch);
     let Identity {
@@ -172,7 +173,7 @@ pub fn hello(
     } = firmware;
     let _ = write!(
         text,
-        r#","v":{VERSION},"hw":"{hardware}","phase":{phase},"cap":{capacity},"pcmax":{charge_max},"pdmax":{discharge_max},"tz":"{zone}","fw":{{"m":"{master}","g":"{gateway}","sl":"{slave}"}},"rep_ver":0}}"#
+        r#","v":{VERSION},"hw":"{hardware}","phase":{phase},"cap":{capacity},"pcmax":{charge_max},"pdmax":{discharge_max},"tz":"{zone}","fw":{{"m":"{master}","g":"{gateway}","sl":"{slave}"}},"rep_ver":{settings_version}}}"#
     );
 }
 
@@ -186,7 +187,8 @@ pub fn event(
 ) {
     head(text, id, happening.at, uptime, watch);
     let (code, on) = (happening.code.as_str(), u8::from(happening.on));
-    let _ = write!(text, r#","code":"{code}","on":{on},"args":{{}}}}"#);
+    let args = happening.args.json();
+    let _ = write!(text, r#","code":"{code}","on":{on},"args":{args}}}"#);
 }
 
 /// The last will on `up/pres`.
@@ -197,6 +199,7 @@ pub fn will(boot: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::happening::Args;
     use domain::flags::Flags;
     use domain::sample::BatteryStatus;
     use serde_json::{Value, json};
@@ -271,17 +274,19 @@ mod tests {
         };
         let id = MessageId { boot: 1, seq: 0 };
         let mut text = String::new();
-        hello(&mut text, id, 5, 5, Watch::RIGHT, &identity);
+        hello(&mut text, id, 5, 5, Watch::RIGHT, &identity, 3);
         let value: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(
             value["fw"],
             json!({"m": "2.4.1", "g": "1.9.0", "sl": "1.2.0"})
         );
+        assert_eq!(value["rep_ver"], 3);
         let mut text = String::new();
         let happening = Happening {
             at: 9,
             code: domain::EventCode::MeterLost,
             on: true,
+            args: Args::Limit(7),
         };
         let late = Watch {
             error: -4,
@@ -293,6 +298,7 @@ mod tests {
             (&value["t"], &value["code"]),
             (&json!(5), &json!("meter_lost"))
         );
+        assert_eq!(value["args"], json!({"limit": 7}));
         assert!(serde_json::from_str::<Value>(&will(4)).is_ok());
     }
 }
