@@ -1,28 +1,32 @@
 //! The demo as people meet it: batteries with a past that goes on without a seam.
 #![allow(clippy::unwrap_used)]
-use domain::clock::{DAY, MINUTE};
-use domain::{AccountId, Clock, Sample, Serial, Zone};
+use domain::clock::{DAY, HOUR, MINUTE};
+use domain::{Clock, Sample, Serial, Zone};
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use store::telemetry::DayTotals;
-use store::{Keyring, Store};
+use store::{Access, Keyring, Store};
 use tempfile::TempDir;
 
 const DAYS: i32 = 4;
 
-/// A running demo with few batteries and a short past; ended with the test.
+/// A running demo with a short past; ended with the test.
 struct Demo(Child);
 
 impl Demo {
     fn start(folder: &Path) -> Self {
+        Self::of(folder, "small", DAYS)
+    }
+
+    fn of(folder: &Path, systems: &str, days: i32) -> Self {
         let mut process = Command::new(env!("CARGO_BIN_EXE_suncellar"))
             .current_dir(folder)
             .env_clear()
             .args(["demo", "--listen", "127.0.0.1:0", "--data-dir", "demo"])
-            .args(["--devices-listen", "127.0.0.1:0", "--systems", "small"])
-            .args(["--history", &DAYS.to_string()])
+            .args(["--devices-listen", "127.0.0.1:0", "--systems", systems])
+            .args(["--history", &days.to_string()])
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -51,18 +55,18 @@ async fn open(folder: &Path) -> Store {
         .unwrap()
 }
 
-async fn totals(store: &Store, email: &str, sn: &str) -> Vec<DayTotals> {
+async fn access(store: &Store, email: &str, sn: &str) -> Access {
     let account = store
         .account_by_email(&email.parse().unwrap())
         .await
         .unwrap()
         .unwrap();
     let sn: Serial = sn.parse().unwrap();
-    let access = store
-        .access(AccountId(account.id), &sn)
-        .await
-        .unwrap()
-        .unwrap();
+    store.access(account.id(), &sn).await.unwrap().unwrap()
+}
+
+async fn totals(store: &Store, email: &str, sn: &str) -> Vec<DayTotals> {
+    let access = access(store, email, sn).await;
     let zone: Zone = Zone::DEFAULT.parse().unwrap();
     let today = zone.day_of(Clock::system().now());
     store
@@ -155,4 +159,27 @@ async fn one_battery_has_been_away_for_days() {
     assert!((3 * DAY - MINUTE..3 * DAY + 30 * MINUTE).contains(&silent));
     let sn: Serial = "SC24C0001".parse().unwrap();
     assert!(!store.presence(&sn).await.unwrap().unwrap().online);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_grid_operator_limits_one_home_and_says_so_once() {
+    const SN: &str = "SC24F0008";
+    let folder = TempDir::new().unwrap();
+    let demo = Demo::of(folder.path(), "full", 1);
+    let store = open(folder.path()).await;
+    let access = access(&store, "felix.kraus@example.com", SN).await;
+    let limit = async || {
+        let now = Clock::system().now();
+        let settings = store.settings(&access, now).await.unwrap();
+        (now, settings.grid_limit.unwrap())
+    };
+    let (now, first) = limit().await;
+    assert_eq!(first.limit, 4_200);
+    assert!((HOUR - MINUTE..HOUR + 30 * MINUTE).contains(&(now - first.since)));
+    let sample = reported_since(&store, SN, 1).await;
+    drop(demo);
+
+    let _again = Demo::of(folder.path(), "full", 1);
+    reported_since(&store, SN, sample.id.boot).await;
+    assert_eq!(limit().await.1, first, "what goes on is no news");
 }

@@ -1,11 +1,11 @@
 //! What the demo's batteries have lived through: a history at the first start, the time that the demo was off at later ones.
-use super::street::{AWAY_FOR, BAD_CELL_FOR, METER_LOST_FOR, Site, Story};
+use super::street::{AWAY_FOR, BAD_CELL_FOR, DIMMED_FOR, METER_LOST_FOR, Site, Story};
 use domain::clock::{DAY, MINUTE, Millis, SECOND};
 use domain::hello::Versions;
 use domain::sample::MessageId;
 use domain::{Event, Hello, Sample, Serial, SiteDay, Zone};
 use simulator::wire::Firmware;
-use simulator::{Installation, Unit, model};
+use simulator::{Dimming, Installation, Unit, model};
 use store::Store;
 use store::report::{Body, Report};
 
@@ -19,6 +19,9 @@ const EVENTS_KEPT: Millis = 60 * DAY;
 
 /// An address where no meter listens.
 const WRONG_ADDRESS: u8 = 77;
+
+/// What the grid operator leaves a battery to draw, in W.
+const DIMMED_TO: i32 = 4_200;
 
 /// One battery of the street while its past is played.
 pub(super) struct Resident {
@@ -84,6 +87,11 @@ impl Resident {
             Story::MeterLost if began(METER_LOST_FOR) => {
                 self.unit.settings.meter_address = WRONG_ADDRESS
             }
+            Story::Dimmed if began(DIMMED_FOR) => self.unit.grid.dim(Dimming {
+                from: now - DIMMED_FOR,
+                until: Millis::MAX,
+                limit: DIMMED_TO,
+            }),
             _ => {}
         }
     }
@@ -121,7 +129,7 @@ impl Resident {
                         at: Some(happening.at),
                         code: happening.code,
                         on: happening.on,
-                        args: None,
+                        args: Some(happening.args.json()),
                     });
                 }
             }
@@ -139,10 +147,11 @@ impl Resident {
         };
         let born = self.unit.at();
         if born >= until {
+            self.follow_story(now);
             return Ok(());
         }
         if !self.known {
-            self.report(store, born, self.hello()).await?;
+            store.append(&[self.report(born, self.hello())]).await?;
         }
         let (sn, zone) = (self.sn.clone(), self.zone.clone());
         let (mut day, last) = (zone.day_of(born), zone.day_of(until));
@@ -159,25 +168,21 @@ impl Resident {
         } else {
             store.write_history(&sn, &zone, &mut days, now).await?;
         }
-        for event in events {
-            let at = event.at.unwrap_or(now);
-            self.report(store, at, Body::Event(event)).await?;
-        }
+        let event = |event: Event| self.report(event.at.unwrap_or(now), Body::Event(event));
+        let mut reports: Vec<Report> = events.into_iter().map(event).collect();
         if !self.known {
-            self.report(store, until, Body::Offline { boot: None })
-                .await?;
+            reports.push(self.report(until, Body::Offline { boot: None }));
         }
+        store.append(&reports).await?;
         Ok(())
     }
 
-    async fn report(&self, store: &Store, received_at: Millis, body: Body) -> anyhow::Result<()> {
-        let report = Report {
+    fn report(&self, received_at: Millis, body: Body) -> Report {
+        Report {
             sn: self.sn.clone(),
             received_at,
             body,
-        };
-        store.append(&[report]).await?;
-        Ok(())
+        }
     }
 
     fn hello(&self) -> Body {
@@ -203,6 +208,7 @@ impl Resident {
                 gateway: Some(gateway),
                 slave: Some(slave),
             },
+            settings_version: 0,
         };
         Body::Hello {
             hello,

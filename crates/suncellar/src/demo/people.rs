@@ -69,7 +69,9 @@ impl Furnisher {
                 import_price: PRICES.0.parse().map_err(invalid)?,
                 feed_in_price: PRICES.1.parse().map_err(invalid)?,
             };
-            store.set_tariff(&systems, prices, now).await?;
+            store
+                .set_tariff(&systems, prices, usize::MAX, now)
+                .await??;
         }
         if GROUP.0 == email {
             let name = GROUP.1.parse().map_err(invalid)?;

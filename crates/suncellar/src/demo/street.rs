@@ -21,12 +21,15 @@ pub(super) enum Story {
     MeterLost,
     /// Nobody has updated it for long.
     OldFirmware,
+    /// The grid operator limits what it may draw from the grid (§14a EnWG), for as long as somebody may look.
+    Dimmed,
 }
 
 /// How long before the first start something began.
 pub(super) const AWAY_FOR: Millis = 3 * DAY;
 pub(super) const BAD_CELL_FOR: Millis = 2 * DAY;
 pub(super) const METER_LOST_FOR: Millis = 5 * HOUR;
+pub(super) const DIMMED_FOR: Millis = HOUR;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Site {
@@ -138,7 +141,7 @@ const NEIGHBOURS: &[Site] = &[
         "felix.kraus@example.com",
         ("Felix", "Kraus"),
         &[("SC24F0008", 3)],
-        Story::Well,
+        Story::Dimmed,
     ),
     site(
         "clara.neumann@example.com",
