@@ -20,8 +20,8 @@ pub(crate) enum Error {
     Fields(FieldErrors),
     /// The right password, but no system: the limited token opens the key page.
     NoSystems { access: String },
-    /// Too many attempts; try again after this many seconds.
-    Slow { seconds: u64 },
+    /// Too much at once; try again after this many seconds.
+    Slow { seconds: u64, message: Message },
 }
 
 /// Wrong fields, each with its messages; built up so that a person sees all of them at once.
@@ -132,7 +132,7 @@ impl IntoResponse for Error {
             Self::Slow { .. } => StatusCode::TOO_MANY_REQUESTS,
         };
         let mut response = status.into_response();
-        if let Self::Slow { seconds } = self {
+        if let Self::Slow { seconds, .. } = self {
             response.headers_mut().insert(RETRY_AFTER, seconds.into());
         }
         response.extensions_mut().insert(self);
@@ -157,7 +157,7 @@ pub(crate) async fn speak(request: Request, next: Next) -> Response {
     let body = match error {
         Error::Refused(_, message) => refusal(message, lang, None),
         Error::NoSystems { access } => refusal(Message::NoSystems, lang, Some(access)),
-        Error::Slow { .. } => refusal(Message::TooManyAttempts, lang, None),
+        Error::Slow { message, .. } => refusal(message, lang, None),
         Error::Fields(errors) => fields(&errors, lang),
     };
     let (parts, body) = body.into_parts();

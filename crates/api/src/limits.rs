@@ -2,7 +2,7 @@
 //! another allowance than the browser its owner is known by: nobody is locked out by somebody else's attempts.
 use crate::error::{Error, Result};
 use crate::window::Window;
-use domain::Clock;
+use domain::{Clock, Message};
 use governor::clock::Clock as GovernorClock;
 use governor::middleware::NoOpMiddleware;
 use governor::nanos::Nanos;
@@ -77,7 +77,7 @@ impl Limits {
         let account = account.map(|account| format!("account {account}"));
         let names: Vec<String> = [address.to_string()].into_iter().chain(account).collect();
         let taken = self.keys.take(&names, tries);
-        taken.map_err(|seconds| Error::Slow { seconds })
+        taken.map_err(too_many)
     }
 
     pub(crate) fn register(&self, address: IpAddr) -> Result<()> {
@@ -107,9 +107,7 @@ impl Limits {
         self.forget_the_idle();
         limiter.check_key(&key).map_err(|not_until| {
             let wait = not_until.wait_time_from(self.clock.now());
-            Error::Slow {
-                seconds: wait.as_secs() + 1,
-            }
+            too_many(wait.as_secs() + 1)
         })
     }
 
@@ -130,6 +128,13 @@ impl Limits {
             }
             self.keys.forget_the_idle();
         }
+    }
+}
+
+const fn too_many(seconds: u64) -> Error {
+    Error::Slow {
+        seconds,
+        message: Message::TooManyAttempts,
     }
 }
 

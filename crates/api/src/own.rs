@@ -7,6 +7,9 @@ use domain::together::ALL_SYSTEMS;
 use std::sync::Arc;
 use store::Access;
 
+/// Serial numbers that are not the caller's and get an answer all the same, in a request for several.
+const FOREIGN: usize = 10;
+
 /// By phase and serial number.
 #[derive(Clone, Debug)]
 pub(crate) struct Systems(pub(crate) Arc<[Access]>);
@@ -51,6 +54,27 @@ impl Systems {
     fn find(&self, sn: &str) -> Result<&Access> {
         let found = self.0.iter().find(|access| access.sn().as_str() == sn);
         found.ok_or(Error::not_found())
+    }
+
+    /// Every serial number that is named, once, with the system where it is the caller's. None of them being theirs is
+    /// the same as none existing.
+    pub(crate) fn named<'n>(&self, sn: &'n str) -> Result<Vec<(&'n str, Option<&Access>)>> {
+        let mut names: Vec<&str> = Vec::new();
+        for name in sn.split(',').map(str::trim) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+            // More than they have cannot all be theirs; there is no end to what somebody could send.
+            if names.len() > self.0.len() + FOREIGN {
+                return Err(Error::not_found());
+            }
+        }
+        let found = |name: &str| self.0.iter().find(|access| access.sn().as_str() == name);
+        let named: Vec<_> = names.into_iter().map(|name| (name, found(name))).collect();
+        if named.iter().all(|(_, access)| access.is_none()) {
+            return Err(Error::not_found());
+        }
+        Ok(named)
     }
 }
 

@@ -1,8 +1,9 @@
 //! Puts the portal together: documented calls, the web app, and the layers around them.
 use crate::form::MAX_BODY;
 use crate::routes::{
-    account, data, energy_chart, export, graph, group, health, partner, partner_api,
-    password_reset, personal_data, registration, savings, session, stream, systems, tariff,
+    account, command, data, energy_chart, export, graph, group, health, journal, partner,
+    partner_api, password_reset, personal_data, registration, savings, session, settings, stream,
+    systems, tariff,
 };
 use crate::{Portal, assets, authenticate, demo, error, headers};
 use axum::extract::DefaultBodyLimit;
@@ -56,6 +57,11 @@ fn documented() -> OpenApiRouter<Portal> {
         .routes(routes!(group::change, group::delete))
         .routes(routes!(tariff::list, tariff::set))
         .routes(routes!(savings::savings))
+        .routes(routes!(settings::show, settings::save))
+        .routes(routes!(settings::reset))
+        .routes(routes!(command::give))
+        .routes(routes!(command::show))
+        .routes(routes!(journal::journal))
         .routes(routes!(partner::list, partner::consent))
         .routes(routes!(partner::end))
         .routes(routes!(partner::client))

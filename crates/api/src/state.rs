@@ -3,7 +3,7 @@ use crate::demo::Demo;
 use crate::limits::Limits;
 use crate::routes::stream::{Pace, Streams};
 use crate::{Passwords, Tokens};
-use bus::Live;
+use bus::{Bus, Live};
 use domain::{Clock, Random};
 use ipnet::IpNet;
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -23,6 +23,8 @@ pub struct Parts {
     pub store: Store,
     /// Every system as it is right now.
     pub live: Live,
+    /// The way to the batteries.
+    pub bus: Bus,
     pub clock: Clock,
     pub random: Random,
     pub settings: Settings,
@@ -46,6 +48,8 @@ pub struct Settings {
     pub trusted_proxies: Vec<IpNet>,
     pub links: Links,
     pub stream: Pace,
+    /// How many devices one account may change or command in a minute.
+    pub devices_a_minute: usize,
 }
 
 impl Settings {
@@ -73,7 +77,7 @@ impl Deref for Portal {
 }
 
 impl Portal {
-    pub fn new(store: Store, live: Live, clock: Clock, random: Random, settings: Settings) -> Self {
+    pub fn new(store: Store, bus: Bus, clock: Clock, random: Random, settings: Settings) -> Self {
         Self(Arc::new(Parts {
             tokens: Tokens::new(store.keyring().clone()),
             limits: Arc::new(Limits::new(&clock)),
@@ -81,7 +85,8 @@ impl Portal {
             streams: Streams::default(),
             settings,
             store,
-            live,
+            live: bus.live.clone(),
+            bus,
             clock,
             random,
             metrics: None,

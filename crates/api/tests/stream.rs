@@ -215,3 +215,62 @@ with_app!(a_change_of_somebody_elses_system_is_not_heard, |app| {
     assert!(!change.to_string().contains("SC000002"));
     assert!(change["data"][0]["SC000001"].is_object());
 });
+
+/// The next event with this name, and its document.
+async fn named(flow: &mut Flow, name: &str) -> Value {
+    loop {
+        let event = event(flow).await.unwrap();
+        let mut lines = event.lines();
+        if lines.nth(1) == Some(&format!("event: {name}")) {
+            let data = lines.next().unwrap().strip_prefix("data: ").unwrap();
+            return serde_json::from_str(data).unwrap();
+        }
+    }
+}
+
+with_app!(settings_and_commands_are_told_as_they_change, |app| {
+    let anna = app.owner("anna", "SC000001").await;
+    let mut flow = open(app, &anna).await;
+    event(&mut flow).await.unwrap();
+    let path = "/api/auth/settings/?sn=SC000001";
+    let fields = [("version", "0"), ("reserve_soc", "30")];
+    app.post(path, &fields)
+        .bearer(&anna.access)
+        .send()
+        .await
+        .expect(200);
+    let saved = named(&mut flow, "settings").await;
+    assert_eq!(
+        saved,
+        app.get(path).bearer(&anna.access).send().await.json()
+    );
+    let fields = [
+        ("sn", "SC000001"),
+        ("command", "auto"),
+        ("key", "a-key-of-anna"),
+    ];
+    let given = app
+        .post("/api/auth/command/", &fields)
+        .bearer(&anna.access)
+        .send()
+        .await;
+    let given = given.expect(201).json();
+    assert_eq!(named(&mut flow, "command").await, given);
+    let mut battery = testkit::Battery::connect(app.devices, "SC000001").await;
+    battery.greet(NOON, 0).await;
+    assert_eq!(named(&mut flow, "command").await["state"], "sent");
+    let report = battery.applied(
+        1,
+        serde_json::json!({"reserve_soc": 30}),
+        serde_json::json!({}),
+    );
+    battery.report("rep", report.to_string()).await;
+    assert_eq!(
+        named(&mut flow, "settings").await["reported"]["reserve_soc"],
+        30
+    );
+    let id = given["id"].as_str().unwrap();
+    let answer = battery.answer(id, serde_json::json!(1), "ok", serde_json::json!({}));
+    battery.report("res", answer.to_string()).await;
+    assert_eq!(named(&mut flow, "command").await["state"], "done");
+});

@@ -38,6 +38,12 @@ const MATRIX: &[(&str, &str, &str)] = &[
     ("GET", "/api/auth/tariff/", "o"),
     ("POST", "/api/auth/tariff/", "o"),
     ("GET", "/api/auth/savings/", "o"),
+    ("GET", "/api/auth/settings/", "oe"),
+    ("POST", "/api/auth/settings/", "o"),
+    ("POST", "/api/auth/settings/reset/", "o"),
+    ("POST", "/api/auth/command/", "o"),
+    ("GET", "/api/auth/command/{id}/", "o"),
+    ("GET", "/api/auth/journal/", "oe"),
     ("GET", "/api/auth/partner/", "o"),
     ("POST", "/api/auth/partner/", "o"),
     ("DELETE", "/api/auth/partner/{id}/", "o"),
@@ -117,15 +123,27 @@ with_app!(
         let anna = app.owner("anna", "SC000001").await;
         app.owner("ben", "SC000002").await;
         let mut answers = BTreeSet::new();
-        for sn in ["SC000002", "SC999999", "no-serial", "%00"] {
-            let path = format!("/api/auth/usr_sn/{sn}/");
-            let answer = app
-                .call("DELETE", &path)
-                .bearer(&anna.access)
-                .send()
-                .await
-                .expect(404);
-            answers.insert(answer.text);
+        for sn in ["SC000002", "SC999999", "no-serial", "%2A"] {
+            let command = [("sn", sn), ("command", "auto"), ("key", "a-key-of-anna")];
+            for call in [
+                app.call("DELETE", &format!("/api/auth/usr_sn/{sn}/")),
+                app.get(&format!("/api/auth/settings/?sn={sn}")),
+                app.get(&format!("/api/auth/settings/?sn=SC000001,{sn}")),
+                app.post(
+                    &format!("/api/auth/settings/?sn={sn}"),
+                    &[("version", "0"), ("reserve_soc", "20")],
+                ),
+                app.post(
+                    &format!("/api/auth/settings/reset/?sn={sn}"),
+                    &[("version", "0")],
+                ),
+                app.post("/api/auth/command/", &command),
+                app.get(&format!("/api/auth/command/{sn}/")),
+                app.get(&format!("/api/auth/journal/?sn={sn}")),
+            ] {
+                let answer = call.bearer(&anna.access).send().await.expect(404);
+                answers.insert(answer.text);
+            }
         }
         assert_eq!(answers.len(), 1);
     }
@@ -345,16 +363,54 @@ impl World {
                 call(path).form(&exchange(&code))
             }
             // An electrician without a grant has no system to name.
-            ("GET", "/api/auth/graph/" | "/api/auth/energy_chart/" | "/api/auth/export/") => {
+            (
+                "GET",
+                "/api/auth/graph/"
+                | "/api/auth/energy_chart/"
+                | "/api/auth/export/"
+                | "/api/auth/settings/"
+                | "/api/auth/journal/",
+            ) => {
                 let sn = if caller == 'e' { "-1" } else { own_sn.as_str() };
                 call(&format!("{path}?sn={sn}"))
             }
+            ("POST", "/api/auth/settings/") => {
+                let fields = [("version", "0"), ("reserve_soc", "20")];
+                call(&format!("{path}?sn={own_sn}")).form(&fields)
+            }
+            ("POST", "/api/auth/settings/reset/") => {
+                call(&format!("{path}?sn={own_sn}")).form(&[("version", "0")])
+            }
+            ("POST", "/api/auth/command/") => call(path).form(&command(&own_sn)),
+            ("GET", "/api/auth/command/{id}/") if caller == 'o' => {
+                let owner = app.log_in(&format!("{own_name}@example.com"), false).await;
+                let given = app
+                    .post("/api/auth/command/", &command(&own_sn))
+                    .bearer(&owner.access)
+                    .send()
+                    .await
+                    .expect(201)
+                    .json();
+                call(&format!(
+                    "/api/auth/command/{}/",
+                    given["id"].as_str().unwrap()
+                ))
+            }
+            ("GET", "/api/auth/command/{id}/") => call("/api/auth/command/none/"),
             // Figures are for the machine itself.
             ("GET", "/metrics") => return call(path),
             _ => call(path),
         };
         with.from(&self.address())
     }
+}
+
+fn command(sn: &str) -> [(&'static str, &str); 3] {
+    [
+        ("sn", sn),
+        ("command", "auto"),
+        ("key", "a-key-of-the-walk"),
+    ]
 }
 
 fn consent() -> [(&'static str, &'static str); 6] {

@@ -33,6 +33,15 @@ pub(crate) async fn run(config: &Config, command: Admin) -> anyhow::Result<()> {
         }
         Admin::LockAccount { email } => lock(&store, &email, true, now).await,
         Admin::UnlockAccount { email } => lock(&store, &email, false, now).await,
+        Admin::BrakeFleet { reason } => brake(&store, &reason, now).await,
+        Admin::ReleaseFleet => {
+            ensure!(
+                store.release_brake(now).await?,
+                "the fleet's brake is not on"
+            );
+            println!("released");
+            Ok(())
+        }
     }
 }
 
@@ -130,5 +139,16 @@ async fn lock(store: &Store, email: &Email, lock: bool, now: i64) -> anyhow::Res
         bail!("no account has this address");
     }
     println!("{}", if lock { "locked" } else { "unlocked" });
+    Ok(())
+}
+
+async fn brake(store: &Store, reason: &str, now: i64) -> anyhow::Result<()> {
+    ensure!(!reason.trim().is_empty(), "say why, for the journal");
+    if !store.put_brake_on(reason, now).await?
+        && let Some(brake) = store.brake().await?
+    {
+        bail!("the fleet's brake is on already: {}", brake.reason);
+    }
+    println!("braked");
     Ok(())
 }

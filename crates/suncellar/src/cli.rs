@@ -24,7 +24,7 @@ pub(crate) enum Command {
     Simulate(Simulate),
     /// Bring the database's schema up to date and exit
     Migrate,
-    /// What the operator does: devices, codes, partners, accounts
+    /// What the operator does: devices, codes, partners, accounts, the fleet's brake
     Admin {
         #[command(subcommand)]
         command: Admin,
@@ -109,6 +109,14 @@ pub(crate) enum Admin {
     LockAccount { email: Email },
     /// Let a locked account in again
     UnlockAccount { email: Email },
+    /// Stop every command and every change of settings, at all batteries at once: nothing new is taken, and what waits is
+    /// not sent
+    BrakeFleet {
+        /// Why, for the journal
+        reason: String,
+    },
+    /// Let commands and changes through again
+    ReleaseFleet,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

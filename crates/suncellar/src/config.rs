@@ -26,6 +26,7 @@ pub(crate) struct Config {
     pub(crate) smtp_ca: Option<PathBuf>,
     pub(crate) mail_from: String,
     pub(crate) keep_samples: KeepSamples,
+    devices_a_minute: usize,
     pub(crate) log: LogFormat,
     public_url: Option<String>,
     updates_url: Option<String>,
@@ -95,6 +96,11 @@ impl Config {
             Some(0) => bail!("keep-samples must be at least 1 day"),
             Some(days) => KeepSamples { days },
         };
+        let devices_a_minute = match options.devices_a_minute {
+            None => 20,
+            Some(0) => bail!("devices-a-minute must be at least 1"),
+            Some(count) => usize::try_from(count)?,
+        };
         let url = |name: &str, url: Option<String>| url.map(|url| origin(name, &url)).transpose();
         let page = |url: Option<String>, fallback: &str| url.unwrap_or_else(|| fallback.to_owned());
         Ok(Self {
@@ -114,6 +120,7 @@ impl Config {
                 .mail_from
                 .unwrap_or_else(|| "Suncellar <noreply@localhost>".into()),
             keep_samples,
+            devices_a_minute,
             log: options.log_format.unwrap_or_default(),
             public_url: url("public-url", options.public_url)?,
             updates_url: url("updates-url", options.updates_url)?,
@@ -154,6 +161,7 @@ impl Config {
             trusted_proxies: self.trusted_proxies.clone(),
             links: self.links.clone(),
             stream: api::Pace::default(),
+            devices_a_minute: self.devices_a_minute,
         }
     }
 }

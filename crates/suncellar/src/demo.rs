@@ -68,7 +68,7 @@ pub(crate) async fn run(mut config: Config, demo: Demo) -> anyhow::Result<()> {
     let mails = api::Demo::default();
     let portal = Portal::new(
         store.clone(),
-        bus.live.clone(),
+        bus.clone(),
         clock.clone(),
         random(),
         settings,

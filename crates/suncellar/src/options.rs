@@ -145,6 +145,15 @@ pub(crate) struct Options {
         value_parser = clap::value_parser!(u32).range(1..=36_500)
     )]
     pub(crate) keep_samples: Option<u32>,
+    /// Devices that one account may change or command in a minute [default: 20]
+    #[arg(
+        long,
+        global = true,
+        env = "SUNCELLAR_DEVICES_A_MINUTE",
+        value_name = "COUNT",
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
+    pub(crate) devices_a_minute: Option<u32>,
     /// How the log is written [default: text]
     #[arg(
         long,
@@ -209,7 +218,7 @@ impl Options {
         let strong = self;
         merge!(strong, weak: config, listen, updates_listen, devices_listen, data_dir, database, role, secret,
             secret_file, public_url, updates_url, trusted_proxy, tls_cert, tls_key, devices_tls_cert,
-            devices_tls_key, devices_plain, smtp, smtp_ca, mail_from, keep_samples, log_format,
+            devices_tls_key, devices_plain, smtp, smtp_ca, mail_from, keep_samples, devices_a_minute, log_format,
             homepage_url, contact_url, imprint_url, privacy_url, terms_url)
     }
 }

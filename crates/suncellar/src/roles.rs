@@ -98,7 +98,7 @@ pub(crate) async fn serve(config: Config) -> anyhow::Result<()> {
     let (bus, engine) = Bus::open(store.clone(), clock.clone(), &random()).await?;
     let portal = Portal::new(
         store,
-        bus.live.clone(),
+        bus.clone(),
         clock.clone(),
         random(),
         config.settings(listener.local_addr()?),

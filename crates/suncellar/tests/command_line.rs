@@ -238,6 +238,18 @@ fn the_operator_imports_devices_issues_codes_and_locks_accounts() {
 }
 
 #[test]
+fn the_operator_brakes_the_fleet_and_releases_it() {
+    let folder = TempDir::new().unwrap();
+    let admin = |arguments: &[&str]| run(folder.path(), &[&["admin"], arguments].concat());
+    assert!(error_of(&admin(&["release-fleet"])).contains("not on"));
+    assert!(error_of(&admin(&["brake-fleet", " "])).contains("say why"));
+    assert!(admin(&["brake-fleet", "a bad update"]).status.success());
+    let again = error_of(&admin(&["brake-fleet", "again"]));
+    assert!(again.contains("a bad update"), "{again}");
+    assert!(admin(&["release-fleet"]).status.success());
+}
+
+#[test]
 fn a_simulated_fleet_needs_the_secrets_of_its_batteries() {
     let folder = TempDir::new().unwrap();
     let simulate =

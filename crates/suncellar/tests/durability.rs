@@ -1,12 +1,14 @@
 //! The real binary is killed, runs out of disk and is looked at from below: what it acknowledged is on the disk.
 #![allow(clippy::unwrap_used)]
+mod server;
+
 use domain::clock::{Clock, Millis};
 use rmqtt_codec::v3::Packet;
+use server::{BINARY, SERVE, Server};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -14,75 +16,9 @@ use store::Store;
 use store::system::NewDevice;
 use tempfile::TempDir;
 use testkit::battery::{Login, secret};
-use testkit::database::{SECRET, keyring, samples};
+use testkit::database::{keyring, samples};
 use testkit::{Battery, TestDb, eventually};
 use tokio::sync::watch;
-
-const BINARY: &str = env!("CARGO_BIN_EXE_suncellar");
-const SERVE: [&str; 5] = [
-    "serve",
-    "--listen",
-    "127.0.0.1:0",
-    "--devices-listen",
-    "127.0.0.1:0",
-];
-
-/// A running binary; ended with the test.
-struct Server {
-    process: Child,
-    devices: SocketAddr,
-}
-
-impl Server {
-    /// Waits until batteries can connect.
-    fn start(mut command: Command) -> Self {
-        let mut process = command
-            .env_clear()
-            .env("PATH", std::env::var("PATH").unwrap())
-            .env("SUNCELLAR_SECRET", SECRET)
-            .env("NO_COLOR", "1")
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut log = BufReader::new(process.stderr.take().unwrap()).lines();
-        let mut said = String::new();
-        let devices = loop {
-            let line = log
-                .next()
-                .unwrap_or_else(|| panic!("it did not start: {said}"))
-                .unwrap();
-            if line.contains("batteries can connect") {
-                let address = line.split("address=").nth(1).unwrap();
-                break address.split_whitespace().next().unwrap().parse().unwrap();
-            }
-            said.push_str(&line);
-        };
-        // A full pipe would hold it up.
-        std::thread::spawn(move || log.for_each(drop));
-        Self { process, devices }
-    }
-
-    fn serve(url: &str, folder: &Path) -> Self {
-        let mut command = Command::new(BINARY);
-        command
-            .current_dir(folder)
-            .args(SERVE)
-            .args(["--database", url]);
-        Self::start(command)
-    }
-
-    fn kill(mut self) {
-        self.process.kill().unwrap();
-        self.process.wait().unwrap();
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
 
 fn now() -> Millis {
     Clock::system().now()

@@ -1,18 +1,21 @@
-//! Live data as it changes, as server-sent events: the same document as `data/`, first of all systems, then of those that changed.
+//! What changes, as server-sent events: live data (the same document as `data/`, first of all systems, then of those that
+//! changed), settings, and commands.
 use crate::Portal;
 use crate::access::Person;
 use crate::error::{Error, Refusal, Result, language};
 use crate::live;
 use crate::own::Systems;
+use crate::routes::command::CommandBody;
+use crate::routes::settings;
 use crate::serve::Stopping;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use bus::Changes;
+use bus::{Changed, Changes, Part};
 use domain::clock::{MINUTE, Millis};
-use domain::{Lang, Message, Serial};
+use domain::{CommandId, Lang, Message, Serial};
 use futures_util::stream;
 use std::collections::{BTreeSet, HashMap};
 use std::convert::Infallible;
@@ -89,7 +92,8 @@ impl Drop for Place {
     }
 }
 
-/// Live data as it changes: events named `data`, each with a document as `data/` answers it.
+/// What changes: events named `data`, each with a document as `data/` answers it; `settings` and `command`, each with the
+/// settings of one system or one command as their own calls answer them.
 #[utoipa::path(get, path = "/api/auth/stream/", tag = "live",
     params(("Last-Event-ID" = Option<String>, Header, description = "The last event that arrived; every stream begins with all systems, so nothing is missed")),
     responses((status = 200, description = "server-sent events", body = String, content_type = "text/event-stream"),
@@ -192,8 +196,10 @@ impl Stream {
                     let changed = std::mem::take(&mut self.changed);
                     return Some(self.event(|access| changed.contains(access.sn())));
                 }
-                sn = self.changes.next() => {
-                    self.changed.insert(sn);
+                changed = self.changes.next() => {
+                    if let Some(event) = self.take(changed).await {
+                        return Some(event);
+                    }
                 }
                 () = sleep_until(self.keep_alive) => {
                     self.keep_alive = Instant::now() + self.portal.settings.stream.keep_alive;
@@ -201,6 +207,44 @@ impl Stream {
                 }
             }
         }
+    }
+
+    /// Live changes wait for company; anything else is told at once.
+    async fn take(&mut self, changed: Changed) -> Option<Bytes> {
+        let Changed { sn, part } = changed;
+        let told = match part {
+            Part::Live => {
+                self.changed.insert(sn);
+                return None;
+            }
+            Part::Settings => self.settings(&sn).await,
+            Part::Command(id) => self.command(&sn, &id).await,
+        };
+        match told {
+            Ok(event) => event,
+            // What it missed, the browser finds when it asks itself.
+            Err(error) => {
+                tracing::warn!(?error, "a change could not be told");
+                None
+            }
+        }
+    }
+
+    async fn settings(&mut self, sn: &Serial) -> Result<Option<Bytes>> {
+        let Some(access) = self.systems.0.iter().find(|access| access.sn() == sn) else {
+            return Ok(None);
+        };
+        let entry = settings::entry(&self.portal, access, self.lang).await?;
+        Ok(Some(self.named("settings", &to_json(&entry))))
+    }
+
+    async fn command(&mut self, sn: &Serial, id: &CommandId) -> Result<Option<Bytes>> {
+        let Some(access) = self.systems.0.iter().find(|access| access.sn() == sn) else {
+            return Ok(None);
+        };
+        let entry = self.portal.store.command(access.account(), id).await?;
+        let body = entry.map(|entry| CommandBody::new(entry, self.portal.now(), self.lang));
+        Ok(body.map(|body| self.named("command", &to_json(&body))))
     }
 
     /// Whether the session still is, with the same systems; otherwise the browser asks anew and learns why.
@@ -235,14 +279,21 @@ impl Stream {
     fn event(&mut self, of: impl Fn(&Access) -> bool) -> Bytes {
         let now = self.portal.now();
         let document = live::write(&self.portal.live, &self.systems.0, of, self.lang, now);
+        self.not_before = Instant::now() + self.portal.settings.stream.gather;
+        self.named("data", &document)
+    }
+
+    fn named(&mut self, name: &str, document: &[u8]) -> Bytes {
         // Ids only ever grow, also over a reconnection.
-        self.last_id = now.max(self.last_id.saturating_add(1));
-        let mut event = format!("id: {}\nevent: data\ndata: ", self.last_id).into_bytes();
-        event.extend_from_slice(&document);
+        self.last_id = self.portal.now().max(self.last_id.saturating_add(1));
+        let mut event = format!("id: {}\nevent: {name}\ndata: ", self.last_id).into_bytes();
+        event.extend_from_slice(document);
         event.extend_from_slice(b"\n\n");
-        let pace = self.portal.settings.stream;
-        self.not_before = Instant::now() + pace.gather;
-        self.keep_alive = Instant::now() + pace.keep_alive;
+        self.keep_alive = Instant::now() + self.portal.settings.stream.keep_alive;
         event.into()
     }
+}
+
+fn to_json(body: &impl serde::Serialize) -> Vec<u8> {
+    serde_json::to_vec(body).expect("an answer is plain data")
 }

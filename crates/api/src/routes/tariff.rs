@@ -99,7 +99,7 @@ pub(crate) struct SetTariff {
 #[utoipa::path(post, path = "/api/auth/tariff/", operation_id = "set_tariff", tag = "money",
     request_body(content = SetTariff, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = [SystemTariffs]), (status = 400, body = Problem), (status = 401, body = Refusal),
-        (status = 404, body = Refusal)))]
+        (status = 404, body = Refusal), (status = 429, body = Refusal), (status = 503, body = Refusal)))]
 pub(crate) async fn set(
     State(portal): State<Portal>,
     person: Person,
@@ -114,8 +114,16 @@ pub(crate) async fn set(
     let tariff = check(&form, &zone.unwrap_or_default(), portal.now())?;
     portal
         .store
-        .set_tariff(&chosen, tariff, portal.now())
-        .await?;
+        .set_tariff(
+            &chosen,
+            tariff,
+            portal.settings.devices_a_minute,
+            portal.now(),
+        )
+        .await??;
+    for access in &chosen {
+        portal.bus.settings_saved(access.sn()).await;
+    }
     show(&portal, person, &chosen).await
 }
 

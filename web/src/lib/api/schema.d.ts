@@ -57,6 +57,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/auth/command/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Tell a battery to do something. A repeated key answers what the first request began. */
+        post: operations["give_command"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/command/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How a command fares. */
+        get: operations["show_command"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/auth/data/": {
         parameters: {
             query?: never;
@@ -159,6 +193,23 @@ export interface paths {
         head?: never;
         /** Rename a group, or give it other systems; only what is given. */
         patch: operations["change_group"];
+        trace?: never;
+    };
+    "/api/auth/journal/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What happened and why: who changed what, and why the battery acted. */
+        get: operations["journal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/auth/logout/": {
@@ -302,6 +353,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/auth/settings/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How systems are set: one, several by comma, or all (-1, or no `sn`) of the caller. */
+        get: operations["show_settings"];
+        put?: never;
+        /** Change settings of one or more systems; only the fields that are given, each system for itself. */
+        post: operations["save_settings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/settings/reset/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Set one or more systems back to what they began with; the wiring only if that is asked for. */
+        post: operations["reset_settings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/auth/stream/": {
         parameters: {
             query?: never;
@@ -309,7 +395,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Live data as it changes: events named `data`, each with a document as `data/` answers it. */
+        /**
+         * What changes: events named `data`, each with a document as `data/` answers it; `settings` and `command`, each with the
+         *     settings of one system or one command as their own calls answer them.
+         */
         get: operations["open"];
         put?: never;
         post?: never;
@@ -606,6 +695,11 @@ export interface components {
             updates: string;
             version: string;
         };
+        /**
+         * @description Who saved, seen by the caller.
+         * @enum {string}
+         */
+        By: "you" | "person";
         ChangeAccount: {
             company?: string | null;
             country?: string | null;
@@ -618,6 +712,13 @@ export interface components {
             /** @description The present password, typed again. */
             password?: string | null;
             phone?: string | null;
+        };
+        ChangeEntry: {
+            at: components["schemas"]["i64"];
+            by?: components["schemas"]["By"] | null;
+            field: string;
+            from: unknown;
+            to: unknown;
         };
         ChangeGroup: {
             /** @description A new name. */
@@ -638,6 +739,26 @@ export interface components {
         ClientEntry: {
             name: string;
         };
+        /** @description A command as it stands. */
+        CommandBody: {
+            args: Record<string, never>;
+            /** @description How the battery answered. */
+            code?: string | null;
+            command: string;
+            created_at: components["schemas"]["i64"];
+            /** @description What it brought, also while it runs. */
+            data?: Record<string, never> | null;
+            ended_at?: components["schemas"]["i64"] | null;
+            /** @description Not answered by then, it has expired: the battery never acts on it later. */
+            expires_at: components["schemas"]["i64"];
+            id: string;
+            sent_at?: components["schemas"]["i64"] | null;
+            sn: string;
+            /** @enum {string} */
+            state: "queued" | "sent" | "done" | "failed" | "expired";
+            /** @description The same in the caller's language. */
+            text?: string | null;
+        };
         ConfirmEmail: {
             token?: string;
         };
@@ -652,6 +773,16 @@ export interface components {
         Confirmed: {
             keys: components["schemas"]["KeyResult"][];
             role: components["schemas"]["RoleName"];
+        };
+        /** @description What somebody else saved meanwhile. */
+        ConflictEntry: {
+            /** @description Newest first. */
+            changes: components["schemas"]["ChangeEntry"][];
+            /**
+             * Format: int64
+             * @description The newest version now.
+             */
+            version: number;
         };
         ConsentEntry: {
             /** Format: int64 */
@@ -717,6 +848,27 @@ export interface components {
              */
             year?: number | null;
         };
+        /** @description What a field may hold. */
+        FieldEntry: {
+            choices?: string[];
+            /**
+             * Format: int32
+             * @description How many digits may stand behind the point.
+             */
+            decimals?: number;
+            default?: components["schemas"]["SettingValue"] | null;
+            /** @description percent, time, choice, power, price, rate, switch, address or token. */
+            kind: string;
+            /** Format: double */
+            max?: number | null;
+            /** Format: double */
+            min?: number | null;
+            /** @description It may be left empty. */
+            optional: boolean;
+            unit?: string | null;
+            /** @description It concerns the wiring of the house: an owner types the password again. */
+            wiring: boolean;
+        };
         /** @description Body of an answer about single fields: one list of texts per field, and under `codes` one list of codes. */
         FieldProblems: {
             codes: {
@@ -724,6 +876,19 @@ export interface components {
             };
         } & {
             [key: string]: string[];
+        };
+        GiveCommand: {
+            /** @description switch_on, switch_off, meter_test, calibrate, charge_to, hold, auto or restart. */
+            command?: string;
+            /** @description Names this one act: 8 to 64 of `A-Za-z0-9_-`. The same key acts once, however often it is sent. */
+            key?: string;
+            /** @description charge_to: with so many W at most. */
+            power?: string | null;
+            sn?: string;
+            /** @description charge_to: to so many percent. */
+            soc?: string | null;
+            /** @description hold: until then, in milliseconds since 1970. */
+            until?: string | null;
         };
         GiveConsent: {
             client_id?: string;
@@ -753,12 +918,50 @@ export interface components {
             time: components["schemas"]["i64"][];
             time_zone: string;
         };
+        /** @description The grid operator limits what the battery may draw right now; nothing overrides that. */
+        GridLimitEntry: {
+            /**
+             * Format: int64
+             * @description W.
+             */
+            limit: number;
+            since: components["schemas"]["i64"];
+        };
         GroupEntry: {
             /** Format: int64 */
             id: number;
             name: string;
             /** @description Serial numbers. */
             systems: string[];
+        };
+        /** @description Ten lines, newest first. */
+        JournalBody: {
+            lines: components["schemas"]["JournalLine"][];
+            page: number;
+            pages: number;
+            total: number;
+        };
+        JournalLine: {
+            /** @description you, person, battery, operator or portal … */
+            actor: string;
+            at: components["schemas"]["i64"];
+            event: string;
+            /** @description Of a setting: which … */
+            field?: string | null;
+            /** @description … from which value … */
+            from?: unknown;
+            /** Format: int64 */
+            id: number;
+            kind: string;
+            sn?: string | null;
+            /** @description What happened, as a sentence. */
+            text: string;
+            /** @description `YYYY-MM-DD HH:MM:SS` on the site's clock. */
+            time: string;
+            /** @description … to which. */
+            to?: unknown;
+            /** @description … and who that is, in the caller's language: an electrician's company where there is one. */
+            who: string;
         };
         /** @description How one key ended. */
         KeyResult: {
@@ -975,6 +1178,8 @@ export interface components {
         OauthError: {
             error: string;
         };
+        /** @description Of one system, or of several in the order asked for. */
+        OneOrMany: components["schemas"]["SettingsEntry"] | components["schemas"]["SettingsEntry"][];
         /** @description What a system reported last, as far as a partner may know. */
         PartnerLive: {
             /**
@@ -1064,11 +1269,50 @@ export interface components {
         ResetDone: {
             role: components["schemas"]["RoleName"];
         };
+        ResetForm: {
+            /** @description Typed again, when a field of the wiring changes. */
+            password?: string | null;
+            /** @description What was read; one for each serial number, separated by commas. */
+            version?: string;
+            /** @description `true` resets the fields of the wiring, too. */
+            wiring?: boolean;
+        };
         /**
          * @description A role by its name, as every answer spells it.
          * @enum {string}
          */
         RoleName: "user" | "electrician";
+        /** @description How saving ended, by serial number. */
+        SaveOutcome: {
+            /** @description … and the stable code of each. */
+            codes: {
+                [key: string]: {
+                    [key: string]: string[];
+                };
+            };
+            conflicts: {
+                [key: string]: components["schemas"]["ConflictEntry"];
+            };
+            /** @description What is wrong, by field, in the caller's language … */
+            failure: {
+                [key: string]: {
+                    [key: string]: string[];
+                };
+            };
+            success: string[];
+            /** @description Of those that took it. */
+            versions: {
+                [key: string]: number;
+            };
+            /** @description What was taken all the same. */
+            warnings: {
+                [key: string]: {
+                    [key: string]: string[];
+                };
+            };
+        };
+        /** @description What a save that nobody took answers: how it ended for each system, or what is wrong with the request. */
+        SaveProblem: components["schemas"]["SaveOutcome"] | components["schemas"]["Problem"];
         /** @description A day in whole cents (grosz, rappen); null where the amount is not known. */
         SavingsRow: {
             /**
@@ -1114,6 +1358,129 @@ export interface components {
             /** @description One serial number, several separated by commas, or -1 for all of the caller's systems. */
             sn?: string;
         };
+        SettingValue: number | string | boolean;
+        SettingValues: {
+            charge_end?: string;
+            charge_limit?: number;
+            charge_power?: number;
+            charge_price?: number;
+            charge_start?: string;
+            discharge_end?: string;
+            discharge_limit?: number;
+            discharge_start?: string;
+            dynamic_tariff?: string;
+            emergency_power?: boolean;
+            feed_in_price?: number | null;
+            import_adder?: number;
+            import_price?: number | null;
+            meter_address?: number;
+            meter_type?: string;
+            p_control?: string;
+            p_control_via?: string;
+            p_limit_tcp?: boolean;
+            plugin?: boolean;
+            provider?: string;
+            provider_token?: string | null;
+            reserve_soc?: number;
+            ups?: boolean;
+            vat?: number;
+        };
+        /** @description What is wanted of a system, and what it has reported. */
+        SettingsEntry: {
+            acknowledged_at?: components["schemas"]["i64"] | null;
+            changed_at?: components["schemas"]["i64"] | null;
+            changed_by?: components["schemas"]["By"] | null;
+            desired: components["schemas"]["SettingValues"];
+            /** @description … and its sentence. */
+            error_texts: {
+                [key: string]: string;
+            };
+            /** @description Fields that the battery did not take, with the code of its reason … */
+            errors: {
+                [key: string]: string;
+            };
+            /** @description Every field, with what it may hold. */
+            fields: {
+                [key: string]: components["schemas"]["FieldEntry"];
+            };
+            grid_limit?: components["schemas"]["GridLimitEntry"] | null;
+            /** @description What the battery works with; empty before its first report. */
+            reported: components["schemas"]["SettingValues"];
+            reported_at?: components["schemas"]["i64"] | null;
+            /**
+             * Format: int64
+             * @description The saved version that the battery has reported about.
+             */
+            reported_version: number;
+            sn: string;
+            state: components["schemas"]["State"];
+            /**
+             * Format: int64
+             * @description Counts the saves; to be sent back with the next one.
+             */
+            version: number;
+        };
+        SettingsForm: {
+            /** @description `true` when the notice under §14a EnWG was read */
+            acknowledge_14a?: string;
+            /** @description time */
+            charge_end?: string;
+            /** @description power */
+            charge_limit?: string;
+            /** @description power */
+            charge_power?: string;
+            /** @description price */
+            charge_price?: string;
+            /** @description time */
+            charge_start?: string;
+            /** @description time */
+            discharge_end?: string;
+            /** @description power */
+            discharge_limit?: string;
+            /** @description time */
+            discharge_start?: string;
+            /** @description choice */
+            dynamic_tariff?: string;
+            /** @description switch */
+            emergency_power?: string;
+            /** @description price */
+            feed_in_price?: string;
+            /** @description price */
+            import_adder?: string;
+            /** @description price */
+            import_price?: string;
+            /** @description address */
+            meter_address?: string;
+            /** @description choice */
+            meter_type?: string;
+            /** @description choice */
+            p_control?: string;
+            /** @description choice */
+            p_control_via?: string;
+            /** @description switch */
+            p_limit_tcp?: string;
+            /** @description Typed again, when a field of the wiring changes */
+            password?: string;
+            /** @description switch */
+            plugin?: string;
+            /** @description choice */
+            provider?: string;
+            /** @description token */
+            provider_token?: string;
+            /** @description percent */
+            reserve_soc?: string;
+            /** @description switch */
+            ups?: string;
+            /** @description rate */
+            vat?: string;
+            /** @description What was read; one for each serial number, separated by commas */
+            version: string;
+        };
+        /**
+         * @description How far the newest save has come.
+         * @enum {string}
+         */
+        State: "unknown" | "waiting" | "sent" | "refused" | "applied";
         SystemEntry: {
             /** @description `owner`, or the scope of the electrician's grant. */
             access: string;
@@ -1371,6 +1738,130 @@ export interface operations {
                 };
             };
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    give_command: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["GiveCommand"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommandBody"];
+                };
+            };
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommandBody"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    show_command: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommandBody"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1701,6 +2192,65 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GroupEntry"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    journal: {
+        parameters: {
+            query?: {
+                /** @description A serial number, several by comma, or -1 (default) for all systems and the account itself. */
+                sn?: string;
+                /** @description The first is 1. */
+                page?: string;
+                /** @description settings, command, battery, access, account, operator; several by comma, every kind when missing. */
+                kind?: string;
+                /** @description you, person, battery, operator or portal. */
+                actor?: string;
+                /** @description First day, `YYYY-MM-DD` of the site's calendar. */
+                from?: string;
+                /** @description Last day. */
+                to?: string;
+                /** @description `csv` gives every line as a file. */
+                format?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JournalBody"];
+                    "text/csv": string;
                 };
             };
             400: {
@@ -2087,6 +2637,192 @@ export interface operations {
             };
         };
     };
+    show_settings: {
+        parameters: {
+            query?: {
+                /** @description A serial number, or several separated by commas. */
+                sn?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OneOrMany"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    save_settings: {
+        parameters: {
+            query?: {
+                /** @description A serial number, or several separated by commas. */
+                sn?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["SettingsForm"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SaveOutcome"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SaveProblem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SaveOutcome"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    reset_settings: {
+        parameters: {
+            query?: {
+                /** @description A serial number, or several separated by commas. */
+                sn?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["ResetForm"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SaveOutcome"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SaveProblem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SaveOutcome"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     open: {
         parameters: {
             query?: never;
@@ -2202,6 +2938,22 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

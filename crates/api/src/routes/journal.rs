@@ -1,0 +1,241 @@
+//! What happened to the caller's systems and why, newest first.
+use crate::Portal;
+use crate::access::Person;
+use crate::csv::{self, Table};
+use crate::error::{FieldErrors, Problem, Refusal, Result, language};
+use crate::form::Query;
+use crate::own::Systems;
+use crate::period::date;
+use crate::sentence::sentence;
+use axum::Json;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::{IntoResponse, Response};
+use domain::clock::Millis;
+use domain::message::text;
+use domain::together::ALL_SYSTEMS;
+use domain::{Lang, Message, Zone};
+use serde::{Deserialize, Serialize};
+use store::Access;
+use store::journal::{JournalPage, Kind, PAGE, PageLine, Wanted, Who};
+use utoipa::{IntoParams, ToSchema};
+
+/// Lines that a file holds at most.
+const FILE: usize = 10_000;
+
+#[derive(Deserialize, IntoParams)]
+pub(crate) struct JournalQuery {
+    /// A serial number, several by comma, or -1 (default) for all systems and the account itself.
+    #[serde(default)]
+    sn: String,
+    /// The first is 1.
+    #[serde(default)]
+    page: String,
+    /// settings, command, battery, access, account, operator; several by comma, every kind when missing.
+    #[serde(default)]
+    kind: String,
+    /// you, person, battery, operator or portal.
+    #[serde(default)]
+    actor: String,
+    /// First day, `YYYY-MM-DD` of the site's calendar.
+    #[serde(default)]
+    from: String,
+    /// Last day.
+    #[serde(default)]
+    to: String,
+    /// `csv` gives every line as a file.
+    #[serde(default)]
+    format: String,
+}
+
+/// Ten lines, newest first.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct JournalBody {
+    page: usize,
+    pages: usize,
+    total: usize,
+    lines: Vec<JournalLine>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct JournalLine {
+    id: i64,
+    at: Millis,
+    /// `YYYY-MM-DD HH:MM:SS` on the site's clock.
+    time: String,
+    sn: Option<String>,
+    kind: &'static str,
+    event: &'static str,
+    /// you, person, battery, operator or portal …
+    actor: &'static str,
+    /// … and who that is, in the caller's language: an electrician's company where there is one.
+    who: String,
+    /// What happened, as a sentence.
+    text: String,
+    /// Of a setting: which …
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<String>,
+    /// … from which value …
+    #[serde(skip_serializing_if = "serde_json::Value::is_null")]
+    from: serde_json::Value,
+    /// … to which.
+    #[serde(skip_serializing_if = "serde_json::Value::is_null")]
+    to: serde_json::Value,
+}
+
+/// What happened and why: who changed what, and why the battery acted.
+#[utoipa::path(get, path = "/api/auth/journal/", tag = "journal", params(JournalQuery),
+    responses((status = 200, content((JournalBody = "application/json"), (String = "text/csv"))),
+        (status = 400, body = Problem), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+pub(crate) async fn journal(
+    State(portal): State<Portal>,
+    person: Person,
+    systems: Systems,
+    headers: HeaderMap,
+    Query(query): Query<JournalQuery>,
+) -> Result<Response> {
+    let chosen: Vec<Access> = systems.several(&query.sn)?.into_iter().cloned().collect();
+    let filter = Filter::read(&query, &chosen, portal.now())?;
+    let wanted = Wanted {
+        account: person.account,
+        systems: &chosen,
+        own: matches!(query.sn.trim(), "" | ALL_SYSTEMS),
+        kinds: &filter.kinds,
+        who: filter.who,
+        from: filter.from,
+        until: filter.until,
+    };
+    let reader = Reader {
+        systems: &chosen,
+        lang: language(&headers),
+    };
+    if query.format == "csv" {
+        let found = portal.store.journal_page(&wanted, 0, FILE).await?;
+        return Ok(csv::file("suncellar_journal.csv", reader.table(&found)));
+    }
+    let found = portal
+        .store
+        .journal_page(&wanted, filter.page, PAGE)
+        .await?;
+    let body = JournalBody {
+        page: filter.page + 1,
+        pages: found.total.div_ceil(PAGE),
+        total: found.total,
+        lines: found.lines.iter().map(|line| reader.line(line)).collect(),
+    };
+    Ok(Json(body).into_response())
+}
+
+/// What a query asks for, each part checked.
+struct Filter {
+    page: usize,
+    kinds: Vec<Kind>,
+    who: Option<Who>,
+    from: Millis,
+    until: Millis,
+}
+
+impl Filter {
+    fn read(query: &JournalQuery, systems: &[Access], now: Millis) -> Result<Self> {
+        let zone = zone(systems);
+        let mut errors = FieldErrors::default();
+        let page = match query.page.as_str() {
+            "" => Some(1),
+            page => errors.take("page", page.parse().map_err(|_| Message::NumberInvalid)),
+        };
+        let kinds = query.kind.split(',').filter(|name| !name.is_empty());
+        let kinds: std::result::Result<Vec<Kind>, Message> = kinds.map(kind).collect();
+        let kinds = errors.take("kind", kinds);
+        let who = match query.actor.as_str() {
+            "" => Some(None),
+            name => {
+                let known = Who::ALL.into_iter().find(|who| who.as_str() == name);
+                errors.take("actor", known.map(Some).ok_or(Message::ChoiceUnknown))
+            }
+        };
+        let mut day = |name: &'static str, text: &str| match text {
+            "" => None,
+            text => errors.take(name, date(text, &zone, now)),
+        };
+        let (from, to) = (day("from", &query.from), day("to", &query.to));
+        errors.into_result()?;
+        Ok(Self {
+            page: page.unwrap_or(1_usize).saturating_sub(1),
+            kinds: kinds.unwrap_or_default(),
+            who: who.flatten(),
+            from: from.map_or(Millis::MIN, |day| zone.start_of(day)),
+            until: to.map_or(Millis::MAX, |day| zone.start_of(day.next())),
+        })
+    }
+}
+
+fn kind(name: &str) -> std::result::Result<Kind, Message> {
+    let known = Kind::ALL
+        .into_iter()
+        .find(|kind| kind.as_str() == name.trim());
+    known.ok_or(Message::ChoiceUnknown)
+}
+
+/// Days are those of the first system.
+fn zone(systems: &[Access]) -> Zone {
+    let first = systems.first();
+    first.map_or_else(Zone::default, |access| access.zone().clone())
+}
+
+/// Whoever reads the lines.
+struct Reader<'a> {
+    systems: &'a [Access],
+    lang: Lang,
+}
+
+impl Reader<'_> {
+    fn zone(&self, line: &PageLine) -> Zone {
+        let of = |access: &&Access| Some(access.sn()) == line.sn.as_ref();
+        let found = self.systems.iter().find(of);
+        found.map_or_else(|| zone(self.systems), |access| access.zone().clone())
+    }
+
+    fn who(&self, line: &PageLine) -> String {
+        let name = text(self.lang, "word", line.who.as_str());
+        line.company.clone().unwrap_or_else(|| name.to_owned())
+    }
+
+    fn line(&self, line: &PageLine) -> JournalLine {
+        // Only a setting changes from one value to another.
+        let field = line.detail.get("field").and_then(|field| field.as_str());
+        let value = |name: &str| {
+            let value = field.and_then(|_| line.detail.get(name));
+            value.cloned().unwrap_or_default()
+        };
+        JournalLine {
+            id: line.id,
+            at: line.at,
+            time: self.zone(line).clock_text(line.at),
+            sn: line.sn.as_ref().map(ToString::to_string),
+            kind: line.kind.as_str(),
+            event: line.event,
+            actor: line.who.as_str(),
+            who: self.who(line),
+            text: sentence(line, self.lang),
+            field: field.map(str::to_owned),
+            from: value("from"),
+            to: value("to"),
+        }
+    }
+
+    fn table(&self, found: &JournalPage) -> Vec<u8> {
+        let mut table = Table::default();
+        for name in ["site_time", "utc", "sn", "who", "what"] {
+            table.text(text(self.lang, "csv", name));
+        }
+        table.end_row();
+        for line in &found.lines {
+            table.moment(&self.zone(line), line.at);
+            table.text(line.sn.as_ref().map_or("", |sn| sn.as_str()));
+            table.text(&self.who(line));
+            table.text(&sentence(line, self.lang));
+            table.end_row();
+        }
+        table.into_bytes()
+    }
+}

@@ -1,0 +1,262 @@
+//! Lines of the journal as sentences, with values as people write them.
+use domain::Lang;
+use domain::command::AnswerCode;
+use domain::event::EventCode;
+use domain::message::{event_text, text};
+use domain::setting::{Field, Kind, Refusal, Value};
+use serde_json::Value as Json;
+use store::journal::PageLine;
+
+/// What happened.
+pub(crate) fn sentence(line: &PageLine, lang: Lang) -> String {
+    let detail = &line.detail;
+    match line.event {
+        "battery" => battery(detail, lang),
+        "setting_changed" => changed(detail, lang),
+        "tariff_set" => {
+            let price = |name: &str| {
+                let price = detail["to"][name].as_str().unwrap_or_default();
+                with_unit(price, Kind::Price.unit(), lang)
+            };
+            let (import, feed_in) = (price("import_price"), price("feed_in_price"));
+            fill(
+                "tariff_set",
+                lang,
+                &[("import", &import), ("feed_in", &feed_in)],
+            )
+        }
+        "setting_refused" => {
+            let why = detail["code"].as_str().map(Refusal::of);
+            let why = why.unwrap_or(Refusal::Refused).text(lang);
+            fill(
+                "setting_refused",
+                lang,
+                &[("field", &field_name(detail, lang)), ("why", why)],
+            )
+        }
+        event => {
+            let command = detail["command"].as_str().unwrap_or_default();
+            let command = text(lang, "command", command);
+            let why = detail["code"].as_str().unwrap_or_default();
+            let why = AnswerCode::of(why, event == "command_done").text(lang);
+            fill(event, lang, &[("command", command), ("why", why)])
+        }
+    }
+}
+
+fn fill(name: &str, lang: Lang, values: &[(&str, &str)]) -> String {
+    let template = text(lang, "journal", name).to_owned();
+    values.iter().fold(template, |sentence, (name, value)| {
+        sentence.replace(&format!("{{{{{name}}}}}"), value)
+    })
+}
+
+fn field_name(detail: &Json, lang: Lang) -> String {
+    let name = detail["field"].as_str().unwrap_or_default();
+    text(lang, "setting", name).to_owned()
+}
+
+fn changed(detail: &Json, lang: Lang) -> String {
+    let field = detail["field"]
+        .as_str()
+        .and_then(|name| name.parse::<Field>().ok());
+    let Some(field) = field else {
+        return fill("setting_changed_plain", lang, &[]);
+    };
+    if field.kind() == Kind::Token {
+        let name = match detail["to"].as_bool() {
+            Some(true) => "token_set",
+            _ => "token_erased",
+        };
+        return fill(name, lang, &[]);
+    }
+    let value = |name: &str| {
+        field
+            .from_json(&detail[name])
+            .map(|value| written(field, value, lang))
+    };
+    let (from, to) = (
+        value("from").unwrap_or_default(),
+        value("to").unwrap_or_default(),
+    );
+    fill(
+        "setting_changed",
+        lang,
+        &[
+            ("field", &field_name(detail, lang)),
+            ("from", &from),
+            ("to", &to),
+        ],
+    )
+}
+
+/// A value with its unit, in the words of the language.
+fn written(field: Field, value: Value, lang: Lang) -> String {
+    match value {
+        Value::Unknown => text(lang, "word", "unknown").to_owned(),
+        Value::Switch(on) => text(lang, "word", if on { "on" } else { "off" }).to_owned(),
+        Value::Choice(choice) => match text(lang, "word", choice) {
+            "" => proper_name(choice).to_owned(),
+            word => word.to_owned(),
+        },
+        Value::Time(_) => value.text(field),
+        Value::Whole(_) | Value::Decimal(_) => {
+            with_unit(&value.text(field), field.kind().unit(), lang)
+        }
+    }
+}
+
+/// Names are the same in every language.
+fn proper_name(choice: &str) -> &str {
+    match choice {
+        "tibber" => "Tibber",
+        "awattar" => "aWATTar",
+        "energy_charts" => "Energy-Charts",
+        "entsoe" => "ENTSO-E",
+        "adl400" => "ADL400",
+        "adw300" => "ADW300",
+        "sdm630" => "SDM630",
+        "em24" => "EM24",
+        "umg604" => "UMG604",
+        "dtsu666" => "DTSU666",
+        "shelly3em" => "Shelly 3EM",
+        "rs485" => "RS485",
+        "tcp" => "TCP",
+        other => other,
+    }
+}
+
+/// `4200` with `W` is "4.200 W" in German; a narrow space does not break.
+fn with_unit(digits: &str, unit: Option<&str>, lang: Lang) -> String {
+    let (thousands, point) = match lang {
+        Lang::De | Lang::Hr => (".", ","),
+        Lang::En => (",", "."),
+        Lang::Pl | Lang::Fr => ("\u{202f}", ","),
+    };
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let mut number = String::new();
+    for (place, digit) in whole.chars().enumerate() {
+        if place > 0 && (whole.len() - place).is_multiple_of(3) {
+            number.push_str(thousands);
+        }
+        number.push(digit);
+    }
+    if !fraction.is_empty() {
+        number.push_str(point);
+        number.push_str(fraction);
+    }
+    match unit {
+        Some(unit) => format!("{number}\u{a0}{unit}"),
+        None => number,
+    }
+}
+
+/// What the battery said, with the number that it named.
+fn battery(detail: &Json, lang: Lang) -> String {
+    let code = detail["code"]
+        .as_str()
+        .and_then(|code| code.parse::<EventCode>().ok());
+    let Some(code) = code else {
+        return text(lang, "word", "battery").to_owned();
+    };
+    let said = event_text(code, detail["on"].as_bool().unwrap_or(true), lang);
+    let args = &detail["args"];
+    let number = |name: &str, unit: &'static str| {
+        let number = args[name].as_number()?;
+        Some(with_unit(&number.to_string(), Some(unit), lang))
+    };
+    let named = match code {
+        EventCode::ReserveHeld => number("soc", "%"),
+        EventCode::GridLimit => number("limit", "W"),
+        EventCode::PriceCharge => number("price", "ct/kWh"),
+        _ => None,
+    };
+    match named {
+        Some(number) => format!("{said} ({number})"),
+        None => said.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use store::journal::{Kind as LineKind, Who};
+
+    fn line(event: &'static str, detail: Json) -> PageLine {
+        PageLine {
+            id: 1,
+            at: 0,
+            sn: None,
+            who: Who::You,
+            company: None,
+            kind: LineKind::Settings,
+            event,
+            detail,
+        }
+    }
+
+    #[test]
+    fn a_changed_setting_is_a_sentence_with_its_values() {
+        let said = |detail: Json, lang| sentence(&line("setting_changed", detail), lang);
+        let limit = json!({"version": 2, "field": "charge_limit", "from": 2500, "to": 4600});
+        assert_eq!(
+            said(limit.clone(), Lang::De),
+            "Die Einstellung „Höchste Ladeleistung“ wurde von 2.500\u{a0}W auf 4.600\u{a0}W geändert."
+        );
+        assert_eq!(
+            said(limit, Lang::En),
+            "The setting “Highest charging power” was changed from 2,500\u{a0}W to 4,600\u{a0}W."
+        );
+        let price = json!({"field": "charge_price", "from": 1.5, "to": 28.53});
+        assert!(said(price, Lang::Fr).contains("de 1,5\u{a0}ct/kWh à 28,53\u{a0}ct/kWh"));
+        let meter = json!({"field": "meter_type", "from": "none", "to": "sdm630"});
+        assert!(said(meter, Lang::Pl).contains("z brak na SDM630"));
+        let token = json!({"field": "provider_token", "from": null, "to": true});
+        assert!(said(token, Lang::De).contains("hinterlegt"));
+        assert!(!said(Json::Null, Lang::Hr).contains("{{"));
+    }
+
+    #[test]
+    fn a_battery_says_why_it_acted_with_the_number_that_it_named() {
+        let said = |detail: Json| sentence(&line("battery", detail), Lang::De);
+        let limited = json!({"code": "grid_limit", "on": true, "args": {"limit": 4200}});
+        assert!(said(limited).ends_with("(4.200\u{a0}W)"));
+        let reserve = json!({"code": "reserve_held", "on": true, "args": {"soc": 30}});
+        assert!(said(reserve).ends_with("(30\u{a0}%)"));
+        let over = json!({"code": "na_u_low", "on": false, "args": null});
+        assert_eq!(said(over), event_text(EventCode::NaULow, false, Lang::De));
+    }
+
+    #[test]
+    fn every_line_of_the_journal_has_its_sentence_in_every_language() {
+        for event in store::journal::events() {
+            let detail = json!({
+                "field": "reserve_soc", "from": 10, "to": 20, "command": "auto", "code": "refused",
+            });
+            for lang in Lang::ALL {
+                let said = sentence(&line(event, detail.clone()), lang);
+                assert!(!said.is_empty() && !said.contains("{{"), "{event}: {said}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_setting_command_and_actor_has_its_words_in_every_language() {
+        for lang in Lang::ALL {
+            for field in Field::all() {
+                assert!(
+                    !text(lang, "setting", field.name()).is_empty(),
+                    "{}",
+                    field.name()
+                );
+            }
+            for command in domain::Command::NAMES {
+                assert!(!text(lang, "command", command).is_empty(), "{command}");
+            }
+            for who in Who::ALL {
+                assert!(!text(lang, "word", who.as_str()).is_empty(), "{who:?}");
+            }
+        }
+    }
+}

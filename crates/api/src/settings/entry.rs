@@ -1,0 +1,255 @@
+//! How one system is set, with the table that a form is built from.
+use domain::clock::Millis;
+use domain::setting::{Field, Kind, Ratings, Settings, Value};
+use domain::{AccountId, Lang};
+use serde::Serialize;
+use serde_json::{Map, json};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use store::setting::SystemSettings;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{AnyOfBuilder, ObjectBuilder, Schema, SchemaType, Type};
+use utoipa::{PartialSchema, ToSchema};
+
+/// What is wanted of a system, and what it has reported.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct SettingsEntry {
+    sn: String,
+    /// Counts the saves; to be sent back with the next one.
+    version: i64,
+    state: State,
+    desired: Values,
+    /// What the battery works with; empty before its first report.
+    reported: Values,
+    /// The saved version that the battery has reported about.
+    reported_version: i64,
+    reported_at: Option<Millis>,
+    /// Fields that the battery did not take, with the code of its reason …
+    errors: BTreeMap<&'static str, &'static str>,
+    /// … and its sentence.
+    error_texts: BTreeMap<&'static str, &'static str>,
+    changed_at: Option<Millis>,
+    changed_by: Option<By>,
+    /// When the notice under §14a EnWG was acknowledged.
+    acknowledged_at: Option<Millis>,
+    grid_limit: Option<GridLimitEntry>,
+    /// Every field, with what it may hold.
+    fields: BTreeMap<&'static str, FieldEntry>,
+}
+
+/// How far the newest save has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum State {
+    /// Nothing was saved, and the battery has never reported.
+    Unknown,
+    /// The battery is offline and gets it when it is back.
+    Waiting,
+    /// The battery has not reported yet.
+    Sent,
+    /// The battery has reported, and refused something.
+    Refused,
+    Applied,
+}
+
+/// Who saved, seen by the caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum By {
+    You,
+    Person,
+}
+
+impl By {
+    pub(super) fn seen(account: AccountId, reader: AccountId) -> Self {
+        if account == reader {
+            Self::You
+        } else {
+            Self::Person
+        }
+    }
+}
+
+/// The grid operator limits what the battery may draw right now; nothing overrides that.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct GridLimitEntry {
+    /// W.
+    limit: i64,
+    since: Millis,
+}
+
+/// What a field may hold.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct FieldEntry {
+    /// percent, time, choice, power, price, rate, switch, address or token.
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unit: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<f64>)]
+    min: Option<serde_json::Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<f64>)]
+    max: Option<serde_json::Value>,
+    /// How many digits may stand behind the point.
+    #[serde(skip_serializing_if = "is_zero")]
+    decimals: u8,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    choices: &'static [&'static str],
+    #[schema(value_type = Option<SettingValue>)]
+    default: serde_json::Value,
+    /// It concerns the wiring of the house: an owner types the password again.
+    wiring: bool,
+    /// It may be left empty.
+    optional: bool,
+}
+
+fn is_zero(decimals: &u8) -> bool {
+    *decimals == 0
+}
+
+impl FieldEntry {
+    fn new(field: Field, ratings: Ratings) -> Self {
+        let kind = field.kind();
+        let number = |number: i64| match kind.decimals() {
+            0 => json!(number),
+            _ => Value::Decimal(number).json(field),
+        };
+        let range = field.range(ratings);
+        Self {
+            kind: kind.name(),
+            unit: kind.unit(),
+            min: range.map(|(least, _)| number(least)),
+            max: range.map(|(_, most)| number(most)),
+            decimals: kind.decimals(),
+            choices: match kind {
+                Kind::Choice(choices) => choices,
+                _ => &[],
+            },
+            default: field.fresh(ratings).json(field),
+            wiring: field.is_wiring(),
+            optional: field.may_be_unknown(),
+        }
+    }
+}
+
+impl SettingsEntry {
+    pub(crate) fn new(
+        settings: SystemSettings,
+        online: bool,
+        reader: AccountId,
+        lang: Lang,
+    ) -> Self {
+        let by_name = |(field, value)| (Field::name(field), value);
+        let refused = settings.refused.iter();
+        let errors = refused.clone().map(|(f, why)| (*f, why.as_str()));
+        let texts = refused.map(|(f, why)| (*f, why.text(lang)));
+        Self {
+            state: state(&settings, online),
+            errors: errors.map(by_name).collect(),
+            error_texts: texts.map(by_name).collect(),
+            desired: Values::new(&settings.desired, settings.token_end.as_deref()),
+            reported: reported(&settings),
+            reported_version: settings.reported_version,
+            reported_at: settings.reported_at,
+            changed_at: settings.changed_at,
+            changed_by: settings.changed_by.map(|by| By::seen(by, reader)),
+            acknowledged_at: settings.acknowledged_at,
+            grid_limit: settings.grid_limit.map(|now| GridLimitEntry {
+                limit: now.limit,
+                since: now.since,
+            }),
+            fields: Field::all()
+                .map(|field| (field.name(), FieldEntry::new(field, settings.ratings)))
+                .collect(),
+            version: settings.version,
+            sn: settings.sn.to_string(),
+        }
+    }
+}
+
+fn state(settings: &SystemSettings, online: bool) -> State {
+    let reported = settings.reported_at.is_some();
+    match settings.version {
+        0 if !reported => State::Unknown,
+        version if version > settings.held_version.min(settings.reported_version) => {
+            if online {
+                State::Sent
+            } else {
+                State::Waiting
+            }
+        }
+        _ if settings.refused.is_empty() => State::Applied,
+        _ => State::Refused,
+    }
+}
+
+/// What is the portal's own business has been applied as soon as it was saved.
+fn reported(settings: &SystemSettings) -> Values {
+    if settings.reported.is_empty() {
+        return Values::default();
+    }
+    let ours = settings.desired.only(|field| !field.is_told());
+    let all = settings.reported.clone().or(&ours);
+    Values::new(&all, settings.token_end.as_deref())
+}
+
+/// Values by the names of their fields.
+#[derive(Default, Serialize)]
+#[serde(transparent)]
+pub(crate) struct Values(Map<String, serde_json::Value>);
+
+impl Values {
+    fn new(settings: &Settings, token_end: Option<&str>) -> Self {
+        let mut values = settings.json();
+        let token = token_end.map(|end| format!("…{end}"));
+        values.insert(Field::ProviderToken.name().to_owned(), json!(token));
+        Self(values)
+    }
+}
+
+impl PartialSchema for Values {
+    fn schema() -> RefOr<Schema> {
+        let fields = Field::all().fold(ObjectBuilder::new(), |object, field| {
+            object.property(
+                field.name(),
+                ObjectBuilder::new().schema_type(json_type(field)),
+            )
+        });
+        fields.into()
+    }
+}
+
+impl ToSchema for Values {
+    fn name() -> Cow<'static, str> {
+        "SettingValues".into()
+    }
+}
+
+/// One value of any field.
+pub(crate) struct SettingValue;
+
+impl PartialSchema for SettingValue {
+    fn schema() -> RefOr<Schema> {
+        let kinds = [Type::Number, Type::String, Type::Boolean];
+        let any = kinds.into_iter().fold(AnyOfBuilder::new(), |any, kind| {
+            any.item(ObjectBuilder::new().schema_type(kind))
+        });
+        any.into()
+    }
+}
+
+impl ToSchema for SettingValue {}
+
+fn json_type(field: Field) -> SchemaType {
+    let kind = match field.kind() {
+        Kind::Percent | Kind::Power(_) | Kind::Address => Type::Integer,
+        Kind::Price | Kind::Rate => Type::Number,
+        Kind::Switch => Type::Boolean,
+        Kind::Time | Kind::Choice(_) | Kind::Token => Type::String,
+    };
+    match field.may_be_unknown() {
+        true => SchemaType::from_iter([kind, Type::Null]),
+        false => SchemaType::Type(kind),
+    }
+}

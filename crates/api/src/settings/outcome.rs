@@ -1,0 +1,155 @@
+//! How saving ended, system by system.
+use super::entry::By;
+use crate::error::Problem;
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use domain::clock::Millis;
+use domain::setting::Field;
+use domain::{AccountId, Lang, Message};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use store::setting::Conflict;
+use utoipa::ToSchema;
+
+/// Texts or codes by field.
+type ByField = BTreeMap<&'static str, Vec<&'static str>>;
+
+/// How saving ended, by serial number.
+#[derive(Default, Serialize, ToSchema)]
+pub(crate) struct SaveOutcome {
+    success: Vec<String>,
+    /// Of those that took it.
+    versions: BTreeMap<String, i64>,
+    /// What is wrong, by field, in the caller's language …
+    #[schema(value_type = BTreeMap<String, BTreeMap<String, Vec<String>>>)]
+    failure: BTreeMap<String, ByField>,
+    /// … and the stable code of each.
+    #[schema(value_type = BTreeMap<String, BTreeMap<String, Vec<String>>>)]
+    codes: BTreeMap<String, ByField>,
+    /// What was taken all the same.
+    #[schema(value_type = BTreeMap<String, BTreeMap<String, Vec<String>>>)]
+    warnings: BTreeMap<String, ByField>,
+    conflicts: BTreeMap<String, ConflictEntry>,
+}
+
+/// What somebody else saved meanwhile.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ConflictEntry {
+    /// The newest version now.
+    version: i64,
+    /// Newest first.
+    changes: Vec<ChangeEntry>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ChangeEntry {
+    field: String,
+    from: serde_json::Value,
+    to: serde_json::Value,
+    at: Millis,
+    by: Option<By>,
+}
+
+/// Why one system did not take it.
+pub(crate) enum Failure {
+    Fields(Vec<(&'static str, Message)>),
+    Conflict {
+        version: i64,
+        changes: Vec<Conflict>,
+    },
+}
+
+impl Failure {
+    /// Something about the system as a whole.
+    pub(crate) fn system(message: Message) -> Self {
+        Self::Fields(vec![("sn", message)])
+    }
+
+    pub(crate) fn fields(wrong: Vec<(Field, Message)>) -> Self {
+        let named = wrong
+            .into_iter()
+            .map(|(field, message)| (field.name(), message));
+        Self::Fields(named.collect())
+    }
+}
+
+impl SaveOutcome {
+    pub(crate) fn succeed(
+        &mut self,
+        sn: &str,
+        version: i64,
+        warnings: &[(Field, Message)],
+        lang: Lang,
+    ) {
+        self.success.push(sn.to_owned());
+        self.versions.insert(sn.to_owned(), version);
+        if !warnings.is_empty() {
+            let texts = warnings
+                .iter()
+                .map(|(field, message)| (field.name(), message.text(lang)));
+            self.warnings.insert(sn.to_owned(), by_field(texts));
+        }
+    }
+
+    pub(crate) fn fail(&mut self, sn: &str, failure: Failure, reader: AccountId, lang: Lang) {
+        let wrong = match failure {
+            Failure::Fields(wrong) => wrong,
+            Failure::Conflict { version, changes } => {
+                let changes = changes.into_iter().map(|change| ChangeEntry {
+                    field: change.field,
+                    from: change.from,
+                    to: change.to,
+                    at: change.at,
+                    by: change.by.map(|by| By::seen(by, reader)),
+                });
+                let entry = ConflictEntry {
+                    version,
+                    changes: changes.collect(),
+                };
+                self.conflicts.insert(sn.to_owned(), entry);
+                vec![("version", Message::VersionConflict)]
+            }
+        };
+        let codes = wrong
+            .iter()
+            .map(|(field, message)| (*field, message.code()));
+        let texts = wrong
+            .iter()
+            .map(|(field, message)| (*field, message.text(lang)));
+        self.codes.insert(sn.to_owned(), by_field(codes));
+        self.failure.insert(sn.to_owned(), by_field(texts));
+    }
+
+    pub(crate) fn took_nothing(&self) -> bool {
+        self.success.is_empty()
+    }
+}
+
+fn by_field(items: impl Iterator<Item = (&'static str, &'static str)>) -> ByField {
+    let mut fields = ByField::new();
+    for (field, text) in items {
+        fields.entry(field).or_default().push(text);
+    }
+    fields
+}
+
+impl IntoResponse for SaveOutcome {
+    fn into_response(self) -> Response {
+        let status = match self.took_nothing() {
+            false => StatusCode::OK,
+            true if self.conflicts.len() == self.failure.len() => StatusCode::CONFLICT,
+            true => StatusCode::BAD_REQUEST,
+        };
+        (status, Json(self)).into_response()
+    }
+}
+
+/// What a save that nobody took answers: how it ended for each system, or what is wrong with the request.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[allow(dead_code, reason = "names the shape in the OpenAPI document")]
+pub(crate) enum SaveProblem {
+    Outcome(SaveOutcome),
+    Request(Problem),
+}

@@ -1,0 +1,371 @@
+//! Simulated batteries on the real link: what people set and command over HTTP happens, once, and is reported.
+#![allow(clippy::unwrap_used)]
+use domain::clock::{HOUR, MINUTE, SECOND};
+use domain::flags::{MESSAGE1, MESSAGE2, is_set};
+use domain::sample::BatteryStatus;
+use domain::{Command, CommandId, Sample, Serial};
+use serde_json::{Value, json};
+use simulator::model::Start;
+use simulator::wire::Watch;
+use simulator::{Deed, Device, Fleet, Mischief, Order, Seed, World};
+use std::collections::BTreeSet;
+use std::time::Duration;
+use store::command::NewCommand;
+use testkit::battery::secret;
+use testkit::{Answer, NOON, PASSWORD, Person, TestApp, eventually, on_both};
+
+const SN: &str = "SIM00001";
+
+fn sn() -> Serial {
+    SN.parse().unwrap()
+}
+
+fn device(watch: Watch) -> Device {
+    let start = Start {
+        at: NOON,
+        boot: 1,
+        charge: 500,
+        readings: [0; 5],
+    };
+    let mut device = Device::drawn(sn(), secret(SN).into_bytes(), 1, Seed::of(&sn(), 1), &start);
+    device.watch = watch;
+    device
+}
+
+fn world(app: &TestApp) -> World {
+    let mut world = World::new(app.devices, Duration::from_millis(25), app.clock.clone());
+    world.history_jitter = Duration::from_millis(100);
+    world.takes_orders = true;
+    world.keep_deeds = true;
+    world
+}
+
+/// An owner, and the battery that is theirs.
+async fn home(app: &TestApp, world: World) -> (Person, Fleet) {
+    let anna = app.owner("anna", SN).await;
+    let fleet = Fleet::start(world, vec![device(Watch::RIGHT)]);
+    reports(app, |_| true).await;
+    (anna, fleet)
+}
+
+/// Waits for a sample that shows it, while time goes by.
+async fn reports(app: &TestApp, shows: impl Fn(&Sample) -> bool) {
+    let asked = app.clock.now();
+    eventually("the battery shows it", async || {
+        app.clock.advance(SECOND);
+        let now = app.portal.live.get(&sn());
+        let sample = now.and_then(|now| now.sample);
+        sample.is_some_and(|sample| sample.at > asked && shows(&sample))
+    })
+    .await;
+}
+
+async fn read(app: &TestApp, person: &Person) -> Value {
+    let call = app.get(&format!("/api/auth/settings/?sn={SN}"));
+    call.bearer(&person.access).send().await.expect(200).json()
+}
+
+/// Saves, and waits until the battery has reported it.
+async fn set(app: &TestApp, person: &Person, fields: &[(&str, &str)]) -> Value {
+    let version = read(app, person).await["version"].to_string();
+    let mut all = vec![("version", version.as_str()), ("password", PASSWORD)];
+    all.extend(fields);
+    let call = app.post(&format!("/api/auth/settings/?sn={SN}"), &all);
+    call.bearer(&person.access).send().await.expect(200);
+    eventually("the battery has reported", async || {
+        let seen = read(app, person).await;
+        seen["version"] == seen["reported_version"]
+    })
+    .await;
+    read(app, person).await
+}
+
+async fn give(app: &TestApp, person: &Person, fields: &[(&str, &str)]) -> Answer {
+    let mut all = vec![("sn", SN)];
+    all.extend(fields);
+    let call = app.post("/api/auth/command/", &all);
+    call.bearer(&person.access).send().await
+}
+
+/// Gives a command and waits until it has ended.
+async fn told(app: &TestApp, person: &Person, fields: &[(&str, &str)]) -> Value {
+    let given = give(app, person, fields).await.expect(201).json();
+    ended(app, person, &given["id"]).await
+}
+
+async fn ended(app: &TestApp, person: &Person, id: &Value) -> Value {
+    let path = format!("/api/auth/command/{}/", id.as_str().unwrap());
+    let mut seen = Value::Null;
+    eventually("the command has ended", async || {
+        seen = app.get(&path).bearer(&person.access).send().await.json();
+        !seen["ended_at"].is_null()
+    })
+    .await;
+    seen
+}
+
+on_both!(a_window_visibly_changes_the_power_of_the_battery, |db| {
+    let app = TestApp::start(db).await;
+    let (anna, _fleet) = home(&app, world(&app)).await;
+    reports(&app, |sample| sample.battery_power != Some(0)).await;
+    let night = [
+        ("charge_start", "01:00"),
+        ("charge_end", "02:00"),
+        ("discharge_start", "01:00"),
+        ("discharge_end", "02:00"),
+    ];
+    let seen = set(&app, &anna, &night).await;
+    assert_eq!(
+        (&seen["state"], &seen["reported"]["charge_start"]),
+        (&json!("applied"), &json!("01:00"))
+    );
+    reports(&app, |sample| sample.battery_power == Some(0)).await;
+    let day = [
+        ("charge_start", "00:00"),
+        ("charge_end", "24:00"),
+        ("discharge_start", "00:00"),
+        ("discharge_end", "24:00"),
+    ];
+    set(&app, &anna, &day).await;
+    reports(&app, |sample| sample.battery_power != Some(0)).await;
+    app.stop().await;
+});
+
+on_both!(
+    a_wrong_meter_address_silences_the_meter_and_fails_its_test,
+    |db| {
+        let app = TestApp::start(db).await;
+        let (anna, _fleet) = home(&app, world(&app)).await;
+        let test = told(
+            &app,
+            &anna,
+            &[("command", "meter_test"), ("key", "test-number-1")],
+        )
+        .await;
+        assert_eq!(
+            (&test["state"], &test["code"]),
+            (&json!("done"), &json!("passed"))
+        );
+        assert_eq!(test["data"]["steps"], 5);
+        let phases = test["data"]["phases"].as_array().unwrap();
+        assert!(phases.iter().all(|phase| phase["ok"] == true), "{phases:?}");
+        set(&app, &anna, &[("meter_address", "77")]).await;
+        reports(&app, |sample| {
+            is_set(sample.flags.message2, MESSAGE2, "sm1")
+        })
+        .await;
+        let given = give(
+            &app,
+            &anna,
+            &[("command", "meter_test"), ("key", "test-number-2")],
+        )
+        .await;
+        reports(&app, |sample| {
+            is_set(sample.flags.message1, MESSAGE1, "sm_test")
+        })
+        .await;
+        let test = ended(&app, &anna, &given.json()["id"]).await;
+        assert_eq!(
+            (&test["state"], &test["code"]),
+            (&json!("failed"), &json!("meter_silent"))
+        );
+        set(&app, &anna, &[("meter_address", "1")]).await;
+        reports(&app, |sample| sample.grid_power.is_some()).await;
+        app.stop().await;
+    }
+);
+
+on_both!(what_it_is_not_built_for_it_refuses_and_says_why, |db| {
+    let app = TestApp::start(db).await;
+    let (anna, _fleet) = home(&app, world(&app)).await;
+    let seen = set(
+        &app,
+        &anna,
+        &[("meter_type", "shelly3em"), ("reserve_soc", "35")],
+    )
+    .await;
+    assert_eq!(seen["state"], "refused");
+    assert_eq!(seen["errors"], json!({"meter_type": "needs_tcp"}));
+    assert_eq!(
+        (
+            &seen["reported"]["meter_type"],
+            &seen["reported"]["reserve_soc"]
+        ),
+        (&json!("adl400"), &json!(35))
+    );
+    app.stop().await;
+});
+
+on_both!(commands_are_obeyed, |db| {
+    let app = TestApp::start(db).await;
+    let (anna, _fleet) = home(&app, world(&app)).await;
+    let done = async |command: &str, more: &[(&str, &str)]| {
+        let key = format!("key-of-{command}");
+        let mut fields = vec![("command", command), ("key", key.as_str())];
+        fields.extend(more);
+        told(&app, &anna, &fields).await["code"].clone()
+    };
+    assert_eq!(
+        done("charge_to", &[("soc", "90"), ("power", "1000")]).await,
+        "ok"
+    );
+    reports(&app, |sample| sample.battery_power == Some(-1_000)).await;
+    let until = (app.clock.now() + HOUR).to_string();
+    assert_eq!(done("hold", &[("until", &until)]).await, "ok");
+    reports(&app, |sample| sample.battery_power == Some(0)).await;
+    assert_eq!(done("auto", &[]).await, "ok");
+    reports(&app, |sample| sample.battery_power != Some(0)).await;
+    assert_eq!(done("calibrate", &[]).await, "ok");
+    reports(&app, |sample| sample.status == BatteryStatus::Calibrating).await;
+    assert_eq!(done("switch_off", &[]).await, "ok");
+    reports(&app, |sample| sample.status == BatteryStatus::Off).await;
+    let refused = told(
+        &app,
+        &anna,
+        &[
+            ("command", "charge_to"),
+            ("key", "while-it-is-off"),
+            ("soc", "50"),
+        ],
+    )
+    .await;
+    assert_eq!(
+        (&refused["state"], &refused["code"]),
+        (&json!("failed"), &json!("switched_off"))
+    );
+    assert_eq!(done("switch_on", &[]).await, "ok");
+    reports(&app, |sample| sample.flags.switched_on()).await;
+    // A switch that was turned from afar is no proof of standing in front of it.
+    let events = app.store.newest_events_of(&sn()).await.unwrap();
+    assert!(
+        events
+            .iter()
+            .all(|event| event.code != domain::EventCode::SwitchCycled)
+    );
+    app.stop().await;
+});
+
+on_both!(a_restart_is_answered_after_it, |db| {
+    let app = TestApp::start(db).await;
+    let (anna, fleet) = home(&app, world(&app)).await;
+    let account = app.account_id(&anna.email).await;
+    let access = app.store.access(account, &sn()).await.unwrap().unwrap();
+    let id = CommandId::random(&app.portal.random);
+    let new = NewCommand {
+        id: &id,
+        key: &"a-key-to-restart".parse().unwrap(),
+        command: Command::Restart,
+        devices_a_minute: 20,
+    };
+    app.store
+        .queue_command(&access, new, app.clock.now())
+        .await
+        .unwrap();
+    app.bus.command_queued(&sn(), &id).await;
+    let seen = ended(&app, &anna, &json!(id.as_str())).await;
+    assert_eq!(seen["state"], "done");
+    reports(&app, |sample| sample.id.boot == 2).await;
+    assert_eq!(fleet.deeds(&sn()), [Deed::Obeyed(id.to_string())]);
+    app.stop().await;
+});
+
+on_both!(whatever_goes_wrong_on_the_way_each_is_done_once, |db| {
+    let app = TestApp::start(db).await;
+    let mut rough = world(&app);
+    rough.mischief = Mischief {
+        duplicate: 0.2,
+        overtaken: 0.1,
+        cut: 0.05,
+        deaf: 0.1,
+        away: Duration::from_millis(200),
+    };
+    let (anna, fleet) = home(&app, rough).await;
+    let mut ids = BTreeSet::new();
+    for number in 0..12 {
+        let soc = (20 + number).to_string();
+        set(&app, &anna, &[("reserve_soc", &soc)]).await;
+        let key = format!("key-number-{number}");
+        let fields = [("command", "auto"), ("key", key.as_str())];
+        let done = told(&app, &anna, &fields).await;
+        assert_eq!(done["state"], "done");
+        ids.insert(done["id"].as_str().unwrap().to_owned());
+        // Nobody knows that it worked: the request is sent again.
+        give(&app, &anna, &fields).await.expect(200);
+    }
+    let deeds = fleet.deeds(&sn());
+    let applied: Vec<i64> = deeds
+        .iter()
+        .filter_map(|deed| match deed {
+            Deed::Applied(version) => Some(*version),
+            Deed::Obeyed(_) => None,
+        })
+        .collect();
+    assert_eq!(applied, (1..=12).collect::<Vec<i64>>());
+    let obeyed: Vec<&String> = deeds
+        .iter()
+        .filter_map(|deed| match deed {
+            Deed::Obeyed(id) => Some(id),
+            Deed::Applied(_) => None,
+        })
+        .collect();
+    assert_eq!(obeyed.len(), 12);
+    assert_eq!(obeyed.into_iter().cloned().collect::<BTreeSet<_>>(), ids);
+    app.stop().await;
+});
+
+on_both!(
+    a_late_command_is_refused_by_a_battery_whose_clock_is_wrong_too,
+    |db| {
+        let app = TestApp::start(db).await;
+        let anna = app.owner("anna", SN).await;
+        let behind = Watch {
+            error: -HOUR,
+            quality: 1,
+        };
+        let fleet = Fleet::start(world(&app), vec![device(behind)]);
+        reports(&app, |_| true).await;
+        let late = json!({"id": "0".repeat(24), "cmd": "switch_off", "args": {}, "exp": app.clock.now() - MINUTE});
+        assert!(
+            app.bus
+                .deliver(&sn(), bus::Delivery::new("cmd", late.to_string()))
+        );
+        // One in time comes after it on the same connection, and is obeyed.
+        let done = told(&app, &anna, &[("command", "auto"), ("key", "one-in-time")]).await;
+        assert_eq!(done["state"], "done");
+        assert_eq!(
+            fleet.deeds(&sn()),
+            [Deed::Obeyed(done["id"].as_str().unwrap().to_owned())]
+        );
+        app.stop().await;
+    }
+);
+
+on_both!(
+    the_grid_operators_limit_is_shown_and_never_overridden,
+    |db| {
+        let app = TestApp::start(db).await;
+        let (anna, fleet) = home(&app, world(&app)).await;
+        let until = app.clock.now() + 6 * HOUR;
+        assert!(fleet.order(&sn(), Order::Dim { limit: 300, until }));
+        let fields = [
+            ("command", "charge_to"),
+            ("key", "as-much-as-it-can"),
+            ("soc", "100"),
+        ];
+        told(&app, &anna, &fields).await;
+        eventually("the limit is shown", async || {
+            app.clock.advance(SECOND);
+            read(&app, &anna).await["grid_limit"]["limit"] == 300
+        })
+        .await;
+        reports(&app, |sample| sample.status == BatteryStatus::Charging).await;
+        let sample = app.portal.live.get(&sn()).unwrap().sample.unwrap();
+        let surplus = sample.pv_power.unwrap() - sample.house_power().unwrap();
+        assert!(-sample.battery_power.unwrap() <= 300 + surplus.max(0));
+        let journal = app
+            .get("/api/auth/journal/?kind=battery")
+            .bearer(&anna.access);
+        assert!(journal.send().await.text.contains("§14a"));
+        app.stop().await;
+    }
+);
