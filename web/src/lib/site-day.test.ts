@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isSiteDay, plusDays, siteDayOf, startOf, step } from './site-day'
+import { isSiteDay, plusDays, siteDayOf, siteTimeOf, startOf, step } from './site-day'
 
 describe('a day of the site', () => {
   it('begins at the site’s midnight', () => {
@@ -41,5 +41,12 @@ describe('a day of the site', () => {
     ['Year', '2026-11-15', 1, '2027-01-01'],
   ] as const)('%s: from %s by %i to %s', (interval, day, by, expected) => {
     expect(step(day, interval, by)).toBe(expected)
+  })
+})
+
+describe('a time on the site’s clock', () => {
+  it('keeps its hours', () => {
+    expect(siteTimeOf('2026-11-15 08:05:09')).toBe(Date.UTC(2026, 10, 15, 8, 5, 9))
+    expect(siteTimeOf('some day')).toBeNull()
   })
 })

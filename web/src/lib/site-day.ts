@@ -42,3 +42,10 @@ export function step(day: SiteDay, interval: Interval, by: 1 | -1): SiteDay {
   const [year = 0, month = 1] = start.split('-').map(Number)
   return textOf(interval === 'Month' ? Date.UTC(year, month - 1 + by, 1, 12) : Date.UTC(year + by, 0, 1, 12))
 }
+
+/** `2026-11-15 08:05:09`, on the site's clock already: only its parts are rearranged, never its hours. */
+export function siteTimeOf(time: string): number | null {
+  const [, day, clock] = time.match(/^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})$/) ?? []
+  const ms = Date.parse(`${day}T${clock}Z`)
+  return Number.isNaN(ms) ? null : ms
+}

@@ -11,7 +11,12 @@ const LOCK = 'suncellar:stream'
 export const backOff = (failures: number, random = Math.random()) =>
   Math.min(RECONNECT_MAX, RECONNECT_FIRST * 2 ** failures) * (0.5 + random / 2)
 
-type Follow = { signal: AbortSignal; onEvent: (event: StreamEvent) => void }
+type Follow = {
+  signal: AbortSignal
+  onEvent: (event: StreamEvent) => void
+  /** A connection stands. It begins with all live data; what else changed before it has to be asked for. */
+  onOpen?: () => void
+}
 
 /**
  * Ends only with the signal, or with the session. A browser opens six connections to a server at most, over all its
@@ -23,7 +28,7 @@ export async function follow(options: Follow) {
   await navigator.locks.request(LOCK, { signal }, () => keepListening(options)).catch(() => undefined)
 }
 
-async function keepListening({ signal, onEvent }: Follow) {
+async function keepListening({ signal, onEvent, onOpen }: Follow) {
   let lastId: string | null = null
   let failures = 0
   const account = accountOf(readTokens().access)
@@ -37,13 +42,13 @@ async function keepListening({ signal, onEvent }: Follow) {
   }
   while (!signal.aborted && sameSession()) {
     // However a connection ends, the next one begins with everything: nothing is missed.
-    await listen(lastId, signal, hear).catch(() => undefined)
+    await listen(lastId, { signal, onEvent: hear, onOpen }).catch(() => undefined)
     await pause(backOff(failures++), signal)
   }
 }
 
 /** One connection, up to its end. */
-async function listen(lastId: string | null, signal: AbortSignal, onEvent: Follow['onEvent']) {
+async function listen(lastId: string | null, { signal, onEvent, onOpen }: Follow) {
   const silence = new AbortController()
   const ending = AbortSignal.any([signal, silence.signal])
   let timer = setTimeout(() => silence.abort(), LIVE_SILENCE)
@@ -54,6 +59,7 @@ async function listen(lastId: string | null, signal: AbortSignal, onEvent: Follo
       signal: ending,
     })
     if (!response.ok || !response.body) throw apiError(response, null)
+    onOpen?.()
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
     ending.addEventListener('abort', () => void reader.cancel().catch(() => undefined))
     const read = makeEventReader()

@@ -7,6 +7,7 @@ import type { Locale } from '../i18n/locales'
 import { useT } from '../i18n/use-t'
 import { isAuthenticated } from '../session/tokens'
 import { follow } from './follow'
+import { tellListeners } from './listeners'
 import { entriesOf, type Live, type LiveDocument, newerOf, skewOf, withChanges } from './live'
 
 /** Messages in it are in a language, so each language has an answer of its own. */
@@ -75,9 +76,11 @@ export function useLiveStream() {
       stop = new AbortController()
       void follow({
         signal: stop.signal,
-        onEvent: ({ name, data }) => {
-          if (name !== 'data') return
-          const changes = entriesOf(JSON.parse(data) as LiveDocument)
+        onOpen: () => tellListeners('opened'),
+        onEvent: (event) => {
+          tellListeners(event)
+          if (event.name !== 'data') return
+          const changes = entriesOf(JSON.parse(event.data) as LiveDocument)
           queryClient.setQueryData(liveQuery(locale).queryKey, (live) =>
             withChanges(live ?? { entries: {}, skew: 0 }, changes),
           )

@@ -4,7 +4,8 @@ import { Pagination } from '@/components/ui/pagination'
 import { PAGE_SIZE } from '@/lib/constants'
 import { formatDateTime } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
-import { type Message, siteTimeOf } from '../model/messages'
+import { siteTimeOf } from '@/lib/site-day'
+import type { Message } from '../model/messages'
 
 type Props = {
   title: string

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { labelsOf, messagesOf, siteTimeOf } from './messages'
+import { labelsOf, messagesOf } from './messages'
 
 const message = (code: string, time = '2026-11-15 08:05:09') => ({ code, time, text: code, on: true })
 const flags = {
@@ -30,11 +30,6 @@ describe('the messages', () => {
 
   it('leave out those of a battery without a clock', () => {
     expect(messagesOf([message('na_u_low', '2000-0-0 0:0:0')]).protection).toEqual([])
-  })
-
-  it('keep the time of the site', () => {
-    expect(siteTimeOf('2026-11-15 08:05:09')).toBe(Date.UTC(2026, 10, 15, 8, 5, 9))
-    expect(siteTimeOf('some day')).toBeNull()
   })
 })
 

@@ -21,13 +21,6 @@ export function messagesOf(messages: readonly Message[]): Record<MessageKind, Me
   return { protection: of('protection'), battery: of('battery'), other: of('other') }
 }
 
-/** `2026-11-15 08:05:09`, on the site's clock already: only its parts are rearranged, never its hours. */
-export function siteTimeOf(time: string): number | null {
-  const [, day, clock] = time.match(/^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})$/) ?? []
-  const ms = Date.parse(`${day}T${clock}Z`)
-  return Number.isNaN(ms) ? null : ms
-}
-
 /** In the order of the specification; the main switch (`ein`, `aus`) has no label. */
 const LABELS = ['m', 'sm1', 'i2', 'i1', 'i', 'relay', 'bat', 'u', 'hw', 'sv', 'na_schutz'] as const
 export type Label = (typeof LABELS)[number]
