@@ -39,6 +39,9 @@ export const ANSWER_MAX_AGE = 7 * 86_400_000
 export const CHARTS_KEPT = 12
 export const POINTS_KEPT = 1_500
 
+/** While a battery has not answered yet, settings and commands are read again this often, beside the event stream. */
+export const ANSWER_POLL = 3_000
+
 /** Charts of a time that is not over yet are read again this often. */
 export const CHART_REFRESH = 60_000
 
@@ -79,6 +82,11 @@ export const GROUP_NAME_MAX = 60
 
 /** Bus address of a smart meter. */
 export const METER_ADDRESS = { MIN: 1, MAX: 250 } as const
+/** Above it the bus's own rules reserve addresses; some meters have one all the same. */
+export const METER_ADDRESS_USUAL = 247
+
+/** The shortest token that any electricity provider hands out, in characters. */
+export const TOKEN_MIN = 20
 
 /** Above this the grid operator may throttle (§14a EnWG) and the owner has to acknowledge it. In watts. */
 export const THROTTLING_NOTICE_ABOVE = 4_200

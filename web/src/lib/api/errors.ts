@@ -16,6 +16,10 @@ export const ERROR_CODES = [
   'client_unknown',
   'unavailable',
   'mail_failed',
+  'too_many_devices',
+  'too_many_commands',
+  'key_reused',
+  'fleet_braked',
   'internal',
   'network',
 ] as const

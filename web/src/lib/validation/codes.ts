@@ -24,6 +24,17 @@ export const FIELD_CODES = [
   'price_invalid',
   'price_range',
   'group_taken',
+  'number_invalid',
+  'soc_range',
+  'time_invalid',
+  'window_empty',
+  'power_range',
+  'rate_range',
+  'address_range',
+  'token_too_short',
+  'provider_required',
+  'acknowledge_14a',
+  'until_range',
 ] as const
 export type FieldCode = (typeof FIELD_CODES)[number]
 

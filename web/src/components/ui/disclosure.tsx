@@ -1,0 +1,59 @@
+import { ChevronDown } from 'lucide-react'
+import { type ReactNode, useId } from 'react'
+import { cn } from '@/lib/cn'
+
+type Props = {
+  title: ReactNode
+  /** What is inside, in one line, so that nobody has to open it to know. */
+  summary?: ReactNode
+  open: boolean
+  onToggle: () => void
+  children: ReactNode
+}
+
+/** A part of a page that folds away. What is folded can be neither seen nor reached. */
+export function Disclosure({ title, summary, open, onToggle, children }: Props) {
+  const id = useId()
+  return (
+    <section aria-labelledby={`${id}-title`}>
+      <h3>
+        <button
+          type="button"
+          aria-expanded={open}
+          aria-controls={`${id}-content`}
+          onClick={onToggle}
+          className="flex min-h-14 w-full items-center justify-between gap-4 rounded-lg py-3 text-left"
+        >
+          <span className="min-w-0">
+            <span id={`${id}-title`} className="block text-[15px] font-semibold">
+              {title}
+            </span>
+            {summary && !open && (
+              <span className="num mt-0.5 block text-[13px] text-muted wrap-anywhere">{summary}</span>
+            )}
+          </span>
+          <ChevronDown
+            aria-hidden
+            className={cn(
+              'size-5 shrink-0 text-muted transition-transform duration-250',
+              open && 'rotate-180',
+            )}
+          />
+        </button>
+      </h3>
+      <div
+        id={`${id}-content`}
+        inert={!open}
+        className={cn(
+          'grid transition-[grid-template-rows,visibility] duration-250 ease-out',
+          open ? 'grid-rows-[1fr]' : 'invisible grid-rows-[0fr]',
+        )}
+      >
+        {/* Room around the content, so that the outline of a focused box is not cut off. */}
+        <div className="-mx-1 min-h-0 overflow-hidden px-1">
+          <div className="pt-1 pb-6">{children}</div>
+        </div>
+      </div>
+    </section>
+  )
+}
