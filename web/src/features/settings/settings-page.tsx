@@ -1,23 +1,44 @@
-import type { ReactNode } from 'react'
+import { Link, useSearch } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
 import { PageHeading } from '@/components/ui/page-heading'
+import { readFragment } from '@/lib/fragment'
 import { useT } from '@/lib/i18n/use-t'
+import { PARTS, type Part, readPart } from './model/part'
 
 type Props = {
-  /** Electricity prices, for owners. */
-  tariff: ReactNode
-  /** Profile, password and whatever else belongs to the person. */
-  account: ReactNode
+  /** What each part shows, made when it is opened. */
+  parts: Record<Part, () => ReactNode>
 }
 
-export function SettingsPage({ tariff, account }: Props) {
+/** The owner's settings: one part at a time, each with an address of its own. */
+export function SettingsPage({ parts }: Props) {
   const { t } = useT()
+  // A mailed link to a new e-mail address has its secret behind the `#`, and is for the account.
+  const [mailed] = useState(() => readFragment('email') !== null)
+  const open = useSearch({
+    strict: false,
+    select: ({ part }: { part?: unknown }) => readPart(part, mailed ? 'account' : 'storage'),
+  })
   return (
     <>
       <PageHeading>{t('nav.settings')}</PageHeading>
-      <div className="grid max-w-5xl gap-5">
-        {tariff}
-        {account}
-      </div>
+      <nav aria-label={t('settings.parts')} className="mb-5 border-b border-line">
+        <ul className="-mb-px flex flex-wrap gap-x-1">
+          {PARTS.map((part) => (
+            <li key={part}>
+              <Link
+                to="."
+                search={{ part }}
+                aria-current={part === open ? 'page' : undefined}
+                className="flex min-h-11 items-center rounded-t-lg border-b-2 border-transparent px-3 py-2 text-[14px] font-medium text-muted hover:text-text aria-[current=page]:border-accent aria-[current=page]:text-text"
+              >
+                {t(`settings.part.${part}`)}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div key={open}>{parts[open]()}</div>
     </>
   )
 }

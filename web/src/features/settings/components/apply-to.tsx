@@ -1,0 +1,29 @@
+import { Checkbox } from '@/components/ui/checkbox'
+import { useT } from '@/lib/i18n/use-t'
+
+type Props = { serials: readonly string[]; chosen: readonly string[]; onChange: (chosen: string[]) => void }
+
+/** Which systems the form is about. One of them always is. */
+export function ApplyTo({ serials, chosen, onChange }: Props) {
+  const { t } = useT()
+  return (
+    <fieldset>
+      <legend className="text-[13px] font-medium">{t('settings.apply_to')}</legend>
+      <div className="mt-1 flex flex-wrap gap-x-6">
+        {serials.map((sn) => {
+          const ticked = chosen.includes(sn)
+          const next = serials.filter((one) => (one === sn ? !ticked : chosen.includes(one)))
+          return (
+            <Checkbox
+              key={sn}
+              label={<span className="num break-all">{sn}</span>}
+              checked={ticked}
+              disabled={next.length === 0}
+              onChange={() => onChange(next)}
+            />
+          )
+        })}
+      </div>
+    </fieldset>
+  )
+}

@@ -1,0 +1,87 @@
+import { Button } from '@/components/ui/button'
+import { Callout } from '@/components/ui/callout'
+import { Checkbox } from '@/components/ui/checkbox'
+import { Dialog } from '@/components/ui/dialog'
+import { FormProblem } from '@/components/ui/form-problem'
+import { PasswordField } from '@/components/ui/password-field'
+import { useForm } from '@/lib/form/use-form'
+import { useT } from '@/lib/i18n/use-t'
+import { type Change, raisesLimit, type Systems, touchesWiring } from '../model/draft'
+import type { Assurance } from '../save-settings'
+import { ChangeList } from './change-list'
+
+type Props = {
+  open: boolean
+  onClose: () => void
+  changes: readonly Change[]
+  systems: Systems
+  /** Throws what the API throws. */
+  send: (assurance: Assurance) => Promise<void>
+}
+
+/** Shows what will change, and asks for whatever is needed for it, before anything leaves the browser. */
+export function ConfirmSave({ open, onClose, ...form }: Props) {
+  const { t } = useT()
+  const waits = form.systems.filter(({ state }) => state === 'waiting')
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={(next) => !next && onClose()}
+      title={t('settings.confirm')}
+      description={t('settings.confirm.text', {
+        count: form.systems.length,
+        systems: serialsOf(form.systems),
+      })}
+    >
+      {waits.length > 0 && <Callout className="mb-4">{t('settings.state.waiting.text')}</Callout>}
+      <ConfirmForm {...form} onClose={onClose} />
+    </Dialog>
+  )
+}
+
+const serialsOf = (systems: Systems) => systems.map(({ sn }) => sn).join(', ')
+
+function ConfirmForm({ changes, systems, send, onClose }: Omit<Props, 'open'>) {
+  const { t } = useT()
+  const wiring = touchesWiring(changes, systems)
+  const notice = raisesLimit(changes, systems)
+  const form = useForm({
+    initial: { password: '', acknowledge_14a: false },
+    check: ({ password, acknowledge_14a }) => ({
+      password: wiring && password === '' ? 'required' : null,
+      acknowledge_14a: notice && !acknowledge_14a ? 'acknowledge_14a' : null,
+    }),
+    send,
+  })
+  return (
+    <form {...form.form} className="grid gap-5">
+      <FormProblem form={form} />
+      <ChangeList changes={changes} systems={systems} />
+      {notice && (
+        <Callout tone="warn" title={t('settings.notice_14a.title')}>
+          <p>{t('settings.notice_14a')}</p>
+          <Checkbox {...form.tick('acknowledge_14a')} label={t('settings.notice_14a.acknowledge')} />
+        </Callout>
+      )}
+      {wiring && (
+        <div className="grid gap-3">
+          <p className="text-[14px] text-muted">{t('settings.wiring')}</p>
+          <PasswordField
+            {...form.text('password')}
+            label={t('form.current_password')}
+            autoComplete="current-password"
+            required
+          />
+        </div>
+      )}
+      <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
+        <Button variant="outline" onClick={onClose}>
+          {t('ui.cancel')}
+        </Button>
+        <Button type="submit" busy={form.busy}>
+          {t('settings.send')}
+        </Button>
+      </div>
+    </form>
+  )
+}

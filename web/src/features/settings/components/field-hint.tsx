@@ -1,0 +1,80 @@
+import { TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { formatNumber, joinQuantity } from '@/lib/format'
+import { useT } from '@/lib/i18n/use-t'
+import { isReservedAddress, needsNotice, readValue } from '../model/check'
+import type { Draft, Systems } from '../model/draft'
+import {
+  commonValue,
+  desiredOf,
+  type FieldSpec,
+  reportedOf,
+  type SettingName,
+  valueText,
+} from '../model/fields'
+
+type Props = { name: SettingName; spec: FieldSpec; systems: Systems; draft: Draft }
+
+/** What a setting is for, what it may be, and what the battery says about it. */
+export function FieldHint({ name, spec, systems, draft }: Props) {
+  const { t, locale } = useT()
+  const typed = draft[name] === undefined ? undefined : readValue(draft[name], spec)
+  const range =
+    spec.kind === 'power' && spec.max !== undefined && spec.max !== null
+      ? ` ${t('settings.up_to', {
+          most: joinQuantity({ value: formatNumber(spec.max, locale), unit: spec.unit ?? '' }),
+        })}`
+      : ''
+  const token = spec.kind === 'token' ? commonValue(systems, name) : null
+  return (
+    <>
+      {t(`setting.${name}.text`)}
+      {range}
+      {typeof token === 'string' && token !== '' && ` ${t('settings.token_kept', { end: token })}`}
+      {isReservedAddress(typed) && <Note>{t('settings.address_reserved')}</Note>}
+      {name === 'charge_limit' && systems.some((system) => needsNotice(system, typed ?? null)) && (
+        <Note>{t('settings.notice_14a')}</Note>
+      )}
+      {systems.map((system) => (
+        <Reported key={system.sn} name={name} spec={spec} system={system} named={systems.length > 1} />
+      ))}
+    </>
+  )
+}
+
+type ReportedProps = { name: SettingName; spec: FieldSpec; system: Systems[number]; named: boolean }
+
+/** Where the battery works with something else than what was saved: on its way, or refused and why. */
+function Reported({ name, spec, system, named }: ReportedProps) {
+  const { t, locale } = useT()
+  const works = reportedOf(system, name)
+  const refused = system.error_texts[name]
+  const who = named ? `${system.sn}: ` : ''
+  const now =
+    works === undefined ? '' : t('settings.works_with', { value: valueText(works, spec, t, locale) })
+  if (refused) {
+    const wanted = valueText(desiredOf(system, name), spec, t, locale)
+    return (
+      <Note>
+        {who}
+        {t('settings.refused', { value: wanted })} {refused} {now}
+      </Note>
+    )
+  }
+  const onItsWay = system.state === 'sent' || system.state === 'waiting'
+  if (!onItsWay || works === undefined || works === desiredOf(system, name) || spec.kind === 'token')
+    return null
+  return (
+    <span className="mt-1 block">
+      {who}
+      {now}
+    </span>
+  )
+}
+
+const Note = ({ children }: { children: ReactNode }) => (
+  <span className="mt-1.5 flex items-start gap-1.5 text-warn">
+    <TriangleAlert aria-hidden className="mt-0.5 size-3.5 shrink-0" />
+    <span className="min-w-0">{children}</span>
+  </span>
+)

@@ -1,0 +1,25 @@
+import { Button } from '@/components/ui/button'
+import { useT } from '@/lib/i18n/use-t'
+
+type Props = { count: number; disabled: boolean; onDiscard: () => void; onSend: () => void }
+
+/** Stays in sight for as long as something is typed and not sent; on phones above the tabs. */
+export function SaveBar({ count, disabled, onDiscard, onSend }: Props) {
+  const { t } = useT()
+  if (count === 0) return null
+  return (
+    <div className="card sticky bottom-[calc(4.75rem+env(safe-area-inset-bottom))] z-10 mt-4 flex flex-wrap items-center justify-between gap-3 px-4 py-3 shadow-xl lg:bottom-4">
+      <p role="status" className="text-[14px] font-medium">
+        {t('settings.pending', { count })}
+      </p>
+      <div className="flex flex-wrap gap-3">
+        <Button variant="outline" size="s" onClick={onDiscard}>
+          {t('settings.discard')}
+        </Button>
+        <Button size="s" disabled={disabled} onClick={onSend}>
+          {t('settings.review')}
+        </Button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,78 @@
+import type { ReactNode } from 'react'
+import { Field } from '@/components/ui/field'
+import { Select } from '@/components/ui/select'
+import { Switch } from '@/components/ui/switch'
+import { useT } from '@/lib/i18n/use-t'
+import { fieldText } from '@/lib/validation/field-text'
+import { readTime } from '../model/check'
+import { type Systems, shownText } from '../model/draft'
+import { choiceText, commonSpec, type FieldSpec, type SettingName } from '../model/fields'
+import type { Editor } from '../use-editor'
+import { FieldHint } from './field-hint'
+
+type Props = { name: SettingName; systems: Systems; editor: Editor }
+
+/** One setting, as what it may hold asks for: a box with its unit, a list, or a switch. */
+export function SettingField({ name, systems, editor }: Props) {
+  const { t, locale } = useT()
+  const spec = commonSpec(systems, name)
+  if (!spec) return null
+  const shown = shownText(editor.draft, systems, name, locale)
+  const change = (text: string) => editor.change(name, text)
+  const frame = {
+    name,
+    label: t(`setting.${name}`),
+    hint: <FieldHint name={name} spec={spec} systems={systems} draft={editor.draft} />,
+    error: fieldText(editor.errors[name], t),
+  }
+  if (spec.kind === 'switch')
+    return (
+      <Switch
+        {...frame}
+        checked={shown === 'true'}
+        onChange={({ target }) => change(String(target.checked))}
+      />
+    )
+  if (spec.kind === 'choice')
+    return (
+      <Select
+        {...frame}
+        value={shown ?? ''}
+        placeholder={shown === null ? t('settings.mixed') : undefined}
+        options={(spec.choices ?? []).map((value) => ({ value, label: choiceText(value, t) }))}
+        onChange={({ target }) => change(target.value)}
+      />
+    )
+  return (
+    <Field
+      {...frame}
+      {...boxOf(spec)}
+      value={shown ?? ''}
+      placeholder={
+        shown === null ? t('settings.mixed') : spec.kind === 'time' ? t('settings.time_format') : undefined
+      }
+      autoComplete="off"
+      spellCheck={false}
+      required={!spec.optional}
+      onChange={({ target }) => change(target.value)}
+      onBlur={({ target }) => {
+        const time = spec.kind === 'time' ? readTime(target.value) : target.value
+        if (time !== target.value) change(time)
+      }}
+    />
+  )
+}
+
+/** The keyboard that a phone shows, and the unit inside the box. */
+function boxOf({ kind, unit, decimals }: FieldSpec) {
+  const text = kind === 'token'
+  return {
+    inputMode: text ? ('text' as const) : decimals ? ('decimal' as const) : ('numeric' as const),
+    trailing: unit ? <Unit>{unit}</Unit> : undefined,
+    className: unit && unit.length > 2 ? 'num pr-20' : text ? undefined : 'num',
+  }
+}
+
+const Unit = ({ children }: { children: ReactNode }) => (
+  <span className="pointer-events-none pr-3.5 text-[14px] text-muted">{children}</span>
+)

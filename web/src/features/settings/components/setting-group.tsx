@@ -1,0 +1,74 @@
+import type { ReactNode } from 'react'
+import { Disclosure } from '@/components/ui/disclosure'
+import { useT } from '@/lib/i18n/use-t'
+import { type Systems, shownText } from '../model/draft'
+import {
+  commonSpec,
+  commonValue,
+  GROUPS,
+  type Group,
+  needsToken,
+  type SettingName,
+  valueText,
+} from '../model/fields'
+import type { Editor } from '../use-editor'
+import { DayWindows } from './day-windows'
+import { SettingField } from './setting-field'
+
+type Props = {
+  group: Group
+  systems: Systems
+  editor: Editor
+  open: boolean
+  onToggle: () => void
+  /** Below the fields, such as the test of the meter. */
+  children?: ReactNode
+}
+
+/** What stands in the head of a closed group. */
+const SUMMARY: Record<Group, readonly SettingName[]> = {
+  charging: ['reserve_soc', 'charge_start', 'charge_end'],
+  tariff: ['provider', 'dynamic_tariff'],
+  device: ['charge_limit', 'discharge_limit', 'emergency_power'],
+  meter: ['meter_type', 'meter_address'],
+}
+
+export function SettingGroup({ group, systems, editor, open, onToggle, children }: Props) {
+  const { t, locale } = useT()
+  const provider = shownText(editor.draft, systems, 'provider', locale)
+  const names = GROUPS[group].filter((name) => name !== 'provider_token' || needsToken(provider))
+  return (
+    <Disclosure
+      title={t(`settings.group.${group}`)}
+      summary={<Summary names={SUMMARY[group]} systems={systems} />}
+      open={open}
+      onToggle={onToggle}
+    >
+      <p className="mb-5 text-[14px] text-muted">{t(`settings.group.${group}.text`)}</p>
+      <div className="grid items-start gap-x-6 gap-y-5 sm:grid-cols-2">
+        {names.map((name) => (
+          <div
+            key={name}
+            className={name === 'reserve_soc' ? 'min-w-0 sm:col-span-2 sm:max-w-1/2 sm:pr-3' : 'min-w-0'}
+          >
+            <SettingField name={name} systems={systems} editor={editor} />
+          </div>
+        ))}
+      </div>
+      {group === 'charging' && <DayWindows systems={systems} draft={editor.draft} />}
+      {children}
+    </Disclosure>
+  )
+}
+
+/** "Reserve: 10 % · Laden ab: 00:00 · …" */
+function Summary({ names, systems }: { names: readonly SettingName[]; systems: Systems }) {
+  const { t, locale } = useT()
+  return names
+    .map((name) => {
+      const [spec, value] = [commonSpec(systems, name), commonValue(systems, name)]
+      const text = spec && value !== undefined ? valueText(value, spec, t, locale) : t('settings.mixed')
+      return `${t(`setting.${name}`)}: ${text}`
+    })
+    .join(' · ')
+}

@@ -1,0 +1,44 @@
+import { CircleCheck, CircleHelp, CloudOff, LoaderCircle, TriangleAlert } from 'lucide-react'
+import { cn } from '@/lib/cn'
+import { formatDateTime } from '@/lib/format'
+import { useT } from '@/lib/i18n/use-t'
+import type { SystemSettings } from '../model/fields'
+
+const LOOK = {
+  unknown: { icon: CircleHelp, style: 'text-muted' },
+  waiting: { icon: CloudOff, style: 'text-warn' },
+  sent: { icon: LoaderCircle, style: 'text-grid-text' },
+  applied: { icon: CircleCheck, style: 'text-ok' },
+  refused: { icon: TriangleAlert, style: 'text-warn' },
+} as const
+
+/** How far the last save of a system has come. A screen reader hears every step. */
+export function StateLine({ system, named }: { system: SystemSettings; named: boolean }) {
+  const { t, locale } = useT()
+  const { sn, state, reported_at, changed_at, changed_by } = system
+  const { icon: Icon, style } = LOOK[state]
+  const moment = (ms: number) => formatDateTime(ms, { locale })
+  return (
+    <div role="status" className="flex gap-3 text-[14px]">
+      <Icon
+        aria-hidden
+        className={cn('mt-0.5 size-4.5 shrink-0', style, state === 'sent' && 'animate-spin')}
+      />
+      <div className="min-w-0">
+        <p>
+          {named && <span className="num mr-2 font-semibold break-all">{sn}</span>}
+          <strong className={cn('font-semibold', style)}>{t(`settings.state.${state}`)}</strong>{' '}
+          {t(`settings.state.${state}.text`)}
+        </p>
+        <p className="num text-[13px] text-muted">
+          {[
+            changed_at && t('settings.changed', { time: moment(changed_at), by: changed_by ?? 'portal' }),
+            reported_at && t('settings.reported', { time: moment(reported_at) }),
+          ]
+            .filter(Boolean)
+            .join(' · ')}
+        </p>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,79 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Button } from '@/components/ui/button'
+import { Card } from '@/components/ui/card'
+import { Field } from '@/components/ui/field'
+import { FormProblem } from '@/components/ui/form-problem'
+import { Select } from '@/components/ui/select'
+import { Skeleton } from '@/components/ui/skeleton'
+import { api, unwrap } from '@/lib/api/client'
+import { type System, systemsQuery } from '@/lib/api/queries'
+import { useForm } from '@/lib/form/use-form'
+import { useT } from '@/lib/i18n/use-t'
+import { notify } from '@/lib/notify'
+
+/** Who lives with the storage: the name that stands beside its serial number. */
+export function EndUserCard() {
+  const { t } = useT()
+  const { data: systems } = useQuery(systemsQuery)
+  const [chosen, setChosen] = useState<string | null>(null)
+  const system = systems?.find(({ sn }) => sn === chosen) ?? systems?.[0]
+  return (
+    <Card title={t('end_user.title')} description={t('end_user.text')} aria-busy={!systems}>
+      {!system && <Skeleton key="waiting" className="h-60" />}
+      {system && (
+        <div key="form" className="grid gap-4">
+          {systems && systems.length > 1 && (
+            <Select
+              name="end_user_sn"
+              label={t('command.system')}
+              value={system.sn}
+              options={systems.map(({ sn }) => ({ value: sn, label: sn }))}
+              onChange={({ target }) => setChosen(target.value)}
+            />
+          )}
+          <EndUserForm key={system.sn} system={system} />
+        </div>
+      )}
+    </Card>
+  )
+}
+
+const checkName = (name: string) => (name.trim() === '' ? 'required' : null)
+
+function EndUserForm({ system: { sn, first_name, last_name } }: { system: System }) {
+  const { t } = useT()
+  const queries = useQueryClient()
+  const form = useForm({
+    initial: { first_name: first_name ?? '', last_name: last_name ?? '' },
+    check: (values) => ({
+      first_name: checkName(values.first_name),
+      last_name: checkName(values.last_name),
+    }),
+    send: async (body) => {
+      await unwrap(api.PATCH('/api/auth/system/{sn}/', { params: { path: { sn } }, body }))
+      notify.success(t('end_user.saved'))
+      await queries.invalidateQueries({ queryKey: systemsQuery.queryKey })
+    },
+  })
+  return (
+    <form {...form.form} className="grid gap-4">
+      <FormProblem form={form} />
+      <Field
+        {...form.text('first_name')}
+        label={t('end_user.first_name')}
+        autoComplete="given-name"
+        required
+      />
+      <Field
+        {...form.text('last_name')}
+        label={t('end_user.last_name')}
+        autoComplete="family-name"
+        required
+      />
+      <Button type="submit" variant="outline" busy={form.busy} className="justify-self-start">
+        {t('account.save')}
+      </Button>
+    </form>
+  )
+}

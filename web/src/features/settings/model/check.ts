@@ -1,0 +1,81 @@
+/** The rules of the settings, field by field and together: the server's own, so that nobody has to send to learn of them. */
+import { METER_ADDRESS_USUAL, THROTTLING_NOTICE_ABOVE, TOKEN_MIN } from '@/lib/constants'
+import { readNumber } from '@/lib/number'
+import type { Finding } from '@/lib/validation/codes'
+import { checkPrice } from '@/lib/validation/price'
+import {
+  desiredOf,
+  type FieldSpec,
+  needsToken,
+  type SettingName,
+  type SystemSettings,
+  type Value,
+} from './fields'
+
+const RANGE = {
+  percent: 'soc_range',
+  power: 'power_range',
+  rate: 'rate_range',
+  address: 'address_range',
+} as const
+type NumberKind = keyof typeof RANGE
+const isNumberKind = (kind: string): kind is NumberKind => kind in RANGE
+
+/** "7:30", "730" and "7" mean what people mean by them; anything else stays as it was typed. */
+export function readTime(text: string): string {
+  const [, hour = '', minute = '00'] = /^\s*(\d{1,2})(?:[:.]?(\d{2}))?\s*$/.exec(text) ?? []
+  return hour === '' ? text.trim() : `${hour.padStart(2, '0')}:${minute}`
+}
+
+/** The value that was typed; undefined where it is none. */
+export function readValue(text: string, { kind, decimals }: FieldSpec): Value | undefined {
+  if (kind === 'switch') return text === 'true'
+  if (kind === 'choice' || kind === 'token') return text.trim()
+  if (kind === 'time') return readTime(text)
+  if (text.trim() === '') return null
+  return readNumber(text, decimals ?? 0) ?? undefined
+}
+
+/** What is wrong with one field, as far as it can be seen in it alone. */
+export function checkField(text: string, spec: FieldSpec): Finding {
+  const typed = text.trim()
+  if (typed === '') return spec.optional ? null : 'required'
+  const { kind, min, max } = spec
+  if (kind === 'time')
+    return /^(([01]\d|2[0-3]):[0-5]\d|24:00)$/.test(readTime(typed)) ? null : 'time_invalid'
+  if (kind === 'price') return checkPrice(typed)
+  if (kind === 'token') return [...typed].length < TOKEN_MIN ? 'token_too_short' : null
+  if (!isNumberKind(kind)) return null
+  const number = readNumber(typed, spec.decimals ?? 0)
+  if (number === null) return 'number_invalid'
+  return number < (min ?? number) || number > (max ?? number) ? RANGE[kind] : null
+}
+
+export type Findings = Partial<Record<SettingName, string>>
+
+/** What is wrong with the settings that a system would have then. Not the old token counts, but whether one is typed. */
+export function checkTogether(
+  system: SystemSettings,
+  after: (name: SettingName) => Value,
+  givesToken: boolean,
+): Findings {
+  const found: Findings = {}
+  for (const window of ['charge', 'discharge'] as const)
+    if (after(`${window}_start`) === after(`${window}_end`)) found[`${window}_end`] = 'window_empty'
+  const provider = after('provider')
+  if (provider === 'none' && after('dynamic_tariff') !== 'off') found.provider = 'provider_required'
+  if (provider === 'fixed' && after('import_price') === null) found.import_price = 'required'
+  const keepsToken =
+    desiredOf(system, 'provider') === provider && desiredOf(system, 'provider_token') !== null
+  if (needsToken(provider) && !keepsToken && !givesToken) found.provider_token = 'required'
+  return found
+}
+
+/** Going above 4.2 kW needs the notice under §14a EnWG acknowledged, once. */
+export function needsNotice(system: SystemSettings, chargeLimit: Value): boolean {
+  const above = typeof chargeLimit === 'number' && chargeLimit > THROTTLING_NOTICE_ABOVE
+  return above && !system.acknowledged_at && desiredOf(system, 'charge_limit') !== chargeLimit
+}
+
+export const isReservedAddress = (address: Value | undefined) =>
+  typeof address === 'number' && address > METER_ADDRESS_USUAL

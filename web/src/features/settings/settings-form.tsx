@@ -1,0 +1,117 @@
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { useT } from '@/lib/i18n/use-t'
+import { notify } from '@/lib/notify'
+import { ConfirmSave } from './components/confirm-save'
+import { ForeignNotice } from './components/foreign-notice'
+import { LeaveGuard } from './components/leave-guard'
+import { ResetSettings } from './components/reset-settings'
+import { SaveBar } from './components/save-bar'
+import { SaveResult } from './components/save-result'
+import { SettingGroup } from './components/setting-group'
+import { bodyOf, changedNames, type Systems } from './model/draft'
+import { GROUP_NAMES, type Group, groupOf, type SettingName } from './model/fields'
+import { conflictsOf, failuresOf, fieldErrorsOf, type SaveOutcome } from './model/outcome'
+import { type Assurance, resetSettings, saveSettings } from './save-settings'
+import { useEditor } from './use-editor'
+
+type Props = {
+  all: Systems
+  /** Those that the form is about. */
+  systems: Systems
+  meterTest: ReactNode
+  /** Some took it and these did not: the form goes on with them. */
+  onFailed: (serials: string[]) => void
+  readAgain: () => Promise<unknown>
+}
+
+/** Every setting in its group; changes are gathered, shown once more and then sent together. */
+export function SettingsForm({ all, systems, meterTest, onFailed, readAgain }: Props) {
+  const { t } = useT()
+  const editor = useEditor(all, systems)
+  const [opened, setOpened] = useState<readonly Group[]>(['charging'])
+  const [confirming, setConfirming] = useState(false)
+  const [outcome, setOutcome] = useState<SaveOutcome | null>(null)
+  const form = useRef<HTMLDivElement>(null)
+  const { attempt, errors } = editor
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once per attempt, not per keystroke
+  useEffect(() => {
+    if (attempt === 0) return
+    const wrong = Object.keys(errors).map((name) => groupOf(name as SettingName))
+    setOpened((before) => [...new Set([...before, ...wrong])])
+  }, [attempt])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when the groups with the mistakes are open
+  useEffect(() => {
+    if (attempt > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [attempt, opened])
+
+  async function finish(answer: SaveOutcome, said: string) {
+    setConfirming(false)
+    setOutcome(answer)
+    const failed = [...failuresOf(answer).map(({ sn }) => sn), ...conflictsOf(answer)]
+    if (failed.length === 0) editor.discard()
+    else {
+      editor.refuse(fieldErrorsOf(answer))
+      if (answer.success.length > 0) onFailed(failed)
+    }
+    if (answer.success.length > 0) notify.success(said)
+    // The stream brings it too, but not to every tab.
+    await readAgain().catch(() => undefined)
+  }
+
+  const send = async (assurance: Assurance) =>
+    finish(await saveSettings(systems, bodyOf(editor.draft, editor.changes), assurance), t('settings.saved'))
+
+  const count = changedNames(editor.changes).length
+  const undecided = editor.foreign.length > 0
+  return (
+    <div ref={form}>
+      <LeaveGuard count={count} />
+      <div className="grid gap-4">
+        {outcome && <SaveResult outcome={outcome} />}
+        <ForeignNotice systems={systems} editor={editor} />
+      </div>
+      <div className="divide-y divide-line">
+        {GROUP_NAMES.map((group) => (
+          <SettingGroup
+            key={group}
+            group={group}
+            systems={systems}
+            editor={editor}
+            open={opened.includes(group)}
+            onToggle={() =>
+              setOpened((before) =>
+                before.includes(group) ? before.filter((one) => one !== group) : [...before, group],
+              )
+            }
+          >
+            {group === 'meter' && meterTest}
+          </SettingGroup>
+        ))}
+      </div>
+      <div className="mt-4">
+        <ResetSettings
+          systems={systems}
+          disabled={count > 0}
+          reset={async (wish) => finish(await resetSettings(systems, wish), t('settings.reset.done'))}
+        />
+      </div>
+      <SaveBar
+        count={count}
+        disabled={undecided}
+        onDiscard={editor.discard}
+        onSend={() => {
+          setOutcome(null)
+          if (editor.check()) setConfirming(true)
+        }}
+      />
+      <ConfirmSave
+        open={confirming && !undecided}
+        onClose={() => setConfirming(false)}
+        changes={editor.changes}
+        systems={systems}
+        send={send}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,108 @@
+import { RefreshCw } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { Button } from '@/components/ui/button'
+import { Callout } from '@/components/ui/callout'
+import { Card } from '@/components/ui/card'
+import { Skeleton } from '@/components/ui/skeleton'
+import { refusalText } from '@/lib/form/refusal-text'
+import { useT } from '@/lib/i18n/use-t'
+import { ALL_SYSTEMS } from '@/lib/live/live'
+import { useLiveStream } from '@/lib/live/use-live'
+import { notify } from '@/lib/notify'
+import { useSelection } from '@/lib/selection'
+import { ApplyTo } from './components/apply-to'
+import { GridLimit } from './components/grid-limit'
+import { StateLine } from './components/state-line'
+import type { Systems } from './model/draft'
+import { SettingsForm } from './settings-form'
+import { useSettings } from './use-settings'
+
+type Props = {
+  /** The test of the smart meter, for these systems. */
+  meterTest: (serials: readonly string[]) => ReactNode
+}
+
+/** How the storage is set: load, change, send, and see what it reports. */
+export function StorageSettings({ meterTest }: Props) {
+  const { t, locale } = useT()
+  useLiveStream()
+  const { data: systems, error, isFetching, readAgain } = useSettings()
+  const [loading, setLoading] = useState(false)
+
+  async function load() {
+    setLoading(true)
+    try {
+      await readAgain()
+      notify.toast(t('settings.loaded'))
+    } catch {
+      // The query says it itself.
+    } finally {
+      setLoading(false)
+    }
+  }
+
+  return (
+    <Card
+      title={t('settings.title')}
+      description={t('settings.load_text')}
+      aria-busy={!systems && !error}
+      action={
+        <Button variant="outline" size="s" busy={loading} disabled={!systems} onClick={() => void load()}>
+          <RefreshCw aria-hidden className="size-4" />
+          {t('settings.load')}
+        </Button>
+      }
+    >
+      {error && (
+        <Callout
+          tone="danger"
+          title={t('settings.load_failed')}
+          className="mb-5"
+          action={
+            <Button variant="outline" size="s" busy={isFetching} onClick={() => void load()}>
+              {t('ui.retry')}
+            </Button>
+          }
+        >
+          {refusalText(error, t, locale)} {systems && t('settings.last_known')}
+        </Callout>
+      )}
+      {!systems && !error && <Skeleton key="waiting" className="h-200 sm:h-160" />}
+      {systems && <ChosenSystems key="settings" all={systems} meterTest={meterTest} readAgain={readAgain} />}
+    </Card>
+  )
+}
+
+/** Begins with what the person looks at elsewhere: one system, or all of them. */
+function ChosenSystems({
+  all,
+  meterTest,
+  readAgain,
+}: Props & { all: Systems; readAgain: () => Promise<unknown> }) {
+  const { sn } = useSelection()
+  const serials = all.map((system) => system.sn)
+  const [ticked, setTicked] = useState(() =>
+    sn && sn !== ALL_SYSTEMS && serials.includes(sn) ? [sn] : serials,
+  )
+  const systems = all.filter((system) => ticked.includes(system.sn))
+  return (
+    <div className="grid gap-5">
+      {all.length > 1 && <ApplyTo serials={serials} chosen={ticked} onChange={setTicked} />}
+      <div className="grid gap-3">
+        {systems.map((system) => (
+          <div key={system.sn} className="grid gap-3">
+            <StateLine system={system} named={all.length > 1} />
+            <GridLimit system={system} named={all.length > 1} />
+          </div>
+        ))}
+      </div>
+      <SettingsForm
+        all={all}
+        systems={systems}
+        meterTest={meterTest(systems.map((system) => system.sn))}
+        onFailed={setTicked}
+        readAgain={readAgain}
+      />
+    </div>
+  )
+}
