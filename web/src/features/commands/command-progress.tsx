@@ -1,0 +1,57 @@
+import { CircleAlert, CircleCheck, Clock, LoaderCircle, TimerOff } from 'lucide-react'
+import { Button } from '@/components/ui/button'
+import { Callout } from '@/components/ui/callout'
+import { ApiError } from '@/lib/api/errors'
+import { cn } from '@/lib/cn'
+import { refusalText } from '@/lib/form/refusal-text'
+import { formatTime } from '@/lib/format'
+import { useT } from '@/lib/i18n/use-t'
+import type { CommandState } from './use-command'
+
+const LOOK = {
+  queued: { icon: Clock, style: 'text-muted' },
+  sent: { icon: LoaderCircle, style: 'text-grid-text' },
+  done: { icon: CircleCheck, style: 'text-ok' },
+  failed: { icon: CircleAlert, style: 'text-danger' },
+  expired: { icon: TimerOff, style: 'text-warn' },
+} as const
+
+/** How the last command fares, step by step; a screen reader hears every one. */
+export function CommandProgress({ state: { command, name, error, again } }: { state: CommandState }) {
+  const { t, locale } = useT()
+  if (error)
+    return (
+      <Callout
+        tone="danger"
+        title={t('command.not_given')}
+        action={
+          error instanceof ApiError && error.status === 0 ? (
+            <Button variant="outline" size="s" onClick={again}>
+              {t('ui.retry')}
+            </Button>
+          ) : undefined
+        }
+      >
+        {refusalText(error, t, locale)}
+      </Callout>
+    )
+  if (!command || !name) return <div role="status" className="sr-only" />
+  const { icon: Icon, style } = LOOK[command.state]
+  return (
+    <div role="status" className="flex gap-3 rounded-xl border border-line bg-bg px-4 py-3 text-[14px]">
+      <Icon
+        aria-hidden
+        className={cn('mt-0.5 size-4.5 shrink-0', style, command.state === 'sent' && 'animate-spin')}
+      />
+      <div className="min-w-0">
+        <p className="font-semibold">
+          {t(`command.${name}`)}: <span className={style}>{t(`command.state.${command.state}`)}</span>
+        </p>
+        <p className="text-muted">
+          {command.text ??
+            t(`command.state.${command.state}.text`, { time: formatTime(command.expires_at, { locale }) })}
+        </p>
+      </div>
+    </div>
+  )
+}

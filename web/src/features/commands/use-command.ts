@@ -1,0 +1,59 @@
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { api, unwrap } from '@/lib/api/client'
+import { ANSWER_POLL } from '@/lib/constants'
+import type { Locale } from '@/lib/i18n/locales'
+import { useT } from '@/lib/i18n/use-t'
+import { listen } from '@/lib/live/listeners'
+import { type Command, type CommandName, isOpen, newKey, type Order } from './model'
+
+/** The battery's sentence is in a language, so each language has an answer of its own. */
+const commandQuery = (id: string, locale: Locale) =>
+  queryOptions<Command>({
+    queryKey: ['command', id, locale],
+    queryFn: () => unwrap(api.GET('/api/auth/command/{id}/', { params: { path: { id } } })),
+  })
+
+type Arguments = Pick<Order, 'soc' | 'power' | 'until'>
+
+/** Gives commands to a system and follows the last one to its end. */
+export function useCommand(sn: string) {
+  const { locale } = useT()
+  const client = useQueryClient()
+  const give = useMutation({
+    mutationFn: (order: Order) => unwrap(api.POST('/api/auth/command/', { body: order })),
+    onSuccess: (command) => client.setQueryData(commandQuery(command.id, locale).queryKey, command),
+  })
+  useEffect(
+    () =>
+      listen((news) => {
+        if (news === 'opened') void client.invalidateQueries({ queryKey: ['command'] })
+        else if (news.name === 'command') {
+          const command = JSON.parse(news.data) as Command
+          client.setQueryData(commandQuery(command.id, locale).queryKey, command)
+        }
+      }),
+    [client, locale],
+  )
+  const id = give.data?.id ?? ''
+  const { data: command } = useQuery({
+    ...commandQuery(id, locale),
+    enabled: id !== '',
+    // Another tab may hold the event stream.
+    refetchInterval: ({ state }) => (state.data && isOpen(state.data) ? ANSWER_POLL : false),
+  })
+  return {
+    command: give.isPending || give.error ? undefined : command,
+    /** One key for each press: whatever happens on the way, the battery acts once. */
+    give: (name: CommandName, more: Arguments = {}) =>
+      give.mutate({ ...more, sn, command: name, key: newKey() }),
+    /** The same press once more, when no answer came: with its key. */
+    again: () => give.variables && give.mutate(give.variables),
+    /** What was pressed last. */
+    name: give.variables?.command as CommandName | undefined,
+    error: give.error,
+    busy: give.isPending || (command !== undefined && isOpen(command)),
+  }
+}
+
+export type CommandState = ReturnType<typeof useCommand>
