@@ -1,0 +1,77 @@
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Button } from '@/components/ui/button'
+import { Callout } from '@/components/ui/callout'
+import { Card } from '@/components/ui/card'
+import { Pagination } from '@/components/ui/pagination'
+import { Skeleton } from '@/components/ui/skeleton'
+import { api, unwrap } from '@/lib/api/client'
+import { LIVE_REFRESH } from '@/lib/constants'
+import { refusalText } from '@/lib/form/refusal-text'
+import type { Locale } from '@/lib/i18n/locales'
+import { useT } from '@/lib/i18n/use-t'
+import { JournalExport } from './journal-export'
+import { JournalFilters } from './journal-filters'
+import { JournalList } from './journal-list'
+import { isFiltered, type JournalFilter, readFilter } from './model'
+
+const journalQuery = (filter: JournalFilter, locale: Locale) =>
+  queryOptions({
+    queryKey: ['journal', filter, locale],
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/auth/journal/', {
+          params: { query: { ...filter, page: String(filter.page ?? 1) } },
+        }),
+      ),
+    placeholderData: keepPreviousData,
+    refetchInterval: LIVE_REFRESH,
+  })
+
+/** What happened and why, newest first, ten lines at a time. */
+export function JournalCard() {
+  const { t, locale } = useT()
+  const navigate = useNavigate()
+  const filter = useSearch({ strict: false, select: (search: object) => readFilter({ ...search }) })
+  const { data, error, isFetching, refetch } = useQuery(journalQuery(filter, locale))
+  const show = (next: JournalFilter) => void navigate({ to: '.', search: { part: 'journal', ...next } })
+  const journal = typeof data === 'object' ? data : undefined
+  return (
+    <Card
+      title={t('journal.title')}
+      description={t('journal.text')}
+      aria-busy={!journal && !error}
+      action={<JournalExport filter={filter} />}
+    >
+      <JournalFilters filter={filter} onChange={show} />
+      {error && (
+        <Callout
+          tone="danger"
+          title={t('journal.failed')}
+          action={
+            <Button variant="outline" size="s" busy={isFetching} onClick={() => void refetch()}>
+              {t('ui.retry')}
+            </Button>
+          }
+        >
+          {refusalText(error, t, locale)}
+        </Callout>
+      )}
+      {!journal && !error && <Skeleton key="waiting" className="h-160" />}
+      {journal?.lines.length === 0 && (
+        <p className="py-8 text-center text-[14px] text-muted">
+          {t(isFiltered(filter) ? 'journal.none_such' : 'journal.none')}
+        </p>
+      )}
+      {journal && <JournalList key="lines" lines={journal.lines} />}
+      {journal && (
+        <Pagination
+          label={t('journal.title')}
+          page={journal.page}
+          count={journal.pages}
+          onChange={(page) => show({ ...filter, page })}
+        />
+      )}
+    </Card>
+  )
+}
