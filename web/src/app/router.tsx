@@ -14,6 +14,7 @@ import { Failure, FailurePage } from './failure-page'
 import { guard } from './guard'
 import { lazyPage } from './lazy-page'
 import { NotFoundPage } from './not-found-page'
+import type { SettingsSearch } from './pages/settings-search'
 import { Root } from './root'
 
 const root = createRootRoute({
@@ -93,6 +94,9 @@ const authPages = [
 /** The chart reads what it understands of it; the rules for that are not loaded before the first chart is. */
 const chartSearch = (search: Record<string, unknown>) => search as ChartSearch
 
+/** Read by the part of the page that it is for. */
+const settingsSearch = (search: Record<string, unknown>) => search as SettingsSearch
+
 const main = createRoute({
   getParentRoute: () => root,
   id: 'main',
@@ -136,6 +140,7 @@ const mainPages = [
   createRoute({
     getParentRoute: () => main,
     path: '/settings',
+    validateSearch: settingsSearch,
     staticData: { title: 'nav.settings' },
     component: lazyPage(() => import('./pages/settings'), 'Settings', 'settings'),
   }),
