@@ -20,7 +20,7 @@ test('a changed password ends the other session and counts from now on', async (
   const other = await otherBrowser()
   await logIn(other, owner)
   await logIn(page, owner)
-  await page.goto('/settings')
+  await page.goto('/settings?part=account')
   const form = card(page, text('account.password'))
   await form.getByLabel(currentPassword, { exact: true }).fill(owner.password)
   await form.getByLabel(text('form.new_password'), { exact: true }).fill(changed.password)
@@ -40,7 +40,7 @@ test('a changed password ends the other session and counts from now on', async (
 
 test('a wrong current password changes nothing and says so at its field', async ({ page, server }) => {
   await beLoggedIn(page, server, await server.newOwner())
-  await page.goto('/settings')
+  await page.goto('/settings?part=account')
   const form = card(page, text('account.password'))
   await form.getByLabel(currentPassword, { exact: true }).fill('Wrong-password-1')
   await form.getByLabel(text('form.new_password'), { exact: true }).fill('Mondschein-2?')
@@ -52,7 +52,7 @@ test('a wrong current password changes nothing and says so at its field', async 
 
 test('phone, country and language of the mails are saved', async ({ page, server }) => {
   await beLoggedIn(page, server, await server.newOwner())
-  await page.goto('/settings')
+  await page.goto('/settings?part=account')
   const form = card(page, text('account.profile'))
   await form.getByLabel(text('form.country'), { exact: true }).selectOption('PL')
   await form.getByLabel(text('form.phone'), { exact: true }).fill('123')
@@ -71,7 +71,7 @@ test('a new e-mail address counts once its link was opened', async ({ page, serv
   const owner = await server.newOwner()
   const renamed = { ...owner, email: `new-${owner.email}` }
   await beLoggedIn(page, server, owner)
-  await page.goto('/settings')
+  await page.goto('/settings?part=account')
   const form = card(page, text('account.email'))
   await form.getByLabel(text('account.email.new'), { exact: true }).fill(renamed.email)
   await form.getByLabel(currentPassword, { exact: true }).fill(owner.password)
@@ -89,7 +89,7 @@ for (const format of ['json', 'csv'] as const) {
   test(`the export as ${format} downloads everything about the person`, async ({ page, server }) => {
     const owner = await server.newOwner()
     await beLoggedIn(page, server, owner)
-    await page.goto('/settings')
+    await page.goto('/settings?part=account')
     const download = page.waitForEvent('download')
     await button(page, text(`account.export.${format}`)).click()
     const file = await download
@@ -106,7 +106,7 @@ test('deleting the account asks for the password and leaves nothing to log in wi
 }) => {
   const owner = await server.newOwner()
   await logIn(page, owner)
-  await page.goto('/settings')
+  await page.goto('/settings?part=account')
   await button(page, text('account.delete')).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel(currentPassword, { exact: true }).fill('Wrong-password-1')
@@ -125,7 +125,7 @@ test('"log out everywhere" ends this session and every other one', async ({ page
   const other = await otherBrowser()
   await logIn(other, owner)
   await beLoggedIn(page, server, owner)
-  await page.goto('/settings')
+  await page.goto('/settings?part=account')
   await button(page, text('account.sessions.end')).click()
   await page.waitForURL('**/login')
   await expect(page.getByText(text('login.notice.logged_out_everywhere'))).toBeVisible()
@@ -136,7 +136,7 @@ test('"log out everywhere" ends this session and every other one', async ({ page
 test('an owner adds a system by its code and is asked to log in again', async ({ page, server }) => {
   const site = await server.newSite()
   await beLoggedIn(page, server, await server.newOwner())
-  await page.goto('/settings')
+  await page.goto('/settings?part=account')
   const systems = card(page, text('account.systems'))
   await systems.getByLabel(text('keys.label'), { exact: true }).fill(site.code)
   await button(systems, text('keys.add')).click()
@@ -151,7 +151,7 @@ test('an owner gives a system up after being asked', async ({ page, server }) =>
   const owner = await server.newOwner(2)
   const [kept = '', given = ''] = owner.serials
   await beLoggedIn(page, server, owner)
-  await page.goto('/settings')
+  await page.goto('/settings?part=account')
   await button(page, text('account.unlink.label', { sn: given })).click()
   const dialog = page.getByRole('dialog')
   await expect(dialog).toContainText(text('account.unlink.title', { sn: given }))

@@ -107,7 +107,7 @@ test('a day that the server does not take is refused at its field', async ({ pag
 test('the settings list the prices, and a new one joins them', async ({ page, server }) => {
   await setPrices(server, ONE)
   await beLoggedIn(page, server, ONE)
-  await page.goto('/settings')
+  await page.goto('/settings?part=prices')
   const prices = page.getByRole('region', { name: text('money.tariff.title') })
   await expect(prices.getByRole('listitem').first()).toHaveText(
     /^Von Anfang anBezug 32,50\sct\/kWh, Einspeisung 8,10\sct\/kWh$/,

@@ -75,7 +75,7 @@ test('an owner logs in for an app, consents, the app reads the systems, and the 
   const systems = (await (await systemsFor(server, tokens.access_token)).json()) as { sn: string }[]
   expect(systems.map(({ sn }) => sn)).toEqual(owner.serials)
 
-  await page.goto('/settings')
+  await page.goto('/settings?part=account')
   await button(page, text('account.partners.end_label', { app: app.name })).click()
   const dialog = page.getByRole('dialog')
   await expect(dialog).toContainText(text('account.partners.end_title', { app: app.name }))
@@ -103,7 +103,7 @@ test('an owner who denies is sent back with access_denied and no code', async ({
   await page.waitForURL('**/demo/partner/?**')
   await expect(page.locator('#error')).toHaveText('access_denied')
   await expect(page.locator('#state')).toHaveText('007')
-  await page.goto('/settings')
+  await page.goto('/settings?part=account')
   await expect(page.getByText(text('account.partners.none'))).toBeVisible()
 })
 

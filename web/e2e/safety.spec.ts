@@ -238,7 +238,7 @@ test('scripts in addresses and in storage are inert', async ({ page }) => {
 test('after logout nothing of the person is left in the browser', async ({ page, context, server }) => {
   const owner = await server.newOwner()
   await logIn(page, owner)
-  await page.goto('/settings')
+  await page.goto('/settings?part=account')
   await expect(page.getByText(owner.email).first()).toBeVisible()
   await page.evaluate((sn) => {
     localStorage.setItem(`settings_${sn}`, '{"reserve_soc":10}')

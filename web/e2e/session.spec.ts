@@ -42,7 +42,7 @@ test('an expired token is renewed with one reload, and later ones without any', 
       .getByRole('link', { name: text('nav.settings') })
       .first()
       .click()
-    await expect(page.getByRole('heading', { name: text('account.profile') })).toBeVisible({ timeout: 3_000 })
+    await expect(page.getByRole('heading', { name: text('settings.title') })).toBeVisible({ timeout: 3_000 })
   }).toPass()
   await expect.poll(loads).toBe(1)
   await expect(page).toHaveURL(/\/settings$/)
@@ -77,7 +77,7 @@ test('a form that meets an expired token is never sent twice', async ({ page, se
   const { serials } = await server.newSite()
   const [sn = ''] = serials
   await logIn(page, await server.newOwner())
-  await page.goto('/settings')
+  await page.goto('/settings?part=account')
   const input = page.getByLabel(text('keys.label'), { exact: true })
   const posts = countRequests(page, 'POST', '/api/auth/usr_sn/')
   const loads = countLoads(page)
@@ -109,7 +109,7 @@ test('ten tabs whose token expired at once all stay logged in', async ({ page, c
   const others = await Promise.all(Array.from({ length: 9 }, () => context.newPage()))
   const tabs = [page, ...others]
   // Ten dashboards would measure how fast this machine draws.
-  await Promise.all(tabs.map((tab) => tab.goto('/settings')))
+  await Promise.all(tabs.map((tab) => tab.goto('/settings?part=account')))
   for (const tab of tabs) await expect(tab.getByRole('main').getByText(owner.serials[0] ?? '')).toBeVisible()
 
   const refreshes: number[] = []

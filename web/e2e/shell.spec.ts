@@ -69,7 +69,7 @@ test('contact, imprint and privacy policy open external pages in a tab of their 
 test('a floating toggle appears after 50 px of scroll and folds the side menu', async ({ page, server }) => {
   await page.setViewportSize({ width: 1440, height: 600 })
   await beLoggedIn(page, server, await server.newOwner())
-  await page.goto('/settings')
+  await page.goto('/settings?part=account')
   await expect(page.getByRole('heading', { name: text('account.profile') })).toBeVisible()
   const toggle = page.getByRole('button', { name: text('nav.collapse') })
   await expect(toggle).toHaveCount(1)
@@ -92,7 +92,7 @@ test('on a phone the floating toggle opens the menu, and the tabs at the bottom 
 }) => {
   await page.setViewportSize(PHONE)
   await beLoggedIn(page, server, await server.newOwner())
-  await page.goto('/settings')
+  await page.goto('/settings?part=account')
   await expect(page.getByRole('heading', { name: text('account.profile') })).toBeVisible()
   await page.evaluate(() => scrollTo(0, 400))
   await button(page, text('nav.open')).click()

@@ -5,9 +5,21 @@ import { BINARY } from './server.ts'
 export class Battery {
   private constructor(private readonly child: ChildProcess) {}
 
-  /** @param secrets what `admin import-devices` printed when its serial number was registered */
-  static connect(gateway: string, secrets: string): Battery {
-    const options = ['--gateway', gateway, '--secrets', secrets, '--interval', '1']
+  /**
+   * @param secrets what `admin import-devices` printed when its serial number was registered
+   * @param units how many of the batteries that it names
+   */
+  static connect(gateway: string, secrets: string, units: number): Battery {
+    const options = [
+      '--gateway',
+      gateway,
+      '--secrets',
+      secrets,
+      '--systems',
+      String(units),
+      '--interval',
+      '1',
+    ]
     return new Battery(spawn(BINARY, ['simulate', ...options], { stdio: 'ignore' }))
   }
 

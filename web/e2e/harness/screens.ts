@@ -1,6 +1,7 @@
 /** Every screen of the app, and how to get it on the page. */
 import type { Page } from '@playwright/test'
 import type { Account, Server } from './server.ts'
+import { openGroup } from './settings.ts'
 import { beLoggedIn, button, seeAll, sendLogin } from './steps.ts'
 import { text } from './texts.ts'
 
@@ -22,6 +23,9 @@ export const SCREENS: Screen[] = [
   { path: '/charts', visitor: 'owner' },
   { path: '/update', visitor: 'owner' },
   { path: '/settings', visitor: 'owner' },
+  { path: '/settings?part=prices', visitor: 'owner' },
+  { path: '/settings?part=journal', visitor: 'owner' },
+  { path: '/settings?part=account', visitor: 'owner' },
   { path: '/electrician-dashboard', visitor: 'electrician' },
   { path: '/electrician-settings', visitor: 'electrician' },
 ]
@@ -159,15 +163,46 @@ export const STATES: { name: string; screen: Screen; act: (page: Page) => Promis
   },
   {
     name: 'dialog before an account is deleted',
-    screen: { path: '/settings', visitor: 'owner' },
+    screen: { path: '/settings?part=account', visitor: 'owner' },
     act: async (page) => {
       await button(page, text('account.delete')).click()
       await button(page.getByRole('dialog'), text('account.delete.confirm')).click()
     },
   },
   {
-    name: 'settings with errors',
+    name: 'every setting, with errors',
     screen: { path: '/settings', visitor: 'owner' },
+    act: async (page) => {
+      for (const group of ['tariff', 'device', 'meter'] as const) await openGroup(page, group)
+      await page.getByLabel(text('setting.reserve_soc'), { exact: true }).fill('101')
+      await page.getByLabel(text('setting.provider'), { exact: true }).selectOption('tibber')
+      await page.getByLabel(text('setting.provider_token'), { exact: true }).fill('short')
+      await page.getByLabel(text('setting.charge_limit'), { exact: true }).fill('6000')
+      await page.getByLabel(text('setting.meter_address'), { exact: true }).fill('250')
+      await button(page, text('settings.review')).click()
+    },
+  },
+  {
+    name: 'dialog before settings are sent, with errors',
+    screen: { path: '/settings', visitor: 'owner' },
+    act: async (page) => {
+      await openGroup(page, 'device')
+      await page.getByLabel(text('setting.charge_limit'), { exact: true }).fill('6000')
+      await button(page, text('settings.review')).click()
+      await button(page.getByRole('dialog'), text('settings.send')).click()
+    },
+  },
+  {
+    name: 'dialog before settings are reset',
+    screen: { path: '/settings', visitor: 'owner' },
+    act: async (page) => {
+      await button(page, text('settings.reset')).click()
+      await page.getByRole('dialog').getByRole('checkbox').check()
+    },
+  },
+  {
+    name: 'account with errors',
+    screen: { path: '/settings?part=account', visitor: 'owner' },
     act: async (page) => {
       await button(page, text('account.password.submit')).click()
       await button(page, text('keys.add')).click()

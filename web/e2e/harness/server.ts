@@ -89,10 +89,10 @@ export class Server {
 
   private secretsOf = ([first]: string[]) => join(this.folder, `secrets-${first}.csv`)
 
-  /** The batteries of a site, as they connect by themselves once they hang on the wall. */
-  connectBattery({ serials }: Site): Battery {
+  /** The batteries of a site, or the first few, as they connect by themselves once they hang on the wall. */
+  connectBattery({ serials }: Site, units = serials.length): Battery {
     const [, gateway = ''] = this.output.match(/batteries can connect.*?(127\.0\.0\.1:\d+)/) ?? []
-    return Battery.connect(gateway, this.secretsOf(serials))
+    return Battery.connect(gateway, this.secretsOf(serials), units)
   }
 
   /** A partner app as the operator registers it, with the demo's page to return to. */
@@ -210,6 +210,14 @@ export class Server {
     })
     if (answer.status !== status) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`)
     return answer
+  }
+
+  /** What a call answers to an account, outside the browser. */
+  async get<T>(path: string, account: Account): Promise<T> {
+    const { access } = await this.logIn(account)
+    const answer = await fetch(this.url + path, { headers: { Authorization: `Bearer ${access}` } })
+    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`)
+    return (await answer.json()) as T
   }
 
   /** The operator's command line, beside the running server. */
