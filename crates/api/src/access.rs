@@ -70,6 +70,7 @@ pub const RULES: &[Rule] = &[
     rule("POST", "/api/auth/usr_sn/", KEYS),
     rule("GET", "/api/auth/usr_sn/claims/", KEYS),
     rule("DELETE", "/api/auth/usr_sn/{sn}/", OWNER),
+    about_systems("PATCH", "/api/auth/system/{sn}/", OWNER),
     about_systems("GET", "/api/auth/data/", PEOPLE),
     about_systems("GET", "/api/auth/stream/", PEOPLE),
     about_systems("GET", "/api/auth/graph/", PEOPLE),

@@ -48,6 +48,7 @@ fn documented() -> OpenApiRouter<Portal> {
         .routes(routes!(systems::list, systems::add))
         .routes(routes!(systems::claims))
         .routes(routes!(systems::unlink))
+        .routes(routes!(systems::name_end_user))
         .routes(routes!(data::data))
         .routes(routes!(stream::open))
         .routes(routes!(graph::graph))

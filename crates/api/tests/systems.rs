@@ -384,3 +384,29 @@ with_app!(a_system_is_listed_with_these_fields_and_no_others, |app| {
     }]);
     assert_eq!(call.send().await.expect(200).json(), want);
 });
+
+with_app!(the_owner_says_who_lives_with_a_system, |app| {
+    let anna = app.owner("anna", "SC000001").await;
+    let name = async |first_name: &str, last_name: &str| {
+        app.call("PATCH", "/api/auth/system/SC000001/")
+            .form(&[("first_name", first_name), ("last_name", last_name)])
+            .bearer(&anna.access)
+            .send()
+            .await
+    };
+    let wrong = name(" ", &"x".repeat(201)).await.expect(400).json();
+    assert_eq!(
+        wrong["codes"],
+        json!({"first_name": ["required"], "last_name": ["too_long"]})
+    );
+    name(" Anna ", "Berg").await.expect(204);
+    let systems = app.get("/api/auth/usr_sn/").bearer(&anna.access);
+    let systems = systems.send().await.expect(200).json();
+    assert_eq!(
+        (&systems[0]["first_name"], &systems[0]["last_name"]),
+        (&json!("Anna"), &json!("Berg"))
+    );
+    let journal = app.get("/api/auth/journal/").bearer(&anna.access);
+    let journal = journal.send().await.expect(200).json();
+    assert_eq!(journal["lines"][0]["event"], "end_user_named");
+});

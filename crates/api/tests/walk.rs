@@ -26,6 +26,7 @@ const MATRIX: &[(&str, &str, &str)] = &[
     ("POST", "/api/auth/usr_sn/", "ou"),
     ("GET", "/api/auth/usr_sn/claims/", "ou"),
     ("DELETE", "/api/auth/usr_sn/{sn}/", "o"),
+    ("PATCH", "/api/auth/system/{sn}/", "o"),
     ("GET", "/api/auth/data/", "oe"),
     ("GET", "/api/auth/stream/", "oe"),
     ("GET", "/api/auth/graph/", "oe"),
@@ -127,6 +128,8 @@ with_app!(
             let command = [("sn", sn), ("command", "auto"), ("key", "a-key-of-anna")];
             for call in [
                 app.call("DELETE", &format!("/api/auth/usr_sn/{sn}/")),
+                app.call("PATCH", &format!("/api/auth/system/{sn}/"))
+                    .form(&[("first_name", "Anna"), ("last_name", "Berg")]),
                 app.get(&format!("/api/auth/settings/?sn={sn}")),
                 app.get(&format!("/api/auth/settings/?sn=SC000001,{sn}")),
                 app.post(
@@ -310,6 +313,8 @@ impl World {
                 call(path).form(&[("keys", &sn)])
             }
             ("DELETE", "/api/auth/usr_sn/{sn}/") => call(&format!("/api/auth/usr_sn/{own_sn}/")),
+            ("PATCH", "/api/auth/system/{sn}/") => call(&format!("/api/auth/system/{own_sn}/"))
+                .form(&[("first_name", "Anna"), ("last_name", "Berg")]),
             ("POST", "/api/auth/group/") => {
                 // An electrician without a grant has no system to name.
                 let sn = if caller == 'e' { "" } else { own_sn.as_str() };

@@ -44,11 +44,11 @@ impl FromStr for Role {
 /// The version of the terms that a registration agrees to; stored with the consent and its time.
 pub const TERMS_VERSION: &str = "2026-11";
 
-/// Longest text accepted in a free field (a company's name).
+/// Longest text accepted in a free field (a company's name, a person's).
 pub const MAX_TEXT: usize = 200;
 
-/// A company's name: required, trimmed, not endless.
-pub fn parse_company(text: &str) -> Result<String, Message> {
+/// A name of a company or of a person: required, trimmed, not endless.
+pub fn parse_name(text: &str) -> Result<String, Message> {
     match text.trim() {
         "" => Err(Message::Required),
         name if name.chars().count() > MAX_TEXT => Err(Message::TooLong),

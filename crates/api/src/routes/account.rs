@@ -9,7 +9,7 @@ use axum::Json;
 use axum::extract::State;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
-use domain::account::parse_company;
+use domain::account::parse_name;
 use domain::{Country, Email, Lang, Message, Password, Phone, Role};
 use serde::{Deserialize, Serialize};
 use store::account::{Account, ProfileChange};
@@ -153,7 +153,7 @@ fn check(form: &ChangeAccount, account: &Account) -> Result<Change> {
         .and_then(|text| errors.take("language", text.parse::<Lang>()));
     let is_electrician = account.role()? == Role::Electrician;
     let company = form.company.as_deref().filter(|_| is_electrician);
-    let company = company.and_then(|text| errors.take("company", parse_company(text)));
+    let company = company.and_then(|text| errors.take("company", parse_name(text)));
     let email = form
         .email
         .as_deref()

@@ -2,12 +2,14 @@
 use crate::Portal;
 use crate::access::Person;
 use crate::client::Client;
-use crate::error::{Error, Problem, Refusal, Result, language};
+use crate::error::{Error, FieldErrors, Problem, Refusal, Result, language};
 use crate::form::Form;
 use crate::live::Seen;
+use crate::own::{Choice, Systems};
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
+use domain::account::parse_name;
 use domain::key::{KeyStatus, MAX_KEYS};
 use domain::{Key, Lang, Message, Serial};
 use serde::{Deserialize, Serialize};
@@ -212,5 +214,38 @@ pub(crate) async fn unlink(
         .await?
         .ok_or(Error::not_found())?;
     portal.store.unlink(&access, portal.now()).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct NameEndUser {
+    #[serde(default)]
+    first_name: String,
+    #[serde(default)]
+    last_name: String,
+}
+
+/// Say who lives with a system.
+#[utoipa::path(patch, path = "/api/auth/system/{sn}/", tag = "systems", params(("sn" = String, Path)),
+    request_body(content = NameEndUser, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 204), (status = 400, body = Problem), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+pub(crate) async fn name_end_user(
+    State(portal): State<Portal>,
+    systems: Systems,
+    Path(sn): Path<String>,
+    Form(form): Form<NameEndUser>,
+) -> Result<StatusCode> {
+    let Choice::One(access) = systems.choose(&sn)? else {
+        return Err(Error::not_found());
+    };
+    let mut errors = FieldErrors::default();
+    let first_name = errors.take("first_name", parse_name(&form.first_name));
+    let last_name = errors.take("last_name", parse_name(&form.last_name));
+    errors.into_result()?;
+    let (first_name, last_name) = first_name.zip(last_name).ok_or(Error::internal())?;
+    portal
+        .store
+        .name_end_user(access, &first_name, &last_name, portal.now())
+        .await?;
     Ok(StatusCode::NO_CONTENT)
 }
