@@ -408,6 +408,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/auth/system/{sn}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Say who lives with a system. */
+        patch: operations["name_end_user"];
+        trace?: never;
+    };
     "/api/auth/tariff/": {
         parameters: {
             query?: never;
@@ -1173,6 +1190,10 @@ export interface components {
             m6_q_ctrl: boolean;
             m6_sm_rs485_tcp: boolean;
             m6_sunspec_set: boolean;
+        };
+        NameEndUser: {
+            first_name?: string;
+            last_name?: string;
         };
         /** @description An error as OAuth 2 (RFC 6749, 5.2) spells it. */
         OauthError: {
@@ -2853,6 +2874,53 @@ export interface operations {
                 };
             };
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    name_end_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                sn: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["NameEndUser"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
