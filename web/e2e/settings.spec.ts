@@ -193,6 +193,20 @@ test('settings are cached for each device and shown when they cannot be loaded',
   await expect(field(page, 'reserve_soc')).toHaveValue('45')
 })
 
+test('first and last name of the user are required and saved', async ({ page, server }) => {
+  const owner = await server.newOwner()
+  await openSettings(page, server, owner)
+  const card = page.getByRole('region', { name: text('end_user.title') })
+  await card.getByLabel(text('end_user.first_name'), { exact: true }).fill('Anna')
+  await button(card, text('account.save')).click()
+  await expect(card.getByLabel(text('end_user.last_name'), { exact: true })).toBeFocused()
+  await card.getByLabel(text('end_user.last_name'), { exact: true }).fill('Berg')
+  await button(card, text('account.save')).click()
+  await expect(page.getByText(text('end_user.saved'))).toBeVisible()
+  const [system] = await server.get<{ first_name: string; last_name: string }[]>('/api/auth/usr_sn/', owner)
+  expect([system?.first_name, system?.last_name]).toEqual(['Anna', 'Berg'])
+})
+
 test('the keyboard alone changes a setting', async ({ page, server }) => {
   const owner = await server.newOwner()
   const [sn = ''] = owner.serials

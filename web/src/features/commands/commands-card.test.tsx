@@ -19,7 +19,6 @@ const commandOf = (body: URLSearchParams, special: Partial<Command> = {}): Comma
   id: 'c1',
   sn: body.get('sn') ?? '',
   command: body.get('command') ?? '',
-  args: {},
   state: 'queued',
   created_at: Date.now(),
   expires_at: Date.now() + 300_000,

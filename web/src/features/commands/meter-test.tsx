@@ -97,9 +97,13 @@ function PhaseRow({ number, phase }: { number: number; phase: Phase }) {
   )
 }
 
+/** Too little to have a direction. */
+const IDLE = 5
+
 /** Direction is a word and an arrow. */
 function PhasePower({ watts }: { watts: number }) {
   const { t, locale } = useT()
+  if (Math.abs(watts) < IDLE) return <p className="text-muted">{t('flow.grid.idle')}</p>
   const Arrow = watts < 0 ? ArrowUp : ArrowDown
   return (
     <p className="num flex items-center gap-1 text-muted">

@@ -5,7 +5,6 @@ const command = (special: Partial<Command>): Command => ({
   id: '1',
   sn: 'A',
   command: 'meter_test',
-  args: {},
   state: 'sent',
   created_at: 0,
   expires_at: 300_000,

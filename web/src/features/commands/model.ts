@@ -3,7 +3,8 @@ import type { components } from '@/lib/api/schema'
 import { readNumber } from '@/lib/number'
 import type { Finding } from '@/lib/validation/codes'
 
-export type Command = components['schemas']['CommandBody']
+/** What a command brings depends on the command: see `meterReading`. */
+export type Command = Omit<components['schemas']['CommandBody'], 'args' | 'data'> & { data?: unknown }
 /** What the browser asks for; the key names this one act, so that it happens once however often it is sent. */
 export type Order = components['schemas']['GiveCommand']
 

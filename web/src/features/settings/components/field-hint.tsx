@@ -31,7 +31,7 @@ export function FieldHint({ name, spec, systems, draft }: Props) {
       {t(`setting.${name}.text`)}
       {range}
       {typeof token === 'string' && token !== '' && ` ${t('settings.token_kept', { end: token })}`}
-      {isReservedAddress(typed) && <Note>{t('settings.address_reserved')}</Note>}
+      {spec.kind === 'address' && isReservedAddress(typed) && <Note>{t('settings.address_reserved')}</Note>}
       {name === 'charge_limit' && systems.some((system) => needsNotice(system, typed ?? null)) && (
         <Note>{t('settings.notice_14a')}</Note>
       )}

@@ -3,16 +3,16 @@ import { useT } from '@/lib/i18n/use-t'
 
 type Props = { count: number; disabled: boolean; onDiscard: () => void; onSend: () => void }
 
-/** Stays in sight for as long as something is typed and not sent; on phones above the tabs. */
+/** Stays in sight for as long as something is typed and not sent; on phones above the tabs, beside the menu's button. */
 export function SaveBar({ count, disabled, onDiscard, onSend }: Props) {
   const { t } = useT()
   if (count === 0) return null
   return (
-    <div className="card sticky bottom-[calc(4.75rem+env(safe-area-inset-bottom))] z-10 mt-4 flex flex-wrap items-center justify-between gap-3 px-4 py-3 shadow-xl lg:bottom-4">
+    <div className="card sticky bottom-[calc(4.75rem+env(safe-area-inset-bottom))] z-10 mt-4 flex flex-wrap items-center justify-between gap-3 py-3 pr-15 pl-3.5 shadow-xl lg:bottom-4 lg:px-4">
       <p role="status" className="text-[14px] font-medium">
         {t('settings.pending', { count })}
       </p>
-      <div className="flex flex-wrap gap-3">
+      <div className="flex flex-wrap gap-2 lg:gap-3">
         <Button variant="outline" size="s" onClick={onDiscard}>
           {t('settings.discard')}
         </Button>
