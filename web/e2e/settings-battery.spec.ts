@@ -41,18 +41,22 @@ test('what is saved while the battery is online is reported by it', async ({ pag
   await expect(field(page, 'reserve_soc')).toHaveValue('35')
 })
 
-test('what is saved while the battery is offline reaches it when it is back', async ({ page, server }) => {
-  const owner = await server.newOwner()
-  const [sn = ''] = owner.serials
-  await openSettings(page, server, owner)
+test('what is saved while the battery is offline reaches it when it is back', async ({
+  page,
+  server,
+  home,
+}) => {
+  await openSettings(page, server, home)
+  await home.battery.unplug()
   await field(page, 'reserve_soc').fill('35')
   await sendChanges(page)
   await expect(state(page, 'waiting')).toBeVisible()
   await expect(page.getByText(text('settings.state.waiting.text'))).toBeVisible()
-  const battery = server.connectBattery(owner)
+  expect((await readSettings(server, home, home.sn)).reported.reserve_soc).toBe(10)
+  const back = server.connectBattery(home)
   await expect(state(page, 'applied')).toBeVisible({ timeout: 20_000 })
-  expect((await readSettings(server, owner, sn)).reported.reserve_soc).toBe(35)
-  await battery.unplug()
+  expect((await readSettings(server, home, home.sn)).reported.reserve_soc).toBe(35)
+  await back.unplug()
 })
 
 test('a field that the battery refuses says why, and what it works with instead', async ({
@@ -116,8 +120,10 @@ test('the meter test fails where nothing listens at the address', async ({ page,
 
 /** A window of an hour that is half a day away. */
 function farFromNow(): { start: string; end: string } {
-  const hour =
-    (Number(new Date().toLocaleTimeString('de-DE', { hour: '2-digit', timeZone: 'Europe/Berlin' })) + 12) % 24
+  const now = Number(
+    new Intl.DateTimeFormat('en-GB', { hour: 'numeric', timeZone: 'Europe/Berlin' }).format(),
+  )
+  const hour = (now + 12) % 24
   const at = (hours: number) => `${String(hours).padStart(2, '0')}:00`
   return { start: at(hour), end: at(hour + 1) }
 }

@@ -33,6 +33,7 @@ export class Battery {
   }
 
   async unplug() {
+    if (this.child.signalCode !== null) return
     const gone = new Promise((resolve) => this.child.once('exit', resolve))
     this.child.kill('SIGKILL')
     await gone
