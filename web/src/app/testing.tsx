@@ -7,6 +7,7 @@ import { startSession } from '@/lib/session/session-store'
 import type { Role } from '@/lib/session/tokens'
 import { emptyGraph, liveOf } from '@/lib/testing/live'
 import { server } from '@/lib/testing/server'
+import { settingsEntry } from '@/lib/testing/settings'
 import { App } from './app'
 import { makeRouter } from './router'
 
@@ -36,6 +37,7 @@ export function serveSystems(serials: string[] | null) {
       HttpResponse.json(serials?.map((sn) => ({ sn, currency: 'EUR', tariffs: [] })) ?? []),
     ),
     http.get('*/api/auth/savings/', () => HttpResponse.json([])),
+    http.get('*/api/auth/settings/', () => HttpResponse.json(serials?.map((sn) => settingsEntry(sn)) ?? [])),
     http.post('*/api/auth/logout/', () => new HttpResponse(null, { status: 204 })),
   )
 }

@@ -25,6 +25,8 @@ const journalQuery = (filter: JournalFilter, locale: Locale) =>
         }),
       ),
     placeholderData: keepPreviousData,
+    // Whoever has just changed something looks here for it.
+    staleTime: 0,
     refetchInterval: LIVE_REFRESH,
   })
 

@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
@@ -27,6 +28,7 @@ type Props = {
 /** Every setting in its group; changes are gathered, shown once more and then sent together. */
 export function SettingsForm({ all, systems, meterTest, onFailed, readAgain }: Props) {
   const { t } = useT()
+  const queries = useQueryClient()
   const editor = useEditor(all, systems)
   const [opened, setOpened] = useState<readonly Group[]>(['charging'])
   const [confirming, setConfirming] = useState(false)
@@ -55,6 +57,8 @@ export function SettingsForm({ all, systems, meterTest, onFailed, readAgain }: P
       if (answer.success.length > 0) onFailed(failed)
     }
     if (answer.success.length > 0) notify.success(said)
+    // A price that is set here is the tariff of today.
+    for (const kind of ['tariff', 'savings']) void queries.invalidateQueries({ queryKey: [kind] })
     // The stream brings it too, but not to every tab.
     await readAgain().catch(() => undefined)
   }

@@ -29,8 +29,10 @@ export const monthSavingsQuery = (sn: string, day: SiteDay) => {
   })
 }
 
-/** A new price changes what every day since cost. */
+/** A new price changes what every day since cost; the one that holds today stands in the settings as well. */
 export async function saveTariff(body: NewTariff) {
   await unwrap(api.POST('/api/auth/tariff/', { body }))
-  await Promise.all(['tariff', 'savings'].map((key) => queryClient.invalidateQueries({ queryKey: [key] })))
+  await Promise.all(
+    ['tariff', 'savings', 'settings'].map((key) => queryClient.invalidateQueries({ queryKey: [key] })),
+  )
 }

@@ -1,7 +1,7 @@
 import { ArrowRight } from 'lucide-react'
 import { useT } from '@/lib/i18n/use-t'
 import { type Change, changedNames, type Systems } from '../model/draft'
-import { commonSpec, type FieldSpec, type SettingName, type Value, valueText } from '../model/fields'
+import { commonSpec, type FieldSpec, type Value, valueText } from '../model/fields'
 
 /** What changes, each from which value to which. Systems that have it already are not counted in. */
 export function ChangeList({ changes, systems }: { changes: readonly Change[]; systems: Systems }) {
@@ -14,7 +14,7 @@ export function ChangeList({ changes, systems }: { changes: readonly Change[]; s
         return (
           <li key={name} className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-0.5 py-2.5">
             <span className="text-muted">{t(`setting.${name}`)}</span>
-            <FromTo spec={spec} changes={changes.filter((change) => change.name === name)} name={name} />
+            <FromTo spec={spec} changes={changes.filter((change) => change.name === name)} />
           </li>
         )
       })}
@@ -22,9 +22,7 @@ export function ChangeList({ changes, systems }: { changes: readonly Change[]; s
   )
 }
 
-type FromToProps = { name: SettingName; spec: FieldSpec; changes: readonly Change[] }
-
-function FromTo({ spec, changes }: FromToProps) {
+function FromTo({ spec, changes }: { spec: FieldSpec; changes: readonly Change[] }) {
   const { t, locale } = useT()
   const [first, ...more] = changes
   if (!first) return null
