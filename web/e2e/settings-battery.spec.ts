@@ -1,10 +1,11 @@
 /** Settings and commands that reach a battery: a real server, a simulated battery that obeys, and what the owner sees of it. */
 import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
-import { expectGoodAtEveryWidth } from './harness/axe.ts'
+import { expectGoodEverywhere } from './harness/axe.ts'
 import type { Battery } from './harness/battery.ts'
 import type { Owner } from './harness/server.ts'
 import {
+  EVERY_SIZE,
   field,
   hasReported,
   openGroup,
@@ -75,7 +76,7 @@ test('a field that the battery refuses says why, and what it works with instead'
   await expect(field(page, 'meter_type')).toHaveAccessibleDescription(
     /Shelly 3EM wurde nicht übernommen\. .*TCP.*Acrel ADL400/,
   )
-  await expectGoodAtEveryWidth(page)
+  await expectGoodEverywhere(page, EVERY_SIZE)
 })
 
 test('the current settings can be loaded while the main switch is off', async ({ page, server, home }) => {
@@ -108,7 +109,7 @@ test('the meter test shows every phase live and passes where meter and address a
   await expect(phases.filter({ hasText: text('command.phase.ok') }).first()).toBeVisible()
   await expect(page.getByText(text('command.state.done'), { exact: true })).toBeVisible({ timeout: 20_000 })
   await expect(page.getByText(/Der Zähler antwortet auf allen Phasen/)).toBeVisible()
-  await expectGoodAtEveryWidth(page)
+  await expectGoodEverywhere(page, EVERY_SIZE)
 })
 
 test('the meter test fails where nothing listens at the address', async ({ page, server, home }) => {
@@ -204,5 +205,5 @@ test('the journal says in sentences who changed what, filters it and hands it ou
   const table = await readFile(await download.path(), 'utf8')
   expect(table).toMatch(/auf 35\s% geändert/)
   expect(table).not.toContain('neuen Einstellungen übernommen')
-  await expectGoodAtEveryWidth(page)
+  await expectGoodEverywhere(page, EVERY_SIZE)
 })

@@ -1,8 +1,16 @@
 /** Settings that need no battery at hand: checks, questions, several systems, two people. */
-import { expectGoodAtEveryWidth } from './harness/axe.ts'
+import { expectGoodEverywhere } from './harness/axe.ts'
 import { tabTo } from './harness/keyboard.ts'
 import { PASSWORD } from './harness/server.ts'
-import { field, openGroup, openSettings, readSettings, sendChanges, setByApi } from './harness/settings.ts'
+import {
+  EVERY_SIZE,
+  field,
+  openGroup,
+  openSettings,
+  readSettings,
+  sendChanges,
+  setByApi,
+} from './harness/settings.ts'
 import { beLoggedIn, button, heading, settled, storedTokens } from './harness/steps.ts'
 import { everythingStored } from './harness/stored.ts'
 import { expect, test } from './harness/test.ts'
@@ -113,7 +121,7 @@ test('of several systems those that take it do, and the one that does not says w
   await expect(page.getByRole('checkbox', { name: unknown })).not.toBeChecked()
   expect((await readSettings(server, owner, unknown)).desired.charge_power).toBe(20_000)
   expect((await readSettings(server, owner, rated)).desired.charge_power).not.toBe(20_000)
-  await expectGoodAtEveryWidth(page)
+  await expectGoodEverywhere(page, EVERY_SIZE)
   await battery.unplug()
 })
 
@@ -159,7 +167,7 @@ test('of two who edit at once the second is told, sees both values and loses not
   await expect(page.getByText(/von 10\s% auf 30\s% geändert\. Ihre Eingabe: 50\./)).toBeVisible()
   await expect(field(page, 'reserve_soc')).toHaveValue('50')
   expect((await readSettings(server, owner, sn)).desired.reserve_soc).toBe(30)
-  await expectGoodAtEveryWidth(page)
+  await expectGoodEverywhere(page, EVERY_SIZE)
   await button(page, text('settings.conflict.mine')).click()
   await sendChanges(page)
   expect((await readSettings(server, owner, sn)).desired.reserve_soc).toBe(50)

@@ -4,6 +4,13 @@ import { type Account, PASSWORD, type Server } from './server.ts'
 import { beLoggedIn, button, settled } from './steps.ts'
 import { type MessageId, text } from './texts.ts'
 
+/** On a desk, on a phone, and as narrow as WCAG's reflow asks for. */
+export const EVERY_SIZE = [
+  { width: 1440, height: 900 },
+  { width: 390, height: 844 },
+  { width: 320, height: 640 },
+]
+
 export type SystemSettings = {
   sn: string
   version: number
