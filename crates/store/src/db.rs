@@ -216,8 +216,10 @@ impl Tx {
     pub(crate) async fn commit(self) -> Result<()> {
         match self {
             Self::Sqlite(tx, entered) => {
-                tx.commit().await?;
+                let done = tx.commit().await;
+                // Of a commit that failed nobody knows for sure that nothing was written.
                 entered.forget();
+                done?;
             }
             Self::Postgres(tx) => tx.commit().await?,
         }

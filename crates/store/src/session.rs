@@ -8,7 +8,7 @@ use domain::{AccountId, Role};
 
 pub type SessionId = [u8; 16];
 
-/// Who is behind a session, read afresh on each call.
+/// Who is behind a session, as of this call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Live {
     pub account: AccountId,
