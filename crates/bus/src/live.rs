@@ -5,7 +5,7 @@ use crate::notice::{Notice, Notices};
 use crate::snapshot::Snapshot;
 use dashmap::DashMap;
 use domain::clock::{MINUTE, Millis, SECOND};
-use domain::energy::CONTEXT;
+use domain::energy::{CONTEXT, Tally};
 use domain::{Clock, CommandId, Sample, Serial};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,6 +24,7 @@ pub const SILENCE: Millis = 90 * SECOND;
 const WATCH_STEP: Millis = 5 * SECOND;
 /// Nobody watches longer than this without saying so again.
 const WATCH_MAX: Millis = 10 * MINUTE;
+const COUNT_REST: Duration = Duration::from_millis(1);
 const COUNT_PAUSE: Duration = Duration::from_secs(1);
 
 /// Cheap to clone.
@@ -123,6 +124,15 @@ impl Live {
             if let Some(presence) = presences.remove(&sn) {
                 snapshot.stand(presence);
             }
+            let known = self.get(&sn).is_some();
+            if snapshot.sample.is_none() && !known {
+                // Nothing was ever measured, so that there is nothing to read.
+                let zone = &snapshot.facts.zone;
+                let today = zone.day_of(self.0.clock.now());
+                snapshot.tally = Some(Tally::new(zone.bounds(today)));
+                self.put(&sn, snapshot);
+                continue;
+            }
             self.put(&sn, snapshot);
             self.count_again(&sn);
         }
@@ -187,7 +197,8 @@ impl Live {
     pub(crate) async fn count(&self) {
         loop {
             match self.count_one().await {
-                Ok(true) => {}
+                // A large fleet is counted while its batteries come back: they go first.
+                Ok(true) => tokio::time::sleep(COUNT_REST).await,
                 Ok(false) => self.0.to_count.notified().await,
                 Err(error) => {
                     tracing::warn!(%error, "the day's energy of a system could not be read");

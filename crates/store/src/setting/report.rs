@@ -68,9 +68,13 @@ pub(crate) async fn reported(
     report: &SettingsReport,
     now: Millis,
 ) -> Result<bool> {
-    let before: Option<Before> = within!(&mut *tx, c => sqlx::query_as(
-        "SELECT version, desired IS NOT NULL AS saved, reported_version, refused FROM settings WHERE sn = $1")
-        .bind(sn.as_str()).fetch_optional(c).await)?;
+    // Version 0 is what a new battery came with: nobody saved it, and thousands may tell it at once.
+    let before: Option<Before> = match report.version {
+        0 => None,
+        _ => within!(&mut *tx, c => sqlx::query_as(
+            "SELECT version, desired IS NOT NULL AS saved, reported_version, refused FROM settings WHERE sn = $1")
+            .bind(sn.as_str()).fetch_optional(c).await)?,
+    };
     let kept = execute!(
         &mut *tx,
         sqlx::query(

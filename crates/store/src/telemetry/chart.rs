@@ -189,12 +189,12 @@ impl Store {
                 let totals = self.totals_of_days(site, days.clone()).await?;
                 let mut points = SiteDay::points(days, resolution).enumerate().peekable();
                 let mut point = 0;
-                for (day, totals) in totals {
-                    while let Some((next, _)) = points.next_if(|(_, first)| *first <= day) {
+                for (day, totals) in &totals {
+                    while let Some((next, _)) = points.next_if(|(_, first)| first <= day) {
                         point = next;
                     }
                     for line in &mut lines {
-                        line.add_day(point, &totals);
+                        line.add_day(point, totals);
                     }
                 }
             }

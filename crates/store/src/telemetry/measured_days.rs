@@ -1,7 +1,7 @@
 //! Days in quarter-hours of energy, for what has to be reckoned piece by piece.
 use super::measured::{Measured, Site};
 use super::quarters::{self, Quarters};
-use super::totals::Totals;
+use super::totals::{Totals, has_day};
 use crate::{Access, Result, Store};
 use domain::SiteDay;
 use domain::energy;
@@ -22,7 +22,7 @@ impl Store {
         // Totals first: of a day that is sealed in between only the quarters are found, and it is computed.
         let totals = self.sealed_totals(site, days.clone()).await?;
         let quarters = self.sealed_quarters(site, &days).await?;
-        let whole = |day| totals.contains_key(&day) && quarters.contains_key(&day);
+        let whole = |day| has_day(&totals, day) && quarters.contains_key(&day);
         let open = self.open_days(site, &days, whole).await?;
         let sealed = totals
             .iter()

@@ -36,12 +36,12 @@ impl Row {
 }
 
 impl Store {
-    /// The totals of days that are sealed and still hold.
+    /// The totals of days that are sealed and still hold, in order.
     pub(super) async fn sealed_totals(
         &self,
         site: Site<'_>,
         days: Range<SiteDay>,
-    ) -> Result<BTreeMap<SiteDay, Totals>> {
+    ) -> Result<Vec<(SiteDay, Totals)>> {
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(
             "SELECT month, site, sealed, dirty, totals FROM sealed_months
              WHERE sn = $1 AND month >= $2 AND month <= $3 ORDER BY month")
@@ -50,7 +50,7 @@ impl Store {
             .bind(month_number(days.end.plus(-1)))
             .fetch_all(p).await)?;
         let name = site.name();
-        let mut found = BTreeMap::new();
+        let mut found = Vec::with_capacity(31 * rows.len());
         for row in rows.iter().filter(|row| row.site == name) {
             // To look up the start of each day would cost more than all the rest: most begin long after the household.
             let first = days_of(row.month, row.sealed).next();
@@ -62,7 +62,7 @@ impl Store {
                     && row.dirty & bit(day) == 0
                     && (ours(begins) || ours(site.zone.start_of(day)))
                 {
-                    found.insert(day, totals);
+                    found.push((day, totals));
                 }
             }
         }

@@ -97,7 +97,8 @@ pub(super) fn unpack(at: Millis, id: MessageId, body: &[u8]) -> Result<Sample> {
             *value = Some(reader.signed()?);
         }
     }
-    let status = BatteryStatus::from_number(reader.byte()?).ok_or(reader.damaged())?;
+    let status = BatteryStatus::from_number(reader.byte()?);
+    let status = status.ok_or_else(|| reader.damaged())?;
     let [
         v1,
         v2,

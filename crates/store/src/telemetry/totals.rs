@@ -9,7 +9,6 @@ use domain::clock::{DAY, Millis};
 use domain::energy::{self, Tally};
 use domain::sample::Counter;
 use domain::{Serial, SiteDay, Zone};
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,7 +89,7 @@ impl Totals {
         let energy = totals.energy.iter().chain(&totals.unplaced).flatten();
         let sums = gauges.map(|gauge| &gauge.sum).chain(energy);
         let all_sane = sums.chain([&totals.lead]).all(|value| sane(*value));
-        all_sane.then_some(totals).ok_or(reader.damaged())
+        all_sane.then_some(totals).ok_or_else(|| reader.damaged())
     }
 
     pub(super) fn day_totals(&self, day: SiteDay) -> DayTotals {
@@ -100,6 +99,11 @@ impl Totals {
             unplaced: self.unplaced.map(Option::unwrap_or_default),
         }
     }
+}
+
+/// Whether the day is among those, which are in order.
+pub(super) fn has_day(days: &[(SiteDay, Totals)], day: SiteDay) -> bool {
+    days.binary_search_by_key(&day, |(known, _)| *known).is_ok()
 }
 
 impl Store {
@@ -123,21 +127,22 @@ impl Store {
         Ok(totals.collect())
     }
 
-    /// What is known of each day of a range; days without data are left out.
+    /// What is known of each day of a range, in order; days without data are left out.
     pub(super) async fn totals_of_days(
         &self,
         site: Site<'_>,
         days: Range<SiteDay>,
-    ) -> Result<BTreeMap<SiteDay, Totals>> {
+    ) -> Result<Vec<(SiteDay, Totals)>> {
         let mut found = self.sealed_totals(site, days.clone()).await?;
-        for day in self
-            .open_days(site, &days, |day| found.contains_key(&day))
-            .await?
-        {
+        let open = self
+            .open_days(site, &days, |day| has_day(&found, day))
+            .await?;
+        for day in &open {
+            let day = *day;
             // It may have been sealed since it was looked for.
-            let again = self.sealed_totals(site, day..day.next()).await?;
-            let totals = match again.into_values().next() {
-                Some(totals) => totals,
+            let mut again = self.sealed_totals(site, day..day.next()).await?;
+            let totals = match again.pop() {
+                Some((_, totals)) => totals,
                 None => {
                     let measured = self.measured(site, day).await?;
                     if measured.samples.is_empty() {
@@ -146,7 +151,10 @@ impl Store {
                     Totals::of(&measured, &Columns::of(&measured.samples), site.phase)
                 }
             };
-            found.insert(day, totals);
+            found.push((day, totals));
+        }
+        if !open.is_empty() {
+            found.sort_unstable_by_key(|(day, _)| *day);
         }
         Ok(found)
     }

@@ -35,6 +35,8 @@ impl<'a> Reader<'a> {
         Self { rest: bytes, what }
     }
 
+    /// To be made only when it is needed: thousands of numbers are read for one answer.
+    #[cold]
     pub(super) fn damaged(&self) -> Error {
         Error::Damaged(self.what)
     }
@@ -44,13 +46,14 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn byte(&mut self) -> Result<u8> {
-        let (first, rest) = self.rest.split_first().ok_or(self.damaged())?;
+        let (first, rest) = self.rest.split_first().ok_or_else(|| self.damaged())?;
         self.rest = rest;
         Ok(*first)
     }
 
     pub(super) fn bytes(&mut self, count: usize) -> Result<&'a [u8]> {
-        let (taken, rest) = self.rest.split_at_checked(count).ok_or(self.damaged())?;
+        let taken = self.rest.split_at_checked(count);
+        let (taken, rest) = taken.ok_or_else(|| self.damaged())?;
         self.rest = rest;
         Ok(taken)
     }
