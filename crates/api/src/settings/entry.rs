@@ -253,3 +253,25 @@ fn json_type(field: Field) -> SchemaType {
         false => SchemaType::Type(kind),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fields_are_those_that_the_browser_is_tested_with() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../cases/settings.json");
+        let table: serde_json::Value =
+            serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+        let ratings = Ratings {
+            charge: table["ratings"]["charge"].as_i64(),
+            discharge: table["ratings"]["discharge"].as_i64(),
+        };
+        let known = table["fields"].as_object().unwrap();
+        assert_eq!(known.len(), Field::all().count());
+        for field in Field::all() {
+            let entry = json!(FieldEntry::new(field, ratings));
+            assert_eq!(entry, known[field.name()], "{}", field.name());
+        }
+    }
+}

@@ -78,7 +78,12 @@ impl Field {
         let text = match json {
             serde_json::Value::Null if self.may_be_unknown() => return Some(Value::Unknown),
             serde_json::Value::String(text) => text.clone(),
-            serde_json::Value::Bool(_) | serde_json::Value::Number(_) => json.to_string(),
+            serde_json::Value::Bool(_) => json.to_string(),
+            // To a battery 35 and 35.0 are the same number.
+            serde_json::Value::Number(number) => {
+                let text = number.to_string();
+                text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
+            }
             _ => return None,
         };
         self.parse(&text, Ratings::default()).ok()
@@ -110,24 +115,28 @@ impl Value {
     }
 }
 
-/// `12`, `12.5` or `12,5` as an integer of the smallest unit; more digits than there are decimals are refused.
+/// `12`, `12.5` or `12,5` as an integer of the smallest unit; more digits than there are decimals are refused. A whole
+/// number has no point at all: "4.000" W would be 4 W to one person and 4,000 W to the next.
 fn fixed_point(text: &str, decimals: u8) -> Result<i64, Message> {
     let invalid = Message::NumberInvalid;
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, text),
     };
-    let (whole, fraction) = digits.split_once(['.', ',']).unwrap_or((digits, "0"));
-    let plain = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    let fraction = fraction.trim_end_matches('0');
+    let (whole, fraction) = match digits.split_once(['.', ',']) {
+        Some((whole, fraction)) => (whole, Some(fraction)),
+        None => (digits, None),
+    };
     let room = usize::from(decimals);
+    let plain = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     // Twelve digits are more than any setting needs, and never overflow.
-    if !plain(whole) || whole.len() > 12 || !(fraction.is_empty() || plain(fraction)) {
+    if !plain(whole) || whole.len() > 12 {
         return Err(invalid);
     }
-    if fraction.len() > room {
+    if fraction.is_some_and(|digits| !plain(digits) || digits.len() > room) {
         return Err(invalid);
     }
+    let fraction = fraction.unwrap_or("");
     let number: i64 = format!("{whole}{fraction:0<room$}")
         .parse()
         .map_err(|_| invalid)?;
@@ -178,7 +187,8 @@ mod tests {
             ("reserve_soc", "", Err(Message::Required)),
             ("reserve_soc", "ten", Err(Message::NumberInvalid)),
             ("reserve_soc", "10.5", Err(Message::NumberInvalid)),
-            ("reserve_soc", "10.0", Ok(Value::Whole(10))),
+            ("reserve_soc", "10.0", Err(Message::NumberInvalid)),
+            ("charge_limit", "4.000", Err(Message::NumberInvalid)),
             ("charge_start", "00:00", Ok(Value::Time(0))),
             ("charge_end", "24:00", Ok(Value::Time(1_440))),
             ("charge_end", "24:01", Err(Message::TimeInvalid)),
@@ -211,6 +221,14 @@ mod tests {
             let field: Field = name.parse().unwrap();
             assert_eq!(field.parse(text, RATED), want, "{name} {text:?}");
         }
+    }
+
+    #[test]
+    fn a_battery_may_write_a_whole_number_with_a_point() {
+        let field = Field::ReserveSoc;
+        let read = |json: &str| field.from_json(&serde_json::from_str(json).unwrap());
+        assert_eq!(read("35.0"), Some(Value::Whole(35)));
+        assert_eq!(read("35.5"), None);
     }
 
     #[test]
