@@ -219,6 +219,11 @@ impl Field {
         }
     }
 
+    /// Whether what it begins with is a guess until the unit has said what it is rated for.
+    fn is_guessed(self, ratings: Ratings) -> bool {
+        matches!(self.kind(), Kind::Power(direction) if !ratings.knows(direction))
+    }
+
     /// The smallest and the largest number that it may have.
     pub fn range(self, ratings: Ratings) -> Option<(i64, i64)> {
         match self.kind() {

@@ -65,13 +65,21 @@ async fn read(app: &TestApp, person: &Person) -> Value {
     call.bearer(&person.access).send().await.expect(200).json()
 }
 
-/// Saves, and waits until the battery has reported it.
-async fn set(app: &TestApp, person: &Person, fields: &[(&str, &str)]) -> Value {
+async fn save(app: &TestApp, person: &Person, fields: &[(&str, &str)]) {
     let version = read(app, person).await["version"].to_string();
     let mut all = vec![("version", version.as_str()), ("password", PASSWORD)];
     all.extend(fields);
     let call = app.post(&format!("/api/auth/settings/?sn={SN}"), &all);
     call.bearer(&person.access).send().await.expect(200);
+}
+
+/// Saves, and waits until the battery has reported it.
+async fn set(app: &TestApp, person: &Person, fields: &[(&str, &str)]) -> Value {
+    save(app, person, fields).await;
+    has_reported(app, person).await
+}
+
+async fn has_reported(app: &TestApp, person: &Person) -> Value {
     eventually("the battery has reported", async || {
         let seen = read(app, person).await;
         seen["version"] == seen["reported_version"]
@@ -130,6 +138,27 @@ on_both!(a_window_visibly_changes_the_power_of_the_battery, |db| {
     reports(&app, |sample| sample.battery_power != Some(0)).await;
     app.stop().await;
 });
+
+on_both!(
+    a_battery_that_was_set_before_its_first_contact_takes_everything,
+    |db| {
+        let app = TestApp::start(db).await;
+        let anna = app.owner("anna", SN).await;
+        save(&app, &anna, &[("reserve_soc", "35")]).await;
+        let _fleet = Fleet::start(world(&app), vec![device(Watch::RIGHT)]);
+        let seen = has_reported(&app, &anna).await;
+        assert_eq!(
+            (&seen["state"], &seen["reported"]["reserve_soc"]),
+            (&json!("applied"), &json!(35)),
+            "{}",
+            seen["errors"]
+        );
+        let most = &seen["fields"]["charge_power"]["max"];
+        assert_eq!(&seen["desired"]["charge_power"], most);
+        assert_eq!(&seen["reported"]["charge_power"], most);
+        app.stop().await;
+    }
+);
 
 on_both!(
     a_wrong_meter_address_silences_the_meter_and_fails_its_test,

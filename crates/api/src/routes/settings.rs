@@ -186,7 +186,7 @@ impl Saving<'_> {
             false => {
                 let save = Save {
                     version: one.version,
-                    before: &one.settings.desired,
+                    before: &one.settings,
                     change: &one.change,
                     reset: self.reset,
                     nonce: portal.random.bytes(),

@@ -43,6 +43,15 @@ impl Settings {
         self.iter().filter(|(field, _)| wanted(*field)).collect()
     }
 
+    /// What is to be kept and told: not what was only guessed because the unit has never said what it is rated for. It
+    /// would refuse such a value, which nobody has set.
+    pub fn without_guesses(&self, ratings: Ratings) -> Self {
+        let guessed = |(field, value): &(Field, Value)| {
+            field.is_guessed(ratings) && *value == field.fresh(ratings)
+        };
+        self.iter().filter(|member| !guessed(member)).collect()
+    }
+
     pub fn json(&self) -> Map<String, serde_json::Value> {
         let member = |(field, value): (Field, Value)| (field.name().to_owned(), value.json(field));
         self.iter().map(member).collect()
@@ -81,6 +90,26 @@ mod tests {
         assert_eq!(Settings::from_json(&fresh.json()), Ok(fresh.clone()));
         assert_eq!(fresh.json()["charge_end"], "24:00");
         assert!(!fresh.json().contains_key("provider_token"));
+    }
+
+    #[test]
+    fn a_limit_is_kept_only_when_somebody_set_it_or_the_rating_is_known() {
+        let unknown = Ratings::default();
+        let mut settings = Settings::fresh(unknown);
+        settings.set(Field::DischargeLimit, Value::Whole(1_000));
+        let kept = settings.without_guesses(unknown);
+        assert_eq!(kept.get(Field::ChargePower), None);
+        assert_eq!(kept.get(Field::ChargeLimit), None);
+        assert_eq!(kept.get(Field::DischargeLimit), Some(Value::Whole(1_000)));
+        assert_eq!(kept.get(Field::ReserveSoc), Some(Value::Whole(10)));
+        let known = Ratings {
+            charge: Some(2_500),
+            discharge: Some(2_500),
+        };
+        assert_eq!(
+            Settings::fresh(known).without_guesses(known),
+            Settings::fresh(known)
+        );
     }
 
     #[test]

@@ -73,12 +73,19 @@ pub struct Ratings {
 }
 
 impl Ratings {
-    /// The most that may be set in this direction.
-    pub(super) fn most(self, direction: Direction) -> i64 {
-        let rated = match direction {
+    fn rated(self, direction: Direction) -> Option<i64> {
+        match direction {
             Direction::Charge => self.charge,
             Direction::Discharge => self.discharge,
-        };
-        rated.unwrap_or(ANY_RATING)
+        }
+    }
+
+    pub(super) fn knows(self, direction: Direction) -> bool {
+        self.rated(direction).is_some()
+    }
+
+    /// The most that may be set in this direction.
+    pub(super) fn most(self, direction: Direction) -> i64 {
+        self.rated(direction).unwrap_or(ANY_RATING)
     }
 }

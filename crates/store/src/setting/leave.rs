@@ -33,7 +33,7 @@ pub(crate) async fn leave(tx: &mut Tx, sn: &Serial) -> Result<()> {
     let wiring = |settings: Settings| settings.only(|field| field.is_wiring());
     let desired = document(row.desired.as_deref(), "settings.desired")?;
     let reported = document(row.reported.as_deref(), "settings.reported")?;
-    let fresh = Settings::fresh(ratings);
+    let fresh = Settings::fresh(ratings).without_guesses(ratings);
     execute!(
         tx,
         sqlx::query(

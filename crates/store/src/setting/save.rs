@@ -1,12 +1,12 @@
 //! Saving: counted up against the version that was read, with its journal lines in the same transaction.
-use super::{price, text};
+use super::{SystemSettings, price, text};
 use crate::db::Tx;
 use crate::guard::{self, Held};
 use crate::journal::{Entry, Event};
 use crate::{Access, Purpose, Result, Store};
 use domain::AccountId;
 use domain::clock::Millis;
-use domain::setting::{Change, Field, Settings, TokenChange};
+use domain::setting::{Change, Field, TokenChange};
 use serde_json::{Value, json};
 
 /// A change to be saved.
@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 pub struct Save<'a> {
     /// What the person had in front of them.
     pub version: i64,
-    /// What is wanted at that version.
-    pub before: &'a Settings,
+    /// How the system stands at that version.
+    pub before: &'a SystemSettings,
     pub change: &'a Change,
     /// Whether it goes back to what a system begins with.
     pub reset: bool,
@@ -81,7 +81,7 @@ impl Store {
             return Ok(Saved::Conflict);
         };
         self.write_token(&mut tx, access, save).await?;
-        let after = save.change.applied_to(save.before);
+        let after = save.change.applied_to(&save.before.desired);
         price::enter(&mut tx, access, save.change, &after, now).await?;
         write_journal(&mut tx, access, save, version, now).await?;
         tx.commit().await?;
@@ -141,13 +141,15 @@ async fn write(tx: &mut Tx, access: &Access, save: Save<'_>, now: Millis) -> Res
         sqlx::query("INSERT INTO settings (sn) VALUES ($1) ON CONFLICT (sn) DO NOTHING").bind(sn)
     )?;
     let acknowledged = save.change.acknowledged;
+    let after = save.change.applied_to(&save.before.desired);
+    let kept = after.without_guesses(save.before.ratings);
     Ok(within!(tx, c => sqlx::query_scalar(
         "UPDATE settings SET version = version + 1, desired = $3, changed_at = $4, changed_by = $5,
              acknowledged_at = CASE WHEN $6 THEN $7 ELSE acknowledged_at END
          WHERE sn = $1 AND version = $2 RETURNING version")
         .bind(sn)
         .bind(save.version)
-        .bind(text(&save.change.applied_to(save.before)))
+        .bind(text(&kept))
         .bind(now)
         .bind(access.account().0)
         .bind(acknowledged.is_some())
