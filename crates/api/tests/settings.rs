@@ -1,6 +1,6 @@
 //! Settings: read, saved against a version, told to the battery over the real link, reported and refused.
 #![allow(clippy::unwrap_used)]
-use domain::clock::MINUTE;
+use domain::clock::{DAY, MINUTE};
 use serde_json::{Value, json};
 use std::time::Duration;
 use testkit::{
@@ -636,5 +636,46 @@ with_app!(
             (&told["ver"], &told["state"]["import_price"]),
             (&json!(2), &json!(25))
         );
+    }
+);
+
+with_app!(
+    prices_that_were_entered_ahead_reach_the_battery_on_their_day,
+    |app| {
+        let anna = app.owner("anna", SN).await;
+        let fixed = [
+            ("version", "0"),
+            ("provider", "fixed"),
+            ("import_price", "30"),
+            ("feed_in_price", "8"),
+        ];
+        save(app, &anna, &fixed).await.expect(200);
+        let ahead = [
+            ("sn", SN),
+            ("from", "2026-11-17"),
+            ("import_price", "25"),
+            ("feed_in_price", "8"),
+        ];
+        let call = app.post("/api/auth/tariff/", &ahead);
+        call.bearer(&anna.access).send().await.expect(200);
+        let known = async || {
+            app.portal
+                .store
+                .begin_tariffs(app.clock.now())
+                .await
+                .unwrap();
+            let anna = app.log_in("anna@example.com", false).await;
+            let seen = read(app, &anna, SN).await;
+            (
+                seen["version"].clone(),
+                seen["desired"]["import_price"].clone(),
+            )
+        };
+        assert_eq!(known().await, (json!(1), json!(30)));
+        app.clock.advance(DAY);
+        assert_eq!(known().await, (json!(1), json!(30)), "one day too early");
+        app.clock.advance(DAY);
+        assert_eq!(known().await, (json!(2), json!(25)));
+        assert_eq!(known().await, (json!(2), json!(25)), "told once");
     }
 );

@@ -3,13 +3,15 @@ use crate::db::Tx;
 use crate::guard::Held;
 use crate::journal::{Entry, Event};
 use crate::{Access, Error, Result, Store, setting};
-use domain::clock::Millis;
+use domain::clock::{DAY, Millis};
 use domain::tariff::{Since, in_force};
-use domain::{Price, Serial, SiteDay, Tariff};
+use domain::{AccountId, Price, Serial, SiteDay, Tariff, Zone};
 use serde_json::{Value, json};
 
 /// Stands for the beginning; no day has it.
 const BEGINNING: i64 = 0;
+/// Prices are told this long after their day at the latest, when nothing ran meanwhile.
+const LATE: Millis = 40 * DAY;
 
 #[derive(Debug)]
 struct Row {
@@ -40,6 +42,13 @@ impl Row {
         })
     }
 }
+
+#[derive(Debug)]
+struct Begun {
+    account_id: i64,
+    sn: String,
+}
+row!(Begun { account_id, sn });
 
 /// Prices as a person enters them.
 #[derive(Clone, Copy, Debug)]
@@ -95,6 +104,34 @@ impl Store {
         }
         tx.commit().await?;
         Ok(Ok(()))
+    }
+
+    /// Prices that were entered for a day that has come: a battery that goes by the fixed price gets them as settings.
+    /// Whatever already has them stays as it is, and what the operator's brake holds back is for a later call.
+    pub async fn begin_tariffs(&self, now: Millis) -> Result<()> {
+        let near = |at| Zone::default().day_of(at).number();
+        let begun: Vec<Begun> = on!(self, p => sqlx::query_as(
+            "SELECT DISTINCT account_id, sn FROM tariffs WHERE from_day BETWEEN $1 AND $2")
+            .bind(near(now - LATE)).bind(near(now + DAY)).fetch_all(p).await)?;
+        for Begun { account_id, sn } in begun {
+            let sn = sn.parse().map_err(|_| Error::Damaged("tariffs.sn"))?;
+            let Some(access) = self.access(AccountId(account_id), &sn).await? else {
+                continue;
+            };
+            let mut tx = self.begin().await?;
+            let today = access.zone().day_of(now);
+            let Some(holding) = known_now(&mut tx, &access, today).await? else {
+                continue;
+            };
+            // The owner's own order of an earlier day, one system at a time: no limit per minute.
+            if setting::priced(&mut tx, &access, &holding, usize::MAX, now)
+                .await?
+                .is_ok()
+            {
+                tx.commit().await?;
+            }
+        }
+        Ok(())
     }
 }
 
