@@ -5,15 +5,17 @@ import type { Foreign, Systems } from '../model/draft'
 import { valueText } from '../model/fields'
 import type { Editor } from '../use-editor'
 
-/** Somebody else has saved while this form was being filled in: what they changed, what was typed here, and a choice. */
+/** Somebody has saved while this form was being filled in, maybe in another window of the same person: what they changed, what was typed here, and a choice. */
 export function ForeignNotice({ systems, editor }: { systems: Systems; editor: Editor }) {
   const { t } = useT()
   if (editor.foreign.length === 0) return null
+  const changed = systems.filter(({ sn }) => editor.foreign.some((change) => change.sn === sn))
+  const own = changed.every(({ changed_by }) => changed_by === 'you')
   const both = editor.foreign.some(({ name }) => editor.draft[name] !== undefined)
   return (
     <Callout
       tone="warn"
-      title={t('settings.conflict')}
+      title={t(own ? 'settings.conflict.own' : 'settings.conflict')}
       action={
         <div className="flex flex-wrap gap-3">
           <Button size="s" variant="outline" onClick={editor.keepMine}>
