@@ -1,5 +1,5 @@
 /** How a session lives and ends: tokens, tabs, refreshes (specification 4 and 8; checks 13). */
-import type { Page } from '@playwright/test'
+import type { Page, Request } from '@playwright/test'
 import type { Owner } from './harness/server.ts'
 import { beLoggedIn, button, heading, logIn, logOutByMenu, seeAll, storedTokens } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
@@ -38,6 +38,31 @@ const countRequests = (page: Page, method: string, path: string) =>
       if (request.method() === method && new URL(request.url()).pathname === path) tick()
     }),
   )
+
+/**
+ * What the page reads by itself is held back from the returned call on until the tokens are renewed: otherwise it, and not
+ * what the person does, may be the first to meet an expired token.
+ */
+async function holdReads(page: Page): Promise<() => Promise<void>> {
+  let held = false
+  const underWay = new Set<Request>()
+  await page.route('**/api/auth/**', async (route) => {
+    const request = route.request()
+    if (request.method() !== 'GET') return route.fallback()
+    if (held) return
+    underWay.add(request)
+    await route.fallback()
+  })
+  page.on('requestfinished', (request) => underWay.delete(request))
+  page.on('requestfailed', (request) => underWay.delete(request))
+  page.on('request', (request) => {
+    if (request.url().endsWith('/api/auth/token/refresh/')) held = false
+  })
+  return async () => {
+    held = true
+    await expect.poll(() => underWay.size).toBe(0)
+  }
+}
 
 test('an expired token is renewed with one reload, and later ones without any', async ({ page, server }) => {
   const owner = await server.newOwner()
@@ -86,7 +111,8 @@ test('an expired token at the start of the app keeps the person in', async ({ pa
 test('a form that meets an expired token is never sent twice', async ({ page, server }) => {
   const { serials } = await server.newSite()
   const [sn = ''] = serials
-  // A stream that never answers: otherwise it may notice the expired token before the form does.
+  const hold = await holdReads(page)
+  // A stream that never answers: it is always under way.
   await page.route('**/api/auth/stream/**', () => {})
   await logIn(page, await server.newOwner())
   await page.goto('/settings?part=account')
@@ -95,6 +121,7 @@ test('a form that meets an expired token is never sent twice', async ({ page, se
   const loads = countLoads(page)
 
   await input.fill(sn)
+  await hold()
   await server.passMinutes(TOKEN_EXPIRES)
   const refreshed = page.waitForResponse(REFRESH)
   await button(page, text('keys.add')).click()
@@ -105,6 +132,7 @@ test('a form that meets an expired token is never sent twice', async ({ page, se
 
   // The reload of this session is used up: now the form stays, says so and goes out again when the person wants it.
   await input.fill(sn)
+  await hold()
   await server.passMinutes(TOKEN_EXPIRES)
   await button(page, text('keys.add')).click()
   await expect(page.getByRole('alert')).toBeVisible()

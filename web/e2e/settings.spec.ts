@@ -163,7 +163,7 @@ test('of two who edit at once the second is told, sees both values and loses not
   await field(other, 'reserve_soc').fill('30')
   await sendChanges(other)
 
-  await expect(page.getByText(text('settings.conflict'), { exact: true })).toBeVisible()
+  await expect(page.getByText(text('settings.conflict.own'), { exact: true })).toBeVisible()
   await expect(page.getByText(/von 10\s% auf 30\s% geändert\. Ihre Eingabe: 50\./)).toBeVisible()
   await expect(field(page, 'reserve_soc')).toHaveValue('50')
   expect((await readSettings(server, owner, sn)).desired.reserve_soc).toBe(30)
