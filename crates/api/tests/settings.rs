@@ -69,7 +69,10 @@ with_app!(
 with_app!(a_save_is_sent_until_the_battery_reports_it, |app| {
     let anna = app.owner("anna", SN).await;
     let mut battery = connect(app, 0).await;
-    battery.told_on("time").await;
+    eventually("its ratings are known", async || {
+        read(app, &anna, SN).await["fields"]["charge_limit"]["max"] == 2_500
+    })
+    .await;
     let saved = save(app, &anna, &[("version", "0"), ("reserve_soc", "30")]).await;
     assert_eq!(saved.expect(200).json()["versions"][SN], 1);
     let told = battery.told_on("des").await;
