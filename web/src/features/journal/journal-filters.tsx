@@ -18,7 +18,7 @@ export function JournalFilters({ filter, onChange }: Props) {
       onChange(withChoice(filter, { [name]: target.value })),
   })
   return (
-    <div className="mb-5 grid gap-4 min-[380px]:grid-cols-2 lg:grid-cols-5">
+    <div className="mb-5 grid gap-4 sm:grid-cols-2 lg:grid-cols-5">
       {serials.length > 1 && (
         <Select
           {...bind('sn')}
