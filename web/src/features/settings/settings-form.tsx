@@ -32,6 +32,7 @@ export function SettingsForm({ all, systems, meterTest, onFailed, readAgain }: P
   const editor = useEditor(all, systems)
   const [opened, setOpened] = useState<readonly Group[]>(['charging'])
   const [confirming, setConfirming] = useState(false)
+  const [sending, setSending] = useState(false)
   const [outcome, setOutcome] = useState<SaveOutcome | null>(null)
   const form = useRef<HTMLDivElement>(null)
   const { attempt, errors } = editor
@@ -63,17 +64,25 @@ export function SettingsForm({ all, systems, meterTest, onFailed, readAgain }: P
     await readAgain().catch(() => undefined)
   }
 
-  const send = async (assurance: Assurance) =>
-    finish(await saveSettings(systems, bodyOf(editor.draft, editor.changes), assurance), t('settings.saved'))
+  async function send(assurance: Assurance) {
+    setSending(true)
+    try {
+      const body = bodyOf(editor.draft, editor.changes)
+      await finish(await saveSettings(systems, body, assurance), t('settings.saved'))
+    } finally {
+      setSending(false)
+    }
+  }
 
   const count = changedNames(editor.changes).length
-  const undecided = editor.foreign.length > 0
+  // The stream may bring what is being saved here before the answer does: that is nobody else's change.
+  const undecided = !sending && editor.foreign.length > 0
   return (
     <div ref={form}>
       <LeaveGuard count={count} />
       <div className="grid gap-4">
         {outcome && <SaveResult outcome={outcome} />}
-        <ForeignNotice systems={systems} editor={editor} />
+        {undecided && <ForeignNotice systems={systems} editor={editor} />}
       </div>
       <div className="divide-y divide-line">
         {GROUP_NAMES.map((group) => (

@@ -16,7 +16,7 @@ import { StorageSettings } from './storage-settings'
 /** What the server holds, and what it was sent. */
 let systems: SystemSettings[]
 let sent: { url: URL; body: URLSearchParams }[]
-let answer: () => Response
+let answer: () => Response | Promise<Response>
 
 const outcome = (special: Partial<SaveOutcome>): SaveOutcome => ({
   success: [],
@@ -203,6 +203,30 @@ describe('two people at once', () => {
     await send()
     await waitFor(() => expect(sent[0]?.body.get('version')).toBe('4'))
     expect(sent[0]?.body.get('reserve_soc')).toBe('50')
+  })
+
+  it('nobody is told of the own save that the stream brings before its answer', async () => {
+    const tibber = (special: Partial<SystemSettings>, provider_token: string) =>
+      settingsEntry('A', { ...special, desired: { provider: 'tibber', provider_token } })
+    systems = [tibber({}, '…9z8y')]
+    let arrive = () => {}
+    answer = () =>
+      new Promise((resolve) => {
+        arrive = () => resolve(HttpResponse.json(outcome({ success: ['A'], versions: { A: 4 } })))
+      })
+    await open()
+    await group('Stromtarif')
+    fill('Zugangsschlüssel des Stromanbieters', 'a-token-of-the-provider-1a2b')
+    await review()
+    await send()
+    await waitFor(() => expect(sent).toHaveLength(1))
+    const saved = tibber({ version: 4, changed_by: 'you' }, '…1a2b')
+    act(() => tellListeners({ id: '1', name: 'settings', data: JSON.stringify(saved) }))
+    expect(screen.queryByText(/in einem anderen Fenster/)).toBeNull()
+    systems = [saved]
+    arrive()
+    await waitFor(() => expect(screen.queryByText(/noch nicht gesendet/)).toBeNull())
+    expect(screen.queryByText(/in einem anderen Fenster/)).toBeNull()
   })
 
   it('the second is told by the refusal when the news came too late, and may take the other value', async () => {

@@ -8,7 +8,6 @@ import type { Editor } from '../use-editor'
 /** Somebody has saved while this form was being filled in, maybe in another window of the same person: what they changed, what was typed here, and a choice. */
 export function ForeignNotice({ systems, editor }: { systems: Systems; editor: Editor }) {
   const { t } = useT()
-  if (editor.foreign.length === 0) return null
   const changed = systems.filter(({ sn }) => editor.foreign.some((change) => change.sn === sn))
   const own = changed.every(({ changed_by }) => changed_by === 'you')
   const both = editor.foreign.some(({ name }) => editor.draft[name] !== undefined)
