@@ -222,6 +222,7 @@ describe('two people at once', () => {
     await waitFor(() => expect(sent).toHaveLength(1))
     const saved = tibber({ version: 4, changed_by: 'you' }, '…1a2b')
     act(() => tellListeners({ id: '1', name: 'settings', data: JSON.stringify(saved) }))
+    expect(await screen.findAllByText(/…1a2b/)).toHaveLength(1)
     expect(screen.queryByText(/in einem anderen Fenster/)).toBeNull()
     systems = [saved]
     arrive()
