@@ -1,0 +1,174 @@
+//! Ridge regression for the mean, and for quantiles by weighing the same least squares again and again.
+
+/// Rows of features with what came of them.
+pub(crate) struct Rows<const N: usize> {
+    features: Vec<[f64; N]>,
+    target: Vec<f64>,
+    weight: Vec<f64>,
+}
+
+const ROUNDS: usize = 12;
+
+/// The mean and three quantiles of the target as sums of features.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fit<const N: usize> {
+    pub(crate) mean: [f64; N],
+    pub(crate) quantiles: [[f64; N]; 3],
+}
+
+pub(crate) const QUANTILES: [f64; 3] = [0.1, 0.5, 0.9];
+
+impl<const N: usize> Fit<N> {
+    pub(crate) fn band(&self, features: &[f64; N]) -> crate::Band {
+        let [p10, p50, p90] = self.quantiles.map(|weights| dot(&weights, features));
+        crate::Band::of(p10, p50, p90, dot(&self.mean, features))
+    }
+}
+
+impl<const N: usize> Rows<N> {
+    pub(crate) fn new() -> Self {
+        Self {
+            features: Vec::new(),
+            target: Vec::new(),
+            weight: Vec::new(),
+        }
+    }
+
+    pub(crate) fn push(&mut self, features: [f64; N], target: f64, weight: f64) {
+        self.features.push(features);
+        self.target.push(target);
+        self.weight.push(weight);
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.target.len()
+    }
+
+    /// `None` with too few rows to tell the features apart. `pull` draws every coefficient towards zero; features are of the size of
+    /// the target, so that one number serves all of them.
+    pub(crate) fn fit(&self, pull: f64) -> Option<Fit<N>> {
+        if self.len() < 10 * N {
+            return None;
+        }
+        let mean = self.solve(&self.weight, pull)?;
+        let typical = self.target.iter().map(|y| y.abs()).sum::<f64>() / self.len() as f64;
+        let mut quantiles = [mean; 3];
+        for (quantile, weights) in QUANTILES.iter().zip(&mut quantiles) {
+            *weights = self.quantile(*quantile, *weights, 0.02 * typical.max(1e-6), pull)?;
+        }
+        Some(Fit { mean, quantiles })
+    }
+
+    /// Least squares in which a row weighs the less the farther it is off is least absolute deviations; weighing those above
+    /// and below unevenly moves the middle to the quantile.
+    fn quantile(
+        &self,
+        quantile: f64,
+        start: [f64; N],
+        smallest: f64,
+        pull: f64,
+    ) -> Option<[f64; N]> {
+        let mut weights = start;
+        let mut row_weight = vec![0.0; self.len()];
+        for _ in 0..ROUNDS {
+            for (row, features) in self.features.iter().enumerate() {
+                let off = self.target[row] - dot(&weights, features);
+                let side = if off > 0.0 { quantile } else { 1.0 - quantile };
+                row_weight[row] = self.weight[row] * side / off.abs().max(smallest) * smallest;
+            }
+            weights = self.solve(&row_weight, pull)?;
+        }
+        Some(weights)
+    }
+
+    fn solve(&self, row_weight: &[f64], pull: f64) -> Option<[f64; N]> {
+        let mut matrix = [[0.0; N]; N];
+        let mut right = [0.0; N];
+        for (row, features) in self.features.iter().enumerate() {
+            let weight = row_weight[row];
+            let sums = matrix.iter_mut().zip(&mut right).zip(features);
+            for (a, ((sums, right), feature)) in sums.enumerate() {
+                let weighed = weight * feature;
+                *right += weighed * self.target[row];
+                for (sum, other) in sums.iter_mut().zip(features).take(a + 1) {
+                    *sum += weighed * other;
+                }
+            }
+        }
+        let trace: f64 = (0..N).map(|a| matrix[a][a]).sum();
+        let pull = pull * trace / N as f64;
+        for (a, row) in matrix.iter_mut().enumerate() {
+            row[a] += pull.max(1e-12);
+        }
+        cholesky(matrix, right)
+    }
+}
+
+fn dot<const N: usize>(a: &[f64; N], b: &[f64; N]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Solves a symmetric positive system of which the lower half is given.
+fn cholesky<const N: usize>(mut matrix: [[f64; N]; N], right: [f64; N]) -> Option<[f64; N]> {
+    for a in 0..N {
+        for b in 0..=a {
+            let sum = (0..b).fold(matrix[a][b], |sum, c| sum - matrix[a][c] * matrix[b][c]);
+            if a == b {
+                if sum <= 0.0 {
+                    return None;
+                }
+                matrix[a][a] = sum.sqrt();
+            } else {
+                matrix[a][b] = sum / matrix[b][b];
+            }
+        }
+    }
+    let mut solved = right;
+    for a in 0..N {
+        let sum = (0..a).fold(solved[a], |sum, c| sum - matrix[a][c] * solved[c]);
+        solved[a] = sum / matrix[a][a];
+    }
+    for a in (0..N).rev() {
+        let sum = (a + 1..N).fold(solved[a], |sum, c| sum - matrix[c][a] * solved[c]);
+        solved[a] = sum / matrix[a][a];
+    }
+    Some(solved)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Evenly spread between 0 and 1, the same in each run.
+    fn spread(n: usize) -> f64 {
+        (n as f64 * 0.618_033_988_75).fract()
+    }
+
+    #[test]
+    fn the_mean_and_the_quantiles_of_a_known_law_are_found() {
+        let mut rows = Rows::<2>::new();
+        for n in 0..4_000 {
+            let x = 1.0 + spread(n * 7);
+            // Above the line by the square of an even spread: mean 1/3, quantiles 0.01, 0.25, 0.81.
+            let noise = spread(n).powi(2);
+            rows.push([1.0, x], 3.0 * x + noise, 1.0);
+        }
+        let fit = rows.fit(1e-3).unwrap();
+        let at = |weights: [f64; 2]| dot(&weights, &[1.0, 1.5]) - 4.5;
+        assert!((at(fit.mean) - 1.0 / 3.0).abs() < 0.02, "{}", at(fit.mean));
+        for (weights, want) in fit.quantiles.iter().zip([0.01, 0.25, 0.81]) {
+            assert!(
+                (at(*weights) - want).abs() < 0.06,
+                "{} {want}",
+                at(*weights)
+            );
+        }
+    }
+
+    #[test]
+    fn too_few_rows_fit_nothing() {
+        let mut rows = Rows::<2>::new();
+        rows.push([1.0, 1.0], 1.0, 1.0);
+        assert!(rows.fit(1e-3).is_none());
+    }
+}

@@ -1,0 +1,263 @@
+//! What must hold of every plan, whatever is expected.
+use super::*;
+use crate::battery::tests::ten_kwh;
+use proptest::prelude::*;
+
+fn rules() -> Rules {
+    Rules {
+        battery: ten_kwh(),
+        wear: 0.0,
+        grid_cap: None,
+        buy_kw: 4.6,
+        wish: None,
+    }
+}
+
+fn band(watt: f64) -> Band {
+    Band {
+        p10: 0.4 * watt,
+        p50: 0.9 * watt,
+        p90: 2.0 * watt,
+        mean: 1.05 * watt,
+    }
+}
+
+/// A house of 400 W with no sun, cheap from 2 to 4 o'clock and dear from 18 to 21.
+fn winter_day() -> Outlook {
+    let price = |quarter: usize| SlotPrice {
+        import: match quarter % 96 / 4 {
+            2 | 3 => 2_000,
+            18..=20 => 4_500,
+            _ => 3_300,
+        },
+        feed_in: 790,
+        known: true,
+    };
+    Outlook {
+        start: 0,
+        load: vec![band(400.0); REACH],
+        pv: vec![Band::default(); REACH],
+        prices: (0..REACH).map(price).collect(),
+    }
+}
+
+fn charges(plan: &Plan) -> Vec<usize> {
+    let charging = |place: &usize| matches!(plan.steps[*place].mode, Mode::Charge(_));
+    (0..plan.steps.len()).filter(charging).collect()
+}
+
+#[test]
+fn it_buys_when_it_is_cheap_for_when_it_is_dear() {
+    let plan = Plan::make(&winter_day(), &rules(), 0.5, View::Bands);
+    let charges = charges(&plan);
+    assert!(!charges.is_empty());
+    let cheap = |place: &usize| (8..16).contains(&(place % 96));
+    assert!(charges.iter().all(cheap), "{charges:?}");
+    // Not empty when the dear hours begin, and lower when they end.
+    assert!(plan.steps[71].stored > plan.steps[83].stored + 1.0);
+}
+
+#[test]
+fn nothing_is_bought_on_a_guess() {
+    let mut guessed = winter_day();
+    for price in &mut guessed.prices {
+        price.known = false;
+    }
+    let plan = Plan::make(&guessed, &rules(), 0.5, View::Bands);
+    assert_eq!(charges(&plan), Vec::<usize>::new());
+    let mut half = winter_day();
+    for price in &mut half.prices[12..] {
+        price.known = false;
+    }
+    let plan = Plan::make(&half, &rules(), 0.5, View::Bands);
+    let charges = charges(&plan);
+    assert!(!charges.is_empty() && charges.iter().all(|place| *place < 12));
+}
+
+#[test]
+fn an_owner_who_forbids_buying_is_obeyed() {
+    let forbidden = Rules {
+        buy_kw: 0.0,
+        ..rules()
+    };
+    let plan = Plan::make(&winter_day(), &forbidden, 5.0, View::Bands);
+    assert_eq!(charges(&plan), Vec::<usize>::new());
+}
+
+#[test]
+fn wear_that_costs_more_than_the_spread_keeps_it_from_buying() {
+    let worn = Rules {
+        wear: 30.0,
+        ..rules()
+    };
+    let plan = Plan::make(&winter_day(), &worn, 0.5, View::Bands);
+    assert_eq!(charges(&plan), Vec::<usize>::new());
+}
+
+#[test]
+fn a_wish_is_fulfilled_in_time_and_as_cheaply_as_can_be() {
+    let by = 18 * 4;
+    let wish = Wish {
+        stored: 7.0,
+        by: by as Millis * QUARTER,
+    };
+    let wishing = Rules {
+        wish: Some(wish),
+        ..rules()
+    };
+    let mut flat = winter_day();
+    for (quarter, price) in flat.prices.iter_mut().enumerate() {
+        price.import = if quarter / 4 == 14 { 3_000 } else { 3_100 };
+    }
+    let without = Plan::make(&flat, &rules(), 0.5, View::Bands);
+    assert!(without.steps[by - 1].stored < 6.0);
+    let plan = Plan::make(&flat, &wishing, 0.5, View::Bands);
+    assert!(
+        plan.steps[by - 1].stored > 6.95,
+        "{}",
+        plan.steps[by - 1].stored
+    );
+    let cheapest = charges(&plan)
+        .iter()
+        .filter(|place| *place / 4 == 14)
+        .count();
+    assert_eq!(cheapest, 4);
+}
+
+#[test]
+fn the_grid_operators_cap_is_obeyed() {
+    let capped = Rules {
+        grid_cap: Some(1.0),
+        ..rules()
+    };
+    let plan = Plan::make(&winter_day(), &capped, 0.5, View::Bands);
+    assert!(!charges(&plan).is_empty());
+    assert!(
+        plan.steps
+            .iter()
+            .all(|step| step.flow.charge <= 0.25 + 1e-9)
+    );
+}
+
+#[test]
+fn a_standing_plan_is_kept_for_pennies_and_left_for_more() {
+    let outlook = winter_day();
+    let values = Values::reckon(&outlook, &rules(), View::Bands);
+    let best = values.follow(&outlook, &rules(), 5.0);
+    let mut standing = best.clone();
+    // Holding for one quarter-hour costs a cent or so.
+    standing.steps[0].mode = match best.steps[0].mode {
+        Mode::SelfUse => Mode::Hold,
+        _ => Mode::SelfUse,
+    };
+    let kept = best
+        .clone()
+        .or_standing(&standing, &values, &outlook, &rules(), 5.0);
+    let cost = |plan: &Plan| {
+        let modes: Vec<Mode> = plan.steps.iter().map(|step| step.mode).collect();
+        values.cost_of(&outlook, &rules(), 5.0, &modes)
+    };
+    assert_eq!(
+        kept.next() == standing.next(),
+        cost(&standing) - best.expected < standing::WORTH_A_CHANGE
+    );
+    let mut foolish = best.clone();
+    for step in &mut foolish.steps {
+        step.mode = Mode::Charge(4.6);
+    }
+    let left = best
+        .clone()
+        .or_standing(&foolish, &values, &outlook, &rules(), 5.0);
+    assert_eq!(left, best);
+    let none = Plan {
+        steps: Vec::new(),
+        expected: 0.0,
+    };
+    assert_eq!(
+        best.clone()
+            .or_standing(&none, &values, &outlook, &rules(), 5.0),
+        best
+    );
+}
+
+#[test]
+fn a_charge_that_is_eight_percent_off_asks_for_a_new_plan() {
+    let plan = Plan::make(&winter_day(), &rules(), 5.0, View::Bands);
+    let expected = plan.steps[0].stored;
+    assert!(!plan.is_off(&rules(), QUARTER, expected + 0.79));
+    assert!(plan.is_off(&rules(), QUARTER, expected + 0.81));
+    assert!(plan.is_off(&rules(), QUARTER, expected - 0.81));
+    assert!(!plan.is_off(&rules(), 0, 0.0));
+}
+
+#[test]
+fn an_outlook_of_nothing_is_a_plan_of_nothing() {
+    let mut nothing = winter_day();
+    nothing.prices.clear();
+    let plan = Plan::make(&nothing, &rules(), 5.0, View::Bands);
+    assert_eq!((plan.steps.len(), plan.expected), (0, 0.0));
+}
+
+prop_compose! {
+    fn any_outlook()(
+        load in proptest::collection::vec(0.0..3_000.0, 40),
+        pv in proptest::collection::vec(0.0..4_000.0, 40),
+        prices in proptest::collection::vec((300_i64..6_000, any::<bool>()), 40),
+    ) -> Outlook {
+        Outlook {
+            start: 0,
+            load: load.into_iter().map(band).collect(),
+            pv: pv.into_iter().map(band).collect(),
+            prices: prices.into_iter().map(|(import, known)| SlotPrice { import, feed_in: 250, known }).collect(),
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn every_plan_keeps_to_its_bounds(
+        outlook in any_outlook(), stored in 0.5..10.0, cap in proptest::option::of(0.0..4.0),
+    ) {
+        let rules = Rules { grid_cap: cap, ..rules() };
+        let plan = Plan::make(&outlook, &rules, stored, View::Bands);
+        prop_assert_eq!(plan.steps.len(), 40);
+        for (step, n) in plan.steps.iter().zip(0..) {
+            prop_assert!((0.5 - 1e-9..=10.0 + 1e-9).contains(&step.stored));
+            if let Mode::Charge(kw) = step.mode {
+                prop_assert!(step.price.known && kw <= 4.6 + 1e-9);
+            }
+            let surplus = ((outlook.pv[n].mean - outlook.load[n].mean) / 4000.0).max(0.0);
+            if let Some(cap) = cap {
+                prop_assert!(step.flow.charge <= surplus + cap / 4.0 + 1e-9);
+            }
+        }
+    }
+
+    #[test]
+    fn a_plan_never_costs_more_than_following_the_meter(outlook in any_outlook(), stored in 0.5..10.0) {
+        let values = Values::reckon(&outlook, &rules(), View::Bands);
+        let best = values.follow(&outlook, &rules(), stored).expected;
+        let alone = values.cost_of(&outlook, &rules(), stored, &[Mode::SelfUse; 40]);
+        // Between the points of the grid values are drawn straight, which is a little too dear.
+        prop_assert!(best <= alone + 0.5, "{best} {alone}");
+    }
+
+    #[test]
+    fn more_charge_never_costs_more(outlook in any_outlook(), stored in 0.5..9.0, more in 0.0..1.0) {
+        let values = Values::reckon(&outlook, &rules(), View::Bands);
+        let cost = |stored: f64| values.best(&outlook, &rules(), 0, stored).1;
+        prop_assert!(cost(stored + more) <= cost(stored) + 1e-6);
+    }
+
+    #[test]
+    fn more_battery_never_costs_more(outlook in any_outlook(), stored in 0.5..9.0, more in 0.5..5.0) {
+        let cost = |capacity: f64| {
+            let rules = Rules { battery: Battery { capacity, ..ten_kwh() }, ..rules() };
+            Values::reckon(&outlook, &rules, View::Bands).best(&outlook, &rules, 0, stored).1
+        };
+        // The grid of a larger battery is coarser.
+        prop_assert!(cost(10.0 + more) <= cost(10.0) + 1.0);
+    }
+}

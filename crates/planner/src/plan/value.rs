@@ -1,0 +1,300 @@
+//! What a charge is worth at each time: dynamic programming backwards over a grid of charges. In each quarter-hour the mode is
+//! chosen before it is known what comes; the battery then reads the meter.
+use super::grid::{Case, Grid, POINTS};
+use super::{Chances, Outlook, Plan, Rules, Step, View};
+use crate::{HOURS, Mode, QUARTERS_A_DAY, SlotPrice};
+
+/// Powers to charge with: few where all charges are reckoned, more where one plan is followed.
+const POWERS: u32 = 4;
+const FINE_POWERS: u32 = 20;
+/// What each kWh that a wish lacks at its time is taken to cost, in cents: more than any price.
+pub(crate) const WISH_MISSED: f64 = 200.0;
+
+/// The cost to come by quarter-hour, temper of the sun before it, and charge, in cents.
+#[derive(Clone, Debug)]
+pub struct Values {
+    chances: Chances,
+    grid: Grid,
+    to_come: Vec<f64>,
+    /// By quarter-hour: what a kWh more in the store saves after it at most.
+    worth: Vec<f64>,
+}
+
+impl Values {
+    pub fn reckon(outlook: &Outlook, rules: &Rules, view: View) -> Self {
+        let chances = Chances::of(outlook, view);
+        let grid = Grid::of(&rules.battery);
+        let layer = chances.tempers * POINTS;
+        let mut values = Self {
+            to_come: vec![0.0; (chances.reach() + 1) * layer],
+            worth: vec![0.0; chances.reach()],
+            chances,
+            grid,
+        };
+        values.value_the_end(outlook, rules);
+        values.reckon_from(outlook, rules, 0);
+        values
+    }
+
+    /// What is left at the end is worth what the same charge is worth a day before: the day after is taken to be like this one.
+    fn value_the_end(&mut self, outlook: &Outlook, rules: &Rules) {
+        let reach = self.chances.reach();
+        let Some(day_before) = reach.checked_sub(QUARTERS_A_DAY) else {
+            return self.value_by_mean_price(outlook, rules);
+        };
+        self.value_by_mean_price(outlook, rules);
+        self.reckon_from(outlook, rules, day_before);
+        let layer = self.chances.tempers * POINTS;
+        let empty = self.to_come[day_before * layer];
+        for place in 0..layer {
+            self.to_come[reach * layer + place] = self.to_come[day_before * layer + place] - empty;
+        }
+    }
+
+    fn value_by_mean_price(&mut self, outlook: &Outlook, rules: &Rules) {
+        let reach = self.chances.reach();
+        let prices = &outlook.prices[..reach];
+        let mean =
+            prices.iter().map(|price| price.import_cents()).sum::<f64>() / reach.max(1) as f64;
+        let worth = (mean - rules.wear).max(0.0) * rules.battery.discharge_efficiency;
+        let layer = self.chances.tempers * POINTS;
+        for place in 0..layer {
+            let stored = self.grid.stored(place % POINTS);
+            let above = (stored - rules.battery.floor).max(0.0);
+            self.to_come[reach * layer + place] = -worth * above;
+        }
+    }
+
+    fn reckon_from(&mut self, outlook: &Outlook, rules: &Rules, first: usize) {
+        let tempers = self.chances.tempers;
+        let layer = tempers * POINTS;
+        let mut best = vec![0.0; layer];
+        let mut costs = vec![0.0; layer];
+        for quarter in (first..self.chances.reach()).rev() {
+            best.fill(f64::INFINITY);
+            let after = &self.to_come[(quarter + 1) * layer..(quarter + 2) * layer];
+            self.worth[quarter] = self.grid.worth(after);
+            for mode in self.sensible(outlook, rules, quarter, POWERS) {
+                self.costs(outlook, rules, quarter, mode, after, &mut costs);
+                for (best, cost) in best.iter_mut().zip(&costs) {
+                    *best = best.min(*cost);
+                }
+            }
+            self.wish(outlook, rules, quarter, &mut best);
+            self.to_come[quarter * layer..(quarter + 1) * layer].copy_from_slice(&best);
+        }
+    }
+
+    /// What this quarter-hour in this mode and all that comes after it are expected to cost, by the temper before it and from every
+    /// charge on: the mode is chosen before it is known what comes.
+    fn costs(
+        &self,
+        outlook: &Outlook,
+        rules: &Rules,
+        quarter: usize,
+        mode: Mode,
+        after: &[f64],
+        costs: &mut [f64],
+    ) {
+        costs.fill(0.0);
+        let tempers = costs
+            .chunks_exact_mut(POINTS)
+            .zip(after.chunks_exact(POINTS));
+        for (temper, (costs, after)) in tempers.enumerate() {
+            for (net, weight) in self.chances.nets(quarter, temper, mode) {
+                let case = case(outlook, rules, quarter, mode, net);
+                self.grid.add(&case, after, weight, costs);
+            }
+        }
+        self.chances.expect(costs, POINTS);
+    }
+
+    /// Modes that may be best at some charge. Buying is not where a kWh costs more than it ever saves later, and holding is not where it
+    /// saves more now.
+    fn sensible<'a>(
+        &'a self,
+        outlook: &Outlook,
+        rules: &'a Rules,
+        quarter: usize,
+        powers: u32,
+    ) -> impl Iterator<Item = Mode> + 'a {
+        let price = outlook.prices[quarter];
+        let most = self.worth[quarter];
+        let buying = price.import_cents() / rules.battery.charge_efficiency;
+        let giving = (price.import_cents() - rules.wear) * rules.battery.discharge_efficiency;
+        modes(rules, price, powers).filter(move |mode| match mode {
+            Mode::SelfUse => true,
+            Mode::Hold => giving < most,
+            Mode::Charge(_) => buying < most,
+        })
+    }
+
+    fn wish(&self, outlook: &Outlook, rules: &Rules, quarter: usize, costs: &mut [f64]) {
+        if let Some(wanted) = wished(outlook, rules, quarter) {
+            for (place, cost) in costs.iter_mut().enumerate() {
+                let lacks = wanted - self.grid.stored(place % POINTS);
+                *cost += WISH_MISSED * lacks.max(0.0);
+            }
+        }
+    }
+
+    fn after(&self, quarter: usize, temper: usize) -> &[f64] {
+        let first = ((quarter + 1) * self.chances.tempers + temper) * POINTS;
+        &self.to_come[first..first + POINTS]
+    }
+
+    /// What a mode costs now, when it is not known yet which temper the sun is in.
+    pub fn expected(
+        &self,
+        outlook: &Outlook,
+        rules: &Rules,
+        quarter: usize,
+        stored: f64,
+        mode: Mode,
+    ) -> f64 {
+        let tempers = self.chances.weights.iter().enumerate();
+        tempers
+            .map(|(temper, weight)| {
+                let after = self.after(quarter, temper);
+                let nets = self.chances.nets(quarter, temper, mode);
+                let costs = nets.map(|(net, weight)| {
+                    let case = case(outlook, rules, quarter, mode, net);
+                    weight * self.grid.cost(&case, after, stored)
+                });
+                weight * costs.sum::<f64>()
+            })
+            .sum()
+    }
+
+    /// The mode that is expected to cost least, and what; the plainer one where two are equal.
+    pub fn best(
+        &self,
+        outlook: &Outlook,
+        rules: &Rules,
+        quarter: usize,
+        stored: f64,
+    ) -> (Mode, f64) {
+        let mut best = (Mode::SelfUse, f64::INFINITY);
+        for mode in self.sensible(outlook, rules, quarter, FINE_POWERS) {
+            let cost = self.expected(outlook, rules, quarter, stored, mode);
+            if cost < best.1 - 1e-9 {
+                best = (mode, cost);
+            }
+        }
+        best
+    }
+
+    /// Whether all these modes are allowed: prices that were known when a plan was made still are, but rules may have changed.
+    pub(super) fn allows(&self, outlook: &Outlook, rules: &Rules, modes: &[Mode]) -> bool {
+        modes
+            .iter()
+            .zip(&outlook.prices)
+            .all(|(mode, price)| match mode {
+                Mode::SelfUse | Mode::Hold => true,
+                Mode::Charge(kw) => price.known && *kw <= rules.buy_kw + 1e-9,
+            })
+    }
+
+    /// What is expected when these modes are kept to, whatever comes, and after them the best is done.
+    pub fn cost_of(&self, outlook: &Outlook, rules: &Rules, stored: f64, kept: &[Mode]) -> f64 {
+        let layer = self.chances.tempers * POINTS;
+        let kept = &kept[..kept.len().min(self.chances.reach())];
+        let mut after = self.to_come[kept.len() * layer..(kept.len() + 1) * layer].to_vec();
+        let mut now = vec![0.0; layer];
+        for (quarter, mode) in kept.iter().enumerate().rev() {
+            self.costs(outlook, rules, quarter, *mode, &after, &mut now);
+            self.wish(outlook, rules, quarter, &mut now);
+            std::mem::swap(&mut now, &mut after);
+        }
+        let tempers = self.chances.weights.iter().zip(after.chunks_exact(POINTS));
+        tempers
+            .map(|(weight, values)| weight * self.grid.at(values, stored))
+            .sum()
+    }
+
+    /// The plan as it runs when everything comes as expected.
+    pub fn follow(&self, outlook: &Outlook, rules: &Rules, stored: f64) -> Plan {
+        self.follow_from(outlook, rules, stored, &[])
+    }
+
+    /// The same with the first modes given.
+    pub(crate) fn follow_from(
+        &self,
+        outlook: &Outlook,
+        rules: &Rules,
+        stored: f64,
+        kept: &[Mode],
+    ) -> Plan {
+        let mut charge = stored;
+        let mut steps = Vec::with_capacity(self.chances.reach());
+        for quarter in 0..self.chances.reach() {
+            let mode = kept.get(quarter).copied();
+            let mode = mode.unwrap_or_else(|| self.best(outlook, rules, quarter, charge).0);
+            let net = self.chances.means[quarter];
+            let flow = rules.battery.step(charge, mode, net, HOURS, rules.grid_cap);
+            charge = flow.stored;
+            steps.push(Step {
+                start: outlook.time(quarter),
+                mode,
+                price: outlook.prices[quarter],
+                stored: charge,
+                flow,
+            });
+        }
+        let expected = if kept.is_empty() && !steps.is_empty() {
+            self.best(outlook, rules, 0, stored).1
+        } else {
+            self.cost_of(outlook, rules, stored, kept)
+        };
+        Plan { steps, expected }
+    }
+
+    /// What a charge at the end of the plan is counted as, in cents; below zero, as it saves.
+    pub fn at_end(&self, stored: f64) -> f64 {
+        let layer = self.chances.tempers * POINTS;
+        let end = &self.to_come[self.chances.reach() * layer..];
+        let tempers = self.chances.weights.iter().enumerate();
+        tempers
+            .map(|(temper, weight)| weight * self.grid.at(&end[temper * POINTS..], stored))
+            .sum()
+    }
+
+    /// The charges that the grid has points for, and what each is counted as at the end.
+    pub fn end_points(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
+        (0..POINTS).map(|point| {
+            (
+                self.grid.stored(point),
+                self.at_end(self.grid.stored(point)),
+            )
+        })
+    }
+}
+
+/// What may be done at this price: nothing is bought on a guess. The owner's power is tried in so many equal parts.
+fn modes(rules: &Rules, price: SlotPrice, powers: u32) -> impl Iterator<Item = Mode> + Clone {
+    let most = rules.buy_kw.min(rules.battery.charge_kw);
+    let powers = if price.known && most > 0.0 { powers } else { 0 };
+    let part = most / f64::from(powers.max(1));
+    let charge = (1..=powers).map(move |parts| Mode::Charge(f64::from(parts) * part));
+    [Mode::SelfUse, Mode::Hold].into_iter().chain(charge)
+}
+
+/// The charge that is wished for at the start of a quarter-hour.
+fn wished(outlook: &Outlook, rules: &Rules, quarter: usize) -> Option<f64> {
+    let wish = rules.wish.filter(|wish| {
+        let at = outlook.time(quarter);
+        wish.by <= at && at < wish.by + crate::QUARTER
+    })?;
+    Some(wish.stored.min(rules.battery.capacity))
+}
+
+fn case<'a>(outlook: &Outlook, rules: &'a Rules, quarter: usize, mode: Mode, net: f64) -> Case<'a> {
+    Case {
+        battery: &rules.battery,
+        grid_cap: rules.grid_cap,
+        wear: rules.wear,
+        price: outlook.prices[quarter],
+        mode,
+        net,
+    }
+}
