@@ -1,0 +1,58 @@
+//! aWATTar's market data for Germany and Austria, without a token and for at most 100 questions a day. Starts and ends in
+//! milliseconds, prices in EUR/MWh.
+use crate::PriceQuestion;
+use crate::client::{AWATTAR_AT, Client, Failure, Question};
+use domain::Source;
+use domain::clock::Millis;
+use domain::source::{BiddingZone, PriceSlot, SourceError, SpotPrice};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+#[derive(Deserialize)]
+struct Answer<'a> {
+    #[serde(borrow)]
+    data: Vec<Entry<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Entry<'a> {
+    start_timestamp: Millis,
+    end_timestamp: Millis,
+    #[serde(borrow)]
+    marketprice: &'a RawValue,
+    unit: &'a str,
+}
+
+pub(crate) async fn ask(
+    client: &Client,
+    question: PriceQuestion<'_>,
+) -> Result<Vec<PriceSlot>, Failure> {
+    let host = match question.zone {
+        BiddingZone::DeLu => None,
+        BiddingZone::At => Some(AWATTAR_AT),
+        _ => return Err(SourceError::Empty.into()),
+    };
+    let bounds = question.bounds();
+    let asked = Question {
+        path: format!("/v1/marketdata?start={}&end={}", bounds.start, bounds.end),
+        host,
+        ..Question::default()
+    };
+    let body = client.ask(Source::Awattar, asked).await?;
+    Ok(read(&body)?)
+}
+
+fn read(body: &[u8]) -> Result<Vec<PriceSlot>, SourceError> {
+    let unreadable = SourceError::Unreadable;
+    let answer: Answer<'_> = serde_json::from_slice(body).map_err(|_| unreadable)?;
+    let slot = |entry: &Entry<'_>| {
+        let price = SpotPrice::per_mwh(entry.marketprice.get());
+        let price = price.filter(|_| entry.unit.eq_ignore_ascii_case("Eur/MWh"));
+        Ok(PriceSlot {
+            start: entry.start_timestamp,
+            end: entry.end_timestamp,
+            price: price.ok_or(unreadable)?,
+        })
+    };
+    answer.data.iter().map(slot).collect()
+}

@@ -1,0 +1,117 @@
+//! What holds for every call outside, whatever the service says.
+#![allow(clippy::unwrap_used)]
+use domain::Source;
+use domain::clock::SECOND;
+use domain::source::{BiddingZone, SourceError};
+use sources::{Addresses, Failure, PriceQuestion, Sources};
+use testkit::{NOON, Outside, Reply};
+
+async fn ask(addresses: Addresses, source: Source, token: Option<&str>) -> Failure {
+    let question = PriceQuestion {
+        zone: BiddingZone::DeLu,
+        token,
+        now: NOON,
+    };
+    let answer = Sources::new(addresses).prices(source, question).await;
+    answer.unwrap_err()
+}
+
+async fn told(outside: &Outside, source: Source) -> Failure {
+    let addresses = Addresses::default().or_all(&outside.url);
+    ask(addresses, source, Some("a-token-of-a-household")).await
+}
+
+#[tokio::test]
+async fn a_redirect_is_not_followed() {
+    let outside = Outside::start().await;
+    for code in [301, 302, 303, 307, 308] {
+        outside.says("/price", Reply::With(code, "location", "/secret".into()));
+        let failure = told(&outside, Source::EnergyCharts).await;
+        assert_eq!(failure.error, SourceError::Rejected, "{code}");
+    }
+    let asked = outside.asked();
+    assert!(asked.iter().all(|asked| asked.path.starts_with("/price")));
+}
+
+#[tokio::test]
+async fn every_status_has_its_meaning() {
+    let outside = Outside::start().await;
+    for (code, source, want) in [
+        (400, Source::EnergyCharts, SourceError::Rejected),
+        (401, Source::EnergyCharts, SourceError::Rejected),
+        (401, Source::Tibber, SourceError::TokenRefused),
+        (403, Source::Entsoe, SourceError::TokenRefused),
+        (404, Source::EnergyCharts, SourceError::Empty),
+        (429, Source::Awattar, SourceError::RateLimited),
+        (500, Source::Awattar, SourceError::Failed),
+        (503, Source::EnergyCharts, SourceError::Failed),
+    ] {
+        outside.says("/", Reply::Text(code, "a secret of theirs".into()));
+        let want = Failure {
+            error: want,
+            retry_after: None,
+        };
+        assert_eq!(told(&outside, source).await, want, "{code}");
+    }
+}
+
+#[tokio::test]
+async fn a_service_says_how_long_it_wants_to_be_left_alone() {
+    let outside = Outside::start().await;
+    outside.says("/", Reply::With(429, "retry-after", "90".into()));
+    let failure = told(&outside, Source::EnergyCharts).await;
+    assert_eq!(failure.retry_after, Some(90 * SECOND));
+    outside.says("/", Reply::With(503, "retry-after", "soon".into()));
+    let failure = told(&outside, Source::EnergyCharts).await;
+    assert_eq!(failure.retry_after, None);
+}
+
+#[tokio::test]
+async fn an_answer_without_end_is_not_read_to_the_end() {
+    let outside = Outside::start().await;
+    outside.says("/", Reply::Endless);
+    let failure = told(&outside, Source::EnergyCharts).await;
+    assert_eq!(failure.error, SourceError::Unreadable);
+}
+
+#[tokio::test]
+async fn nobody_there_is_unreachable() {
+    let gone = Outside::start().await.url.clone();
+    let failure = ask(
+        Addresses::default().or_all(&gone),
+        Source::EnergyCharts,
+        None,
+    )
+    .await;
+    assert_eq!(failure.error, SourceError::Unreachable);
+}
+
+#[tokio::test]
+async fn a_token_that_is_no_header_is_refused_without_a_call() {
+    let outside = Outside::start().await;
+    let addresses = Addresses::default().or_all(&outside.url);
+    let failure = ask(addresses, Source::Entsoe, Some("line\r\nbreak: in a token")).await;
+    assert_eq!(failure.error, SourceError::TokenRefused);
+    assert!(outside.asked().is_empty());
+}
+
+/// Nothing that describes a client, a question or a failure has the token in it.
+#[tokio::test]
+async fn a_token_stays_out_of_everything_that_is_written_down() {
+    let gone = Outside::start().await.url.clone();
+    let token = "5K4MVS-OjfWhK_4yrjOlFe1F6kJXPVf7eQYggo8ebAE";
+    for source in [Source::Tibber, Source::Entsoe] {
+        let addresses = Addresses::default().or_all(&gone);
+        let failure = ask(addresses, source, Some(token)).await;
+        assert!(!format!("{failure:?} {}", failure.error).contains(&token[..8]));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_service_that_says_nothing_is_not_waited_for() {
+    let outside = Outside::start().await;
+    let day = std::time::Duration::from_secs(86_400);
+    outside.says("/", Reply::Silent(day));
+    let failure = told(&outside, Source::EnergyCharts).await;
+    assert_eq!(failure.error, SourceError::TimedOut);
+}
