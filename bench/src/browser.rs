@@ -101,7 +101,9 @@ async fn measure() -> anyhow::Result<Value> {
     let results = folder.path().join("browser.json");
     let server = std::env::current_exe()?.with_file_name("suncellar");
     Command::new("npm")
-        .args(["--prefix", "web", "run", "--silent", "bench"])
+        .args([
+            "--prefix", "web", "run", "--silent", "bench", "--", "bench.ts",
+        ])
         .env("SUNCELLAR_TEST_BINARY", server)
         .env("BENCH_RESULTS", &results)
         .status()

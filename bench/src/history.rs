@@ -51,7 +51,7 @@ pub(crate) fn some_days(sn: &Serial, places: RangeInclusive<usize>) -> Vec<Vec<S
                 let due = bounds.start + tick * EVERY + EVERY / 2;
                 unit.live(due + (20.0 * seed.noise(due, 1)) as Millis);
                 seq += 1;
-                let mut sample = unit.sample(MessageId { boot: 1, seq });
+                let mut sample = unit.sample(MessageId::new(1, seq));
                 sample.at = tenth_of_second(sample.at);
                 samples.push(sample);
             }

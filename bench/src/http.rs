@@ -16,6 +16,16 @@ pub(crate) async fn post(port: u16, path: &str, body: Vec<u8>) -> anyhow::Result
     send(port, Method::POST, path, None, body).await
 }
 
+/// As somebody who is logged in.
+pub(crate) async fn post_as(
+    port: u16,
+    path: &str,
+    token: &str,
+    body: Vec<u8>,
+) -> anyhow::Result<Answer> {
+    send(port, Method::POST, path, Some(token), body).await
+}
+
 pub(crate) async fn get(port: u16, path: &str, token: Option<&str>) -> anyhow::Result<Answer> {
     let answer = send(port, Method::GET, path, token, Vec::new()).await?;
     ensure!(
@@ -27,11 +37,56 @@ pub(crate) async fn get(port: u16, path: &str, token: Option<&str>) -> anyhow::R
     Ok(answer)
 }
 
+/// A form as browsers send it to the update service.
+pub(crate) async fn post_multipart(
+    port: u16,
+    path: &str,
+    token: &str,
+    fields: &[(&str, &str)],
+) -> anyhow::Result<Answer> {
+    let mut body = String::new();
+    for (name, value) in fields {
+        body.push_str(&format!(
+            "--x\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n"
+        ));
+    }
+    body.push_str("--x--\r\n");
+    let kind = "multipart/form-data; boundary=x";
+    send_as(
+        port,
+        Method::POST,
+        path,
+        Some(token),
+        kind,
+        body.into_bytes(),
+    )
+    .await
+}
+
 async fn send(
     port: u16,
     method: Method,
     path: &str,
     token: Option<&str>,
+    body: Vec<u8>,
+) -> anyhow::Result<Answer> {
+    send_as(
+        port,
+        method,
+        path,
+        token,
+        "application/x-www-form-urlencoded",
+        body,
+    )
+    .await
+}
+
+async fn send_as(
+    port: u16,
+    method: Method,
+    path: &str,
+    token: Option<&str>,
+    kind: &str,
     body: Vec<u8>,
 ) -> anyhow::Result<Answer> {
     let stream = TcpStream::connect(("127.0.0.1", port)).await?;
@@ -41,7 +96,7 @@ async fn send(
         .method(method)
         .uri(path)
         .header("host", "127.0.0.1")
-        .header("content-type", "application/x-www-form-urlencoded");
+        .header("content-type", kind);
     if let Some(token) = token {
         request = request.header("authorization", format!("Bearer {token}"));
     }

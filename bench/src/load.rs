@@ -18,6 +18,7 @@ pub(crate) struct Target {
 pub(crate) struct Measured {
     pub(crate) per_second: f64,
     pub(crate) p50_ms: f64,
+    pub(crate) p95_ms: f64,
 }
 
 /// Asks as fast as the server answers.
@@ -65,6 +66,7 @@ async fn ask(target: &Target, seconds: u32, connections: u32) -> anyhow::Result<
     Ok(Measured {
         per_second: next()?,
         p50_ms: next()?,
+        p95_ms: next()?,
     })
 }
 
@@ -84,7 +86,8 @@ request = function()
   return wrk.format('GET', paths[math.random(#paths)], headers)
 end
 done = function(summary, latency, requests)
-  io.write(string.format('RESULT %f %f\\n', summary.requests / (summary.duration / 1e6), latency:percentile(50) / 1000))
+  io.write(string.format('RESULT %f %f %f\\n', summary.requests / (summary.duration / 1e6),
+    latency:percentile(50) / 1000, latency:percentile(95) / 1000))
 end
 ",
     );

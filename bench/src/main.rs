@@ -1,17 +1,20 @@
 //! Measures Suncellar against its peers on this machine and writes what came of it. `bench/run` prepares and calls it;
-//! words on the command line choose parts: `charts`, `growth`, `fleet`, `loop`, `browser`.
+//! words on the command line choose parts: `charts`, `growth`, `fleet`, `loop`, `updates`, `electrician`, `plan`, `browser`.
 
 mod browser;
 mod charts;
 mod devices;
+mod electrician;
 mod figure;
 mod growth;
 mod history;
 mod http;
 mod load;
 mod peer;
+mod plan;
 mod process;
 mod server;
+mod updates;
 
 use figure::Figure;
 use std::path::Path;
@@ -33,6 +36,15 @@ async fn main() -> anyhow::Result<ExitCode> {
     }
     if wanted("fleet") {
         devices::fleet(&mut figures).await?;
+    }
+    if wanted("updates") {
+        updates::run(&mut figures).await?;
+    }
+    if wanted("electrician") {
+        electrician::run(&mut figures).await?;
+    }
+    if wanted("plan") {
+        plan::run(&mut figures);
     }
     if wanted("browser") {
         browser::run(&mut figures).await?;

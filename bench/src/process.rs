@@ -39,7 +39,7 @@ impl Process {
         Ok(process)
     }
 
-    /// Memory that it holds now, in MB.
+    /// The most memory that it has held so far, in MB.
     pub(crate) fn resident_mb(&self) -> anyhow::Result<f64> {
         let pid = self.child.id().context("it has ended")?;
         let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;

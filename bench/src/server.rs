@@ -17,6 +17,10 @@ pub(crate) struct Site {
     secret: String,
 }
 
+fn binary() -> anyhow::Result<PathBuf> {
+    Ok(std::env::current_exe()?.with_file_name("suncellar"))
+}
+
 impl Site {
     /// Registers devices, one per serial number, the way the operator does.
     pub(crate) async fn new(serials: &[Serial]) -> anyhow::Result<Self> {
@@ -38,7 +42,7 @@ impl Site {
         Ok(site)
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
@@ -57,14 +61,23 @@ impl Site {
         Ok(Store::open(&url, Keyring::new(&self.secret)?).await?)
     }
 
-    fn command(&self) -> anyhow::Result<Command> {
-        let binary = std::env::current_exe()?.with_file_name("suncellar");
-        let mut command = Command::new(binary);
+    pub(crate) fn command(&self) -> anyhow::Result<Command> {
+        Ok(self.with_environment(Command::new(binary()?)))
+    }
+
+    /// Batteries compute in cellars, not where the server does: they get what nobody else wants.
+    pub(crate) fn elsewhere(&self) -> anyhow::Result<Command> {
+        let mut command = Command::new("nice");
+        command.arg("-n19").arg(binary()?);
+        Ok(self.with_environment(command))
+    }
+
+    fn with_environment(&self, mut command: Command) -> Command {
         command
             .env("SUNCELLAR_SECRET", &self.secret)
             .env("SUNCELLAR_DATA_DIR", self.folder.path())
             .env("RUST_LOG", "error");
-        Ok(command)
+        command
     }
 
     async fn admin(&self, arguments: &[&str]) -> anyhow::Result<String> {
@@ -83,17 +96,23 @@ impl Site {
     }
 
     pub(crate) async fn serve(&self) -> anyhow::Result<Server> {
-        let (port, devices) = (free_port()?, free_port()?);
+        self.serve_with(&[]).await
+    }
+
+    pub(crate) async fn serve_with(&self, options: &[&str]) -> anyhow::Result<Server> {
+        let (port, devices, updates) = (free_port()?, free_port()?, free_port()?);
         let mut command = self.command()?;
         command
             .arg("serve")
             .arg(format!("--listen=127.0.0.1:{port}"))
             .arg(format!("--devices-listen=127.0.0.1:{devices}"))
-            .arg(format!("--updates-listen=127.0.0.1:{}", free_port()?));
+            .arg(format!("--updates-listen=127.0.0.1:{updates}"))
+            .args(options);
         let process = Process::start("suncellar", &mut command, port).await?;
         Ok(Server {
             port,
             devices,
+            updates,
             process,
         })
     }
@@ -104,11 +123,21 @@ impl Site {
         server: &Server,
         systems: &[Serial],
     ) -> anyhow::Result<String> {
+        self.person(server, EMAIL, systems).await
+    }
+
+    /// Somebody else, with systems of their own.
+    pub(crate) async fn person(
+        &self,
+        server: &Server,
+        email: &str,
+        systems: &[Serial],
+    ) -> anyhow::Result<String> {
         let mut arguments = vec!["issue-code", "registration"];
         arguments.extend(systems.iter().map(Serial::as_str));
         let code = self.admin(&arguments).await?;
         let form = format!(
-            "email={EMAIL}&password={PASSWORD}&password2={PASSWORD}&phone=%2B4930901820&country=DE&role=user&terms=true&sn1={}",
+            "email={email}&password={PASSWORD}&password2={PASSWORD}&phone=%2B4930901820&country=DE&role=user&terms=true&sn1={}",
             code.trim()
         );
         let answer = http::post(server.port, "/api/auth/register/", form.into_bytes()).await?;
@@ -117,19 +146,89 @@ impl Site {
             "no account: {}",
             String::from_utf8_lossy(&answer.body)
         );
-        server.log_in().await
+        server.log_in_as(email, false).await
     }
+
+    /// An electrician whose address is proven, with an installer's code for these systems.
+    pub(crate) async fn electrician(
+        &self,
+        server: &Server,
+        systems: &[Serial],
+    ) -> anyhow::Result<Electrician> {
+        let email = "electrician@example.com";
+        let form = format!(
+            "email={email}&password={PASSWORD}&password2={PASSWORD}&phone=%2B4930901820&country=DE&role=electrician\
+             &company=Elektro&terms=true"
+        );
+        let answer = http::post(server.port, "/api/auth/register/", form.into_bytes()).await?;
+        ensure!(
+            answer.status == 202,
+            "no account: {}",
+            String::from_utf8_lossy(&answer.body)
+        );
+        let form = format!("token={}", self.mailed("#confirm=").await?);
+        http::post(
+            server.port,
+            "/api/auth/register/confirm/",
+            form.into_bytes(),
+        )
+        .await?;
+        let mut arguments = vec!["issue-code", "installer"];
+        arguments.extend(systems.iter().map(Serial::as_str));
+        let code = self.admin(&arguments).await?;
+        let token = server.log_in_as(email, true).await?;
+        let form = format!("code={}", code.trim()).into_bytes();
+        let answer = http::post_as(server.port, "/api/auth/grant/code/", &token, form).await?;
+        ensure!(
+            answer.status < 300,
+            "the code was refused: {}",
+            String::from_utf8_lossy(&answer.body)
+        );
+        Ok(Electrician {
+            email: email.to_owned(),
+            password: PASSWORD.to_owned(),
+            token,
+        })
+    }
+
+    /// What follows this in the first mail that has it.
+    async fn mailed(&self, marker: &str) -> anyhow::Result<String> {
+        for _ in 0..300 {
+            for file in std::fs::read_dir(self.path("mail"))? {
+                let mail = std::fs::read_to_string(file?.path())?;
+                // Quoted-printable breaks long lines with a `=` and writes `=` itself as `=3D`.
+                let text = mail.replace("=\r\n", "").replace("=3D", "=");
+                if let Some((_, rest)) = text.split_once(marker) {
+                    let token = rest.split_whitespace().next();
+                    return Ok(token.unwrap_or_default().to_owned());
+                }
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        }
+        anyhow::bail!("no mail with {marker} came")
+    }
+}
+
+pub(crate) struct Electrician {
+    pub(crate) email: String,
+    pub(crate) password: String,
+    pub(crate) token: String,
 }
 
 pub(crate) struct Server {
     pub(crate) port: u16,
     pub(crate) devices: u16,
+    pub(crate) updates: u16,
     pub(crate) process: Process,
 }
 
 impl Server {
     pub(crate) async fn log_in(&self) -> anyhow::Result<String> {
-        let form = format!("email={EMAIL}&password={PASSWORD}&electrician=false");
+        self.log_in_as(EMAIL, false).await
+    }
+
+    async fn log_in_as(&self, email: &str, electrician: bool) -> anyhow::Result<String> {
+        let form = format!("email={email}&password={PASSWORD}&electrician={electrician}");
         let answer = http::post(self.port, "/api/auth/token/", form.into_bytes()).await?;
         let body: serde_json::Value = serde_json::from_slice(&answer.body)?;
         let token = body["access"].as_str().context("no access token")?;

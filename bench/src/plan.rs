@@ -1,0 +1,169 @@
+//! Forecasts, plans and savings on a real home, walked forward after twelve weeks: nothing is scored that was learned from.
+mod accuracy;
+mod brute;
+mod exact;
+mod home;
+mod models;
+mod world;
+
+use crate::figure::Figure;
+use accuracy::Misses;
+use home::Home;
+use models::Models;
+use planner::plan::View;
+use std::time::Duration;
+use world::{Gap, STEP, World};
+
+const LEARNED_FIRST: usize = 84 * 96;
+
+/// What the weather's forecast adds: each figure is measured with it and without.
+struct Scored {
+    load: Misses,
+    pv: Misses,
+    /// In cents, against following the meter.
+    perfect: f64,
+    deterministic: f64,
+    planned: f64,
+    gap: Gap,
+    took: Vec<Duration>,
+    replay_off: f64,
+}
+
+pub(crate) fn run(figures: &mut Vec<Figure>) {
+    let (bare, weather) = (score(false), score(true));
+    let ratio = |ours: f64, theirs: f64, bar: f64| Some(ours <= bar * theirs);
+    let gap = 100.0 * (bare.gap.ours - bare.gap.exact) / bare.gap.exact.abs();
+    figures.push(
+        Figure::new(
+            "a plan's cost above the exact optimum, same inputs",
+            "%",
+            "≤ 0.1",
+        )
+        .ours(gap)
+        .holds(Some(gap <= 0.1)),
+    );
+    let bill = 100.0 * (bare.gap.ours - bare.gap.exact) / bare.gap.bill;
+    figures.push(Figure::recorded(
+        "the same in parts of what is bought alone",
+        "%",
+        Some(bill),
+    ));
+    let p95 = p95_ms(&weather.took);
+    figures.push(
+        Figure::new("one plan, p95", "ms", "≤ 10")
+            .ours(p95)
+            .holds(Some(p95 <= 10.0)),
+    );
+    for (scored, name, share_name, bar, share_bar) in [
+        (
+            &bare,
+            "saving of the plan without weather",
+            "its share of what perfect foresight saves",
+            1.2,
+            50.0,
+        ),
+        (
+            &weather,
+            "saving of the plan with weather",
+            "its share of what perfect foresight saves, with weather",
+            1.2,
+            60.0,
+        ),
+    ] {
+        figures.push(
+            Figure::new(name, "EUR", "≥ 1.2 × deterministic rolling")
+                .ours(scored.planned / 100.0)
+                .against("deterministic rolling", Some(scored.deterministic / 100.0))
+                .against("perfect foresight", Some(scored.perfect / 100.0))
+                .holds(Some(scored.planned >= bar * scored.deterministic.max(0.0))),
+        );
+        let share = 100.0 * scored.planned / scored.perfect;
+        let share_text = if share_bar > 55.0 { "≥ 60" } else { "≥ 50" };
+        figures.push(
+            Figure::new(share_name, "%", share_text)
+                .ours(share)
+                .holds(Some(share >= share_bar)),
+        );
+    }
+    let load = &bare.load;
+    figures.push(
+        accuracy_figure("load: nMAE", "≤ 0.87 × persistence, ≤ 0.97 × week", load).holds(
+            ratio(load.ours, load.persistence, 0.87)
+                .zip(ratio(load.ours, load.week, 0.97))
+                .map(|(a, b)| a && b),
+        ),
+    );
+    for (misses, name, bar, factor) in [
+        (
+            &bare.pv,
+            "PV by day: nMAE without weather",
+            "≤ 0.88 × persistence",
+            0.88,
+        ),
+        (
+            &weather.pv,
+            "PV by day: nMAE with weather",
+            "≤ 0.78 × persistence",
+            0.78,
+        ),
+    ] {
+        figures.push(accuracy_figure(name, bar, misses).holds(ratio(
+            misses.ours,
+            misses.persistence,
+            factor,
+        )));
+    }
+    let off = bare.replay_off.max(weather.replay_off);
+    figures.push(
+        Figure::new(
+            "replay of savings against a simulation by seconds, worst day",
+            "ct",
+            "≤ 1",
+        )
+        .ours(off)
+        .holds(Some(off <= 1.0)),
+    );
+}
+
+fn score(with_weather: bool) -> Scored {
+    let home = Home::load(with_weather);
+    let (first, last) = (LEARNED_FIRST, home.quarters());
+    let models = Models::learn(&home, first, last);
+    let (load, pv) = accuracy::score(&home, &models, first, last);
+    let world = World {
+        home: &home,
+        first,
+        last,
+    };
+    let alone = world.self_use();
+    let planned = world.planned(&models, View::Bands, STEP);
+    Scored {
+        load,
+        pv,
+        perfect: alone - world.perfect(),
+        deterministic: alone - world.planned(&models, View::Certain, STEP).cents,
+        planned: alone - planned.cents,
+        gap: world.gap_to_exact(&models),
+        replay_off: brute::worst_difference(&world, &planned.modes).0,
+        took: planned.took,
+    }
+}
+
+fn accuracy_figure(name: &'static str, bar: &'static str, misses: &Misses) -> Figure {
+    Figure::new(name, "of mean", bar)
+        .ours(misses.ours / misses.total)
+        .against("persistence", Some(misses.persistence / misses.total))
+        .against(
+            "mean of seven days by the hour",
+            Some(misses.week / misses.total),
+        )
+}
+
+fn p95_ms(took: &[Duration]) -> f64 {
+    let mut sorted = took.to_vec();
+    sorted.sort();
+    let place = (sorted.len() * 95 / 100).min(sorted.len().saturating_sub(1));
+    sorted
+        .get(place)
+        .map_or(f64::INFINITY, |took| took.as_secs_f64() * 1000.0)
+}
