@@ -1,6 +1,6 @@
 //! Finds out who calls and holds them against the table in [`crate::access`], before any handler runs.
 use crate::Portal;
-use crate::access::{self, Caller, Person, Rule};
+use crate::access::{self, Battery, Caller, Person, Rule};
 use crate::error::{Error, Result};
 use crate::own::Systems;
 use axum::extract::{FromRequestParts, MatchedPath, Request, State};
@@ -9,7 +9,9 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::Next;
 use axum::response::Response;
-use domain::Message;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD as BASE64;
+use domain::{Message, Serial};
 use store::partner::Consent;
 
 /// Partner tokens say what they are, so that one is never looked up as the other.
@@ -31,7 +33,11 @@ pub(crate) async fn authorise(
     if !rule.admits_guests() {
         let (caller, systems) = caller(&portal, request.headers(), rule).await?;
         if !rule.admits(&caller) {
-            return Err(Error::Refused(StatusCode::FORBIDDEN, Message::Forbidden));
+            let message = match rule.wants_enrolment(&caller) {
+                true => Message::TotpEnrolmentRequired,
+                false => Message::Forbidden,
+            };
+            return Err(Error::Refused(StatusCode::FORBIDDEN, message));
         }
         if let Some(systems) = systems {
             request.extensions_mut().insert(systems);
@@ -39,6 +45,7 @@ pub(crate) async fn authorise(
         match caller {
             Caller::Person(person) => request.extensions_mut().insert(person).map(drop),
             Caller::Partner(consent) => request.extensions_mut().insert(consent).map(drop),
+            Caller::Battery(battery) => request.extensions_mut().insert(battery).map(drop),
         };
     }
     Ok(next.run(request).await)
@@ -53,6 +60,9 @@ async fn caller(
     let header = headers
         .get(AUTHORIZATION)
         .and_then(|value| value.to_str().ok());
+    if let Some(login) = header.and_then(|value| value.strip_prefix("Basic ")) {
+        return Ok((Caller::Battery(battery(portal, login).await?), None));
+    }
     let token = header
         .and_then(|value| value.strip_prefix("Bearer "))
         .ok_or(Error::token_invalid())?;
@@ -66,10 +76,10 @@ async fn caller(
         .tokens
         .read_access(token, now)
         .ok_or(Error::token_invalid())?;
-    let (live, systems) = if rule.about_systems {
+    let (live, systems) = if let Some(right) = rule.right {
         let entered = portal.store.enter(&session, now).await?;
         let (live, systems) = entered.ok_or(Error::token_invalid())?;
-        (live, Some(Systems(systems)))
+        (live, Some(Systems::new(systems, right)))
     } else {
         let live = portal.store.live_session(&session, now).await?;
         (live.ok_or(Error::token_invalid())?, None)
@@ -79,8 +89,29 @@ async fn caller(
         role: live.role,
         kind: live.kind,
         session,
+        must_enrol: portal.must_enrol(live.role, live.totp),
     };
     Ok((Caller::Person(person), systems))
+}
+
+/// Serial number and secret, as on the device link.
+async fn battery(portal: &Portal, login: &str) -> Result<Battery> {
+    let invalid = Error::token_invalid;
+    let clear = BASE64.decode(login.trim()).map_err(|_| invalid())?;
+    let clear = String::from_utf8(clear).map_err(|_| invalid())?;
+    let (sn, secret) = clear.split_once(':').ok_or_else(invalid)?;
+    let sn: Serial = sn.parse().map_err(|_| invalid())?;
+    let known = portal.store.log_in_device(&sn, secret.as_bytes()).await?;
+    known.map(|_| Battery { sn }).ok_or_else(invalid)
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Battery {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
+        let battery = parts.extensions.get::<Self>().cloned();
+        battery.ok_or(Error::token_invalid())
+    }
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for Person {

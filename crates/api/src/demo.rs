@@ -1,4 +1,11 @@
-//! What only `suncellar demo` serves: the mails it would have sent, the battery's main switch, and a clock to move.
+//! What only `suncellar demo` serves: the mails it would have sent, switches and plugs of its batteries, and a clock to move.
+
+mod cellar;
+mod outside;
+
+pub use cellar::{Cellar, InCellar, Touch};
+pub use outside::outside;
+
 use crate::Portal;
 use crate::error::{Error, Result};
 use crate::form::{Form, Query};
@@ -16,6 +23,7 @@ use std::sync::{Arc, Mutex};
 #[derive(Clone, Debug, Default)]
 pub struct Demo {
     mails: Arc<Mutex<Vec<SentMail>>>,
+    cellar: Option<Arc<dyn Cellar>>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -31,6 +39,15 @@ pub struct SentMail {
 const MAILS_KEPT: usize = 100;
 
 impl Demo {
+    /// With batteries that can be touched.
+    #[must_use]
+    pub fn with_cellar(self, cellar: Arc<dyn Cellar>) -> Self {
+        Self {
+            cellar: Some(cellar),
+            ..self
+        }
+    }
+
     pub fn deliver(&self, mail: SentMail) {
         let mut mails = self
             .mails
@@ -55,6 +72,12 @@ pub(crate) fn routes() -> Router<Portal> {
         .route("/demo/mail.json", get(mail_list))
         .route("/demo/partner/", get(partner_page))
         .route("/demo/switch/", post(turn_switch))
+        .route("/demo/cellar/", get(cellar::show))
+        .route("/demo/batteries.json", get(cellar::list))
+        .route("/demo/main-switch/", post(cellar::turn))
+        .route("/demo/power/", post(cellar::plug))
+        .route("/demo/appliance/", post(cellar::appliance))
+        .route("/demo/bad-cell/", post(cellar::spoil))
         .route("/demo/clock/", post(move_clock))
 }
 

@@ -58,12 +58,21 @@ impl Error {
         Self::Refused(StatusCode::NOT_FOUND, Message::NotFound)
     }
 
+    /// The caller sees the system, but not for this.
+    pub(crate) const fn scope_too_small() -> Self {
+        Self::Refused(StatusCode::FORBIDDEN, Message::ScopeTooSmall)
+    }
+
     pub(crate) const fn token_invalid() -> Self {
         Self::Refused(StatusCode::UNAUTHORIZED, Message::TokenInvalid)
     }
 
     pub(crate) const fn link_invalid() -> Self {
         Self::Refused(StatusCode::BAD_REQUEST, Message::LinkInvalid)
+    }
+
+    pub(crate) const fn range() -> Self {
+        Self::Refused(StatusCode::RANGE_NOT_SATISFIABLE, Message::NotFound)
     }
 
     pub(crate) const fn internal() -> Self {
@@ -79,6 +88,9 @@ impl From<store::Error> for Error {
             }
             store::Error::Taken(column) if column == "groups.folded" => {
                 Self::field("name", Message::GroupTaken)
+            }
+            store::Error::Taken(column) if column == "setting_templates.folded" => {
+                Self::field("name", Message::TemplateTaken)
             }
             store::Error::Conflict => Self::Refused(StatusCode::CONFLICT, Message::Internal),
             store::Error::Sqlx(_) => {

@@ -1,4 +1,4 @@
-//! HTTP: the portal's calls and the web app on one listener. The only crate that knows axum.
+//! HTTP: the portal's calls and the web app on one listener, the update service on another. The only crate that knows axum.
 
 pub mod access;
 mod assets;
@@ -6,12 +6,14 @@ mod authenticate;
 mod browser;
 mod chart;
 pub mod client;
+mod commissioning;
 mod csv;
 mod demo;
 mod error;
 mod flag_sets;
 mod form;
 mod headers;
+mod images;
 mod limits;
 mod live;
 mod number;
@@ -19,6 +21,8 @@ mod own;
 mod password;
 mod patience;
 mod period;
+mod plan_text;
+mod protocol;
 mod router;
 mod routes;
 mod sentence;
@@ -26,12 +30,15 @@ mod serve;
 mod settings;
 mod state;
 mod token;
+mod update;
+mod update_service;
 mod window;
 
-pub use demo::{Demo, SentMail};
+pub use demo::{Cellar, Demo, InCellar, SentMail, Touch, outside};
 pub use password::Passwords;
 pub use router::{openapi, portal};
 pub use routes::stream::Pace;
 pub use serve::{Tls, serve};
 pub use state::{Links, Portal, Settings};
 pub use token::Tokens;
+pub use update_service::update_service;

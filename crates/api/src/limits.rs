@@ -26,6 +26,8 @@ pub(crate) struct Limits {
     mail_address: Keyed,
     token_address: Keyed,
     password: Keyed,
+    totp: Keyed,
+    invitations: Keyed,
     uses: AtomicU32,
 }
 
@@ -49,6 +51,8 @@ impl Limits {
             mail_address: keyed(Quota::per_hour(count(20))),
             token_address: keyed(Quota::per_minute(count(60))),
             password: keyed(Quota::per_minute(count(10))),
+            totp: keyed(Quota::per_hour(count(10))),
+            invitations: keyed(Quota::per_hour(count(20))),
             keys: Window::new(&clock.0, KEYS_AN_HOUR),
             uses: AtomicU32::new(0),
             clock,
@@ -103,6 +107,21 @@ impl Limits {
         self.check(&self.password, account.to_string())
     }
 
+    /// A second factor given after the right password. Three of a million codes are right at a time: ten tries an hour are
+    /// a chance of one in a thousand a day, for whoever knows the password. `from` is the browser that the owner is known
+    /// by, or whoever is logged in, whose allowance strangers do not use up.
+    pub(crate) fn totp(&self, account: domain::AccountId, from: Option<&str>) -> Result<()> {
+        self.check(
+            &self.totp,
+            format!("{account} {}", from.unwrap_or_default()),
+        )
+    }
+
+    /// A mail that somebody who is logged in sends to an address of their choice.
+    pub(crate) fn invitation(&self, account: domain::AccountId) -> Result<()> {
+        self.check(&self.invitations, account.to_string())
+    }
+
     fn check(&self, limiter: &Keyed, key: String) -> Result<()> {
         self.forget_the_idle();
         limiter.check_key(&key).map_err(|not_until| {
@@ -123,6 +142,8 @@ impl Limits {
                 &self.mail_address,
                 &self.token_address,
                 &self.password,
+                &self.totp,
+                &self.invitations,
             ] {
                 limiter.retain_recent();
             }

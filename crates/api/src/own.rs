@@ -2,8 +2,9 @@
 use crate::error::{Error, Result};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use domain::Zone;
+use domain::grant::Right;
 use domain::together::ALL_SYSTEMS;
+use domain::{Message, Zone};
 use std::sync::Arc;
 use store::Access;
 
@@ -12,7 +13,12 @@ const FOREIGN: usize = 10;
 
 /// By phase and serial number.
 #[derive(Clone, Debug)]
-pub(crate) struct Systems(pub(crate) Arc<[Access]>);
+pub(crate) struct Systems {
+    /// With which the caller may do what the call does.
+    pub(crate) allowed: Arc<[Access]>,
+    /// Which the caller sees at all.
+    seen: Arc<[Access]>,
+}
 
 /// What `sn=` asks for.
 #[derive(Clone, Copy, Debug)]
@@ -23,10 +29,19 @@ pub(crate) enum Choice<'a> {
 }
 
 impl Systems {
+    pub(crate) fn new(seen: Arc<[Access]>, right: Right) -> Self {
+        let may = |access: &&Access| access.may(right);
+        let allowed = match seen.iter().all(|access| access.may(right)) {
+            true => Arc::clone(&seen),
+            false => seen.iter().filter(may).cloned().collect(),
+        };
+        Self { allowed, seen }
+    }
+
     /// One serial number, or −1; no `sn` at all means −1. Somebody else's system and one that does not exist are the same.
     pub(crate) fn choose(&self, sn: &str) -> Result<Choice<'_>> {
         match sn {
-            "" | ALL_SYSTEMS => Ok(Choice::All(&self.0)),
+            "" | ALL_SYSTEMS => Ok(Choice::All(&self.allowed)),
             sn => self.find(sn).map(Choice::One),
         }
     }
@@ -46,36 +61,58 @@ impl Systems {
     /// Each of them, for −1 or no `sn` at all; otherwise those that are named.
     pub(crate) fn several(&self, sn: &str) -> Result<Vec<&Access>> {
         match sn.trim() {
-            "" | ALL_SYSTEMS => Ok(self.0.iter().collect()),
+            "" | ALL_SYSTEMS => Ok(self.allowed.iter().collect()),
             sn => self.pick(sn),
         }
     }
 
-    fn find(&self, sn: &str) -> Result<&Access> {
-        let found = self.0.iter().find(|access| access.sn().as_str() == sn);
-        found.ok_or(Error::not_found())
+    pub(crate) fn find(&self, sn: &str) -> Result<&Access> {
+        let of = |access: &&Access| access.sn().as_str() == sn;
+        let found = self.allowed.iter().find(of);
+        found.ok_or_else(|| match self.seen.iter().any(|access| of(&access)) {
+            true => Error::scope_too_small(),
+            false => Error::not_found(),
+        })
     }
 
-    /// Every serial number that is named, once, with the system where it is the caller's. None of them being theirs is
-    /// the same as none existing.
-    pub(crate) fn named<'n>(&self, sn: &'n str) -> Result<Vec<(&'n str, Option<&Access>)>> {
+    /// Every serial number that is named, once, with the system where the caller may do this with it, or the reason why not.
+    /// None of them being theirs is the same as none existing.
+    pub(crate) fn named<'n>(&self, sn: &'n str) -> Result<Vec<(&'n str, Found<'_>)>> {
         let mut names: Vec<&str> = Vec::new();
         for name in sn.split(',').map(str::trim) {
             if !names.contains(&name) {
                 names.push(name);
             }
             // More than they have cannot all be theirs; there is no end to what somebody could send.
-            if names.len() > self.0.len() + FOREIGN {
+            if names.len() > self.seen.len() + FOREIGN {
                 return Err(Error::not_found());
             }
         }
-        let found = |name: &str| self.0.iter().find(|access| access.sn().as_str() == name);
+        let found = |name: &str| match self.find(name) {
+            Ok(access) => Found::Allowed(access),
+            Err(Error::Refused(_, why)) => Found::Refused(why),
+            Err(_) => Found::Refused(Message::NotFound),
+        };
         let named: Vec<_> = names.into_iter().map(|name| (name, found(name))).collect();
-        if named.iter().all(|(_, access)| access.is_none()) {
+        let refused = |why: Message| {
+            let same = |(_, found): &(&str, Found<'_>)| matches!(found, Found::Refused(other) if *other == why);
+            named.iter().all(same)
+        };
+        if refused(Message::NotFound) {
             return Err(Error::not_found());
+        }
+        if refused(Message::ScopeTooSmall) {
+            return Err(Error::scope_too_small());
         }
         Ok(named)
     }
+}
+
+/// A system that is named in a request for several.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Found<'a> {
+    Allowed(&'a Access),
+    Refused(Message),
 }
 
 impl<'a> Choice<'a> {

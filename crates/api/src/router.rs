@@ -1,11 +1,12 @@
 //! Puts the portal together: documented calls, the web app, and the layers around them.
 use crate::form::MAX_BODY;
 use crate::routes::{
-    account, command, data, energy_chart, export, graph, group, health, journal, partner,
-    partner_api, password_reset, personal_data, registration, savings, session, settings, stream,
-    systems, tariff,
+    account, alarm, command, commissioning, data, energy_chart, export, forecast, grant,
+    grant_request, graph, group, handover, health, journal, partner, partner_api, password_reset,
+    personal_data, plan, price, protocol, registration, replace, savings, session, setting_batch,
+    setting_template, settings, site, stream, systems, tariff, totp,
 };
-use crate::{Portal, assets, authenticate, demo, error, headers};
+use crate::{Portal, assets, authenticate, demo, error, headers, update_service};
 use axum::extract::DefaultBodyLimit;
 use axum::http::StatusCode;
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -24,10 +25,10 @@ use utoipa_axum::routes;
     title = "Suncellar",
     description = "The portal for home batteries. Form-encoded in, JSON out."
 ))]
-struct Document;
+pub(crate) struct Document;
 
 /// A request that takes longer has lost its client anyway.
-const REQUEST: Duration = Duration::from_secs(30);
+pub(crate) const REQUEST: Duration = Duration::from_secs(30);
 
 fn documented() -> OpenApiRouter<Portal> {
     OpenApiRouter::with_openapi(Document::openapi())
@@ -45,10 +46,13 @@ fn documented() -> OpenApiRouter<Portal> {
         ))
         .routes(routes!(personal_data::export))
         .routes(routes!(account::confirm_email))
+        .routes(routes!(totp::begin, totp::end))
+        .routes(routes!(totp::confirm))
+        .routes(routes!(totp::renew_recovery_codes))
         .routes(routes!(systems::list, systems::add))
         .routes(routes!(systems::claims))
         .routes(routes!(systems::unlink))
-        .routes(routes!(systems::name_end_user))
+        .routes(routes!(site::show, site::describe))
         .routes(routes!(data::data))
         .routes(routes!(stream::open))
         .routes(routes!(graph::graph))
@@ -57,12 +61,37 @@ fn documented() -> OpenApiRouter<Portal> {
         .routes(routes!(group::list, group::create))
         .routes(routes!(group::change, group::delete))
         .routes(routes!(tariff::list, tariff::set))
+        .routes(routes!(price::list, price::set))
         .routes(routes!(savings::savings))
+        .routes(routes!(forecast::forecast))
+        .routes(routes!(plan::show, plan::change))
         .routes(routes!(settings::show, settings::save))
         .routes(routes!(settings::reset))
+        .routes(routes!(setting_batch::list, setting_batch::save))
+        .routes(routes!(setting_batch::take_back))
+        .routes(routes!(setting_template::list, setting_template::create))
+        .routes(routes!(setting_template::change, setting_template::delete))
         .routes(routes!(command::give))
         .routes(routes!(command::show))
         .routes(routes!(journal::journal))
+        .routes(routes!(alarm::list, alarm::acknowledge))
+        .routes(routes!(alarm::choose_mail))
+        .routes(routes!(grant::list, grant::invite))
+        .routes(routes!(grant::give, grant::end))
+        .routes(routes!(grant_request::accept))
+        .routes(routes!(grant_request::ask))
+        .routes(routes!(grant_request::open))
+        .routes(routes!(replace::replace))
+        .routes(routes!(handover::offer))
+        .routes(routes!(handover::withdraw))
+        .routes(routes!(commissioning::show, commissioning::begin))
+        .routes(routes!(commissioning::give_up))
+        .routes(routes!(commissioning::step))
+        .routes(routes!(commissioning::phase))
+        .routes(routes!(commissioning::finish))
+        .routes(routes!(protocol::list))
+        .routes(routes!(protocol::show))
+        .routes(routes!(protocol::print))
         .routes(routes!(partner::list, partner::consent))
         .routes(routes!(partner::end))
         .routes(routes!(partner::client))
@@ -77,12 +106,16 @@ fn documented() -> OpenApiRouter<Portal> {
 
 /// The OpenAPI document, without a running server.
 pub fn openapi() -> utoipa::openapi::OpenApi {
-    documented().split_for_parts().1
+    let mut document = documented().split_for_parts().1;
+    // One document for both addresses.
+    document.merge(update_service::documented().split_for_parts().1);
+    document
 }
 
 /// Everything served on the portal's listener.
 pub fn portal(portal: Portal) -> Router {
-    let (calls, document) = documented().split_for_parts();
+    let (calls, _) = documented().split_for_parts();
+    let document = openapi();
     let mut router = calls
         .route("/api/openapi.json", get(|| async move { Json(document) }))
         .route_layer(from_fn_with_state(portal.clone(), authenticate::authorise));
@@ -109,7 +142,7 @@ pub fn portal(portal: Portal) -> Router {
 }
 
 /// Logs method, path and status; never a query, a header or a body, which may hold what is nobody's business.
-fn trace() -> TraceLayer<
+pub(crate) fn trace() -> TraceLayer<
     tower_http::classify::SharedClassifier<tower_http::classify::ServerErrorsAsFailures>,
     impl Fn(&axum::extract::Request) -> tracing::Span + Clone,
 > {

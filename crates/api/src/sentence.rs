@@ -1,9 +1,12 @@
 //! Lines of the journal as sentences, with values as people write them.
-use domain::Lang;
+use crate::plan_text;
+use domain::alarm::Kind as AlarmKind;
 use domain::command::AnswerCode;
 use domain::event::EventCode;
+use domain::firmware::Fault;
 use domain::message::{event_text, text};
 use domain::setting::{Field, Kind, Refusal, Value};
+use domain::{Currency, Lang};
 use serde_json::Value as Json;
 use store::journal::PageLine;
 
@@ -34,6 +37,72 @@ pub(crate) fn sentence(line: &PageLine, lang: Lang) -> String {
                 &[("field", &field_name(detail, lang)), ("why", why)],
             )
         }
+        "update_started" => fill("update_started", lang, &[("parts", &parts(detail))]),
+        "update_done" => {
+            let version = |name: &str| detail[name].as_str().unwrap_or_default();
+            fill(
+                "update_done",
+                lang,
+                &[
+                    ("part", &part(&detail["part"])),
+                    ("from", version("from")),
+                    ("to", version("to")),
+                ],
+            )
+        }
+        "update_failed" => {
+            let why = Fault::of(detail["code"].as_str().unwrap_or_default());
+            let version = detail["version"].as_str().unwrap_or_default();
+            fill(
+                "update_failed",
+                lang,
+                &[
+                    ("part", &part(&detail["part"])),
+                    ("version", version),
+                    ("why", why.text(lang)),
+                ],
+            )
+        }
+        "plan_done" => plan_done(detail, lang),
+        "plan_wished" => {
+            let soc = detail["soc"].as_i64().unwrap_or_default().to_string();
+            let at = detail["at"].as_str().unwrap_or_default();
+            let soc = with_unit(&soc, Some("%"), lang);
+            fill("plan_wished", lang, &[("soc", &soc), ("at", at)])
+        }
+        "plan_turned_off" => {
+            let lost = amount(detail, detail["lost"].as_i64(), lang);
+            fill("plan_turned_off", lang, &[("lost", &lost)])
+        }
+        "weather_warned" | "weather_came" | "weather_withdrawn" => {
+            let count = |name: &str| detail[name].as_i64().unwrap_or(0);
+            let (hits, wrong) = (count("hits"), count("false_alarms"));
+            fill(
+                line.event,
+                lang,
+                &[
+                    ("hits", &hits.to_string()),
+                    ("all", &(hits + wrong).to_string()),
+                ],
+            )
+        }
+        "alarm_acknowledged" => {
+            let kind = detail["alarm"].as_str().and_then(|kind| kind.parse().ok());
+            let what = kind.map_or("", |kind: AlarmKind| kind.text(lang));
+            fill("alarm_acknowledged", lang, &[("what", what)])
+        }
+        "unit_replaced" => {
+            let unit = |name: &str| detail[name].as_str().unwrap_or_default();
+            let units = [("old", unit("old")), ("new", unit("new"))];
+            fill("unit_replaced", lang, &units)
+        }
+        event if event.starts_with("grant_") => {
+            let scope = text(lang, "scope", detail["scope"].as_str().unwrap_or_default());
+            let until = detail["until"].as_str().and_then(|day| day.parse().ok());
+            let until = until.map(|day| lang.day(day));
+            let until = until.unwrap_or_else(|| text(lang, "word", "no_end").to_owned());
+            fill(event, lang, &[("scope", scope), ("until", &until)])
+        }
         event => {
             let command = detail["command"].as_str().unwrap_or_default();
             let command = text(lang, "command", command);
@@ -44,11 +113,69 @@ pub(crate) fn sentence(line: &PageLine, lang: Lang) -> String {
     }
 }
 
+/// What a block of the plan did, by what was measured.
+fn plan_done(detail: &Json, lang: Lang) -> String {
+    let unknown = || text(lang, "word", "unknown").to_owned();
+    let number = |name: &str| detail[name].as_i64();
+    let word = |name: &str| detail[name].as_str().unwrap_or_default();
+    let name = match word("mode") {
+        "charge" => "plan_done_charge",
+        _ => "plan_done_hold",
+    };
+    let energy = |name: &str| number(name).map_or_else(unknown, |wh| plan_text::energy(wh, lang));
+    let soc = number("soc").map(|soc| with_unit(&soc.to_string(), Some("%"), lang));
+    let expected = number("expected").map(plan_text::cents);
+    fill(
+        name,
+        lang,
+        &[
+            ("from", word("from")),
+            ("to", word("to")),
+            ("charged", &energy("charged")),
+            ("imported", &energy("imported")),
+            (
+                "price",
+                &plan_text::price(number("price").unwrap_or(0), lang),
+            ),
+            ("soc", &soc.unwrap_or_else(unknown)),
+            ("expected", &amount(detail, expected, lang)),
+        ],
+    )
+}
+
+/// Cents in the currency that the line names.
+fn amount(detail: &Json, cents: Option<i64>, lang: Lang) -> String {
+    let currency = detail["currency"]
+        .as_str()
+        .and_then(|code| code.parse().ok());
+    let currency: Currency = currency.unwrap_or(Currency::Eur);
+    match cents {
+        Some(cents) => currency.amount(cents, lang),
+        None => text(lang, "word", "unknown").to_owned(),
+    }
+}
+
 fn fill(name: &str, lang: Lang, values: &[(&str, &str)]) -> String {
     let template = text(lang, "journal", name).to_owned();
     values.iter().fold(template, |sentence, (name, value)| {
         sentence.replace(&format!("{{{{{name}}}}}"), value)
     })
+}
+
+/// Parts have the same names in every language.
+fn part(name: &Json) -> String {
+    let mut letters = name.as_str().unwrap_or_default().chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
+}
+
+/// "Gateway 1.15, Master 2.7".
+fn parts(detail: &Json) -> String {
+    let named = detail["parts"].as_array().into_iter().flatten().map(|one| {
+        let version = one["to"].as_str().unwrap_or_default();
+        format!("{} {version}", part(&one["part"]))
+    });
+    named.collect::<Vec<_>>().join(", ")
 }
 
 fn field_name(detail: &Json, lang: Lang) -> String {
@@ -91,7 +218,7 @@ fn changed(detail: &Json, lang: Lang) -> String {
 }
 
 /// A value with its unit, in the words of the language.
-fn written(field: Field, value: Value, lang: Lang) -> String {
+pub(crate) fn written(field: Field, value: Value, lang: Lang) -> String {
     match value {
         Value::Unknown => text(lang, "word", "unknown").to_owned(),
         Value::Switch(on) => text(lang, "word", if on { "on" } else { "off" }).to_owned(),
@@ -127,7 +254,7 @@ fn proper_name(choice: &str) -> &str {
 }
 
 /// `4200` with `W` is "4.200 W" in German; a narrow space does not break.
-fn with_unit(digits: &str, unit: Option<&str>, lang: Lang) -> String {
+pub(crate) fn with_unit(digits: &str, unit: Option<&str>, lang: Lang) -> String {
     let (thousands, point) = match lang {
         Lang::De | Lang::Hr => (".", ","),
         Lang::En => (",", "."),

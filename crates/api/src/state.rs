@@ -1,16 +1,18 @@
 //! What every handler may reach.
 use crate::demo::Demo;
+use crate::images::Images;
 use crate::limits::Limits;
 use crate::routes::stream::{Pace, Streams};
 use crate::{Passwords, Tokens};
 use bus::{Bus, Live};
-use domain::{Clock, Random};
+use domain::{Clock, Random, Role};
 use ipnet::IpNet;
 use metrics_exporter_prometheus::PrometheusHandle;
 use serde::Serialize;
 use std::ops::Deref;
 use std::sync::Arc;
 use store::Store;
+use store::mail::Desk;
 use utoipa::ToSchema;
 
 /// What handlers share: one pointer, because a request clones it at every step of its way.
@@ -32,6 +34,7 @@ pub struct Parts {
     pub(crate) tokens: Tokens,
     pub(crate) limits: Arc<Limits>,
     pub(crate) streams: Streams,
+    pub(crate) images: Images,
     pub(crate) metrics: Option<PrometheusHandle>,
     /// Present only in `suncellar demo`.
     pub(crate) demo: Option<Demo>,
@@ -50,6 +53,8 @@ pub struct Settings {
     pub stream: Pace,
     /// How many devices one account may change or command in a minute.
     pub devices_a_minute: usize,
+    /// Electricians set up a second factor before they do anything else.
+    pub require_totp_of_electricians: bool,
 }
 
 impl Settings {
@@ -83,6 +88,7 @@ impl Portal {
             limits: Arc::new(Limits::new(&clock)),
             passwords: Passwords::new(random.clone()),
             streams: Streams::default(),
+            images: Images::default(),
             settings,
             store,
             live: bus.live.clone(),
@@ -110,6 +116,23 @@ impl Portal {
 
     pub(crate) fn now(&self) -> i64 {
         self.clock.now()
+    }
+
+    /// Whether somebody has to set up a second factor before anything else.
+    pub(crate) fn must_enrol(&self, role: Role, has_totp: bool) -> bool {
+        self.requires_totp_of(role) && !has_totp
+    }
+
+    pub(crate) fn requires_totp_of(&self, role: Role) -> bool {
+        self.settings.require_totp_of_electricians && role == Role::Electrician
+    }
+
+    /// For mails whose recipients only the database knows.
+    pub(crate) fn desk(&self) -> Desk<'_> {
+        Desk {
+            public_url: &self.settings.public_url,
+            random: &self.random,
+        }
     }
 
     /// An address of the portal, for a mail.

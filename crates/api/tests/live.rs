@@ -244,6 +244,24 @@ with_app!(the_days_until_the_calibration_count_down, |app| {
     assert_eq!(days(&data(app, &anna).await), Value::Null);
 });
 
+with_app!(
+    what_a_unit_says_of_itself_counts_at_the_next_request,
+    |app| {
+        let anna = family(app).await;
+        let order = async |person: &Person| -> Vec<String> {
+            let data = data(app, person).await;
+            let entries = data["data"].as_array().unwrap().iter();
+            let named = entries.flat_map(|entry| entry.as_object().unwrap().keys().cloned());
+            named.filter(|name| name.starts_with("SC")).collect()
+        };
+        assert_eq!(order(&anna).await, ["SC000001", "SC000002", "SC000003"]);
+        // Systems are in the order of their phases; the clock stands still, so that nobody is looked up anew by their age.
+        let moved = app.battery("SC000001");
+        moved.hello(|hello| hello.phase = 3).await;
+        assert_eq!(order(&anna).await, ["SC000002", "SC000003", "SC000001"]);
+    }
+);
+
 with_app!(all_systems_add_weigh_and_say_how_many_report, |app| {
     let anna = family(app).await;
     let [one, two, three] = ["SC000001", "SC000002", "SC000003"].map(|sn| app.battery(sn));

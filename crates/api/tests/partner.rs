@@ -399,6 +399,14 @@ with_app!(the_owner_sees_whom_they_let_in_and_since_when, |app| {
         json!([{ "id": null, "name": "clever-PV", "scopes": ["systems", "live"], "since": NOON }])
     );
     assert_eq!(consents(app, &ben).await, json!([]));
+    // What exactly she agreed to, and when, is hers to take away.
+    let export = app.get("/api/auth/account/export/").bearer(&anna.access);
+    let export = export.send().await.expect(200).json();
+    let kept = &export["partner_consents"][0];
+    assert_eq!(
+        (&kept["version"], &kept["created_at"]),
+        (&json!(domain::partner::CONSENT_VERSION), &json!(NOON))
+    );
 });
 
 with_app!(shutting_a_partner_out_ends_its_access_at_once, |app| {

@@ -9,7 +9,7 @@ use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use testkit::{Answer, PASSWORD, TestApp, TestDb, on_both, with_app};
+use testkit::{Answer, NOON, PASSWORD, TestApp, TestDb, on_both, with_app};
 
 type Fields<'a> = Vec<(&'a str, &'a str)>;
 
@@ -660,6 +660,35 @@ fn extra_fields() -> impl proptest::strategy::Strategy<Value = Vec<(String, Stri
     ];
     proptest::collection::btree_map(name, value, 1..8).prop_map(|map| map.into_iter().collect())
 }
+
+with_app!(consent_to_the_terms_is_kept_with_version_and_time, |app| {
+    let sn = app.device("SC000001").await;
+    let code = app.code(&[&sn]).await;
+    let by_code = app.owner_form("anna@example.com", &code);
+    app.post("/api/auth/register/", &by_code)
+        .send()
+        .await
+        .expect(201);
+    // By mail it counts from the moment in which the box was ticked, not from the link.
+    app.device("SC000002").await;
+    let by_mail = app.owner_form("ben@example.com", "SC000002");
+    let call = app.post("/api/auth/register/", &by_mail);
+    call.from("10.2.2.2").send().await.expect(202);
+    let token = app.mailed("ben@example.com", "confirm").await;
+    app.clock.advance(HOUR);
+    app.post("/api/auth/register/confirm/", &[("token", &token)])
+        .send()
+        .await
+        .expect(200);
+    for email in ["anna@example.com", "ben@example.com"] {
+        let account = app.store.account_by_email(&email.parse().unwrap()).await;
+        let account = account.unwrap().unwrap();
+        assert_eq!(
+            (account.terms_version.as_str(), account.terms_at),
+            (domain::account::TERMS_VERSION, NOON)
+        );
+    }
+});
 
 with_app!(
     fields_that_nobody_asked_for_change_nothing_about_an_account,

@@ -150,7 +150,7 @@ on_both!(
         event(&mut flow).await.unwrap();
         let account = app.account_id(&cleo.email).await;
         app.store
-            .erase_account(account, app.clock.now())
+            .erase_account(account, testkit::desk(), app.clock.now())
             .await
             .unwrap();
         end(&mut flow).await;

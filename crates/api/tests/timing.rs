@@ -48,8 +48,19 @@ async fn reset(app: &TestApp, email: &str) {
         .expect(202);
 }
 
-async fn unlink(app: &TestApp, access: &str, sn: &str) {
-    app.call("DELETE", &format!("/api/auth/usr_sn/{sn}/"))
+/// One call of each kind: what is read, written, drawn and loaded as a file.
+const CALLS: [(&str, &str); 6] = [
+    ("DELETE", "/api/auth/usr_sn/{sn}/"),
+    ("GET", "/api/auth/system/{sn}/"),
+    ("PATCH", "/api/auth/system/{sn}/"),
+    ("GET", "/api/auth/settings/?sn={sn}"),
+    ("GET", "/api/auth/graph/?sn={sn}"),
+    ("GET", "/api/auth/export/?sn={sn}"),
+];
+
+async fn name(app: &TestApp, access: &str, (method, path): (&str, &str), sn: &str) {
+    app.call(method, &path.replace("{sn}", sn))
+        .form(&[("place", "Bonn")])
         .bearer(access)
         .send()
         .await
@@ -98,14 +109,16 @@ mod soak {
         let app = TestApp::start(&db).await;
         let anna = app.owner("anna", "SC000001").await;
         app.owner("ben", "SC000002").await;
-        let ratio = ratio(
-            &app,
-            async |a| unlink(a, &anna.access, "SC000002").await,
-            async |a| unlink(a, &anna.access, "SC999999").await,
-        )
-        .await;
-        println!("foreign / missing = {ratio:.3}");
-        assert!((0.9..1.1).contains(&ratio), "{ratio:.3}");
+        for call in CALLS {
+            let ratio = ratio(
+                &app,
+                async |a| name(a, &anna.access, call, "SC000002").await,
+                async |a| name(a, &anna.access, call, "SC999999").await,
+            )
+            .await;
+            println!("{call:?}: foreign / missing = {ratio:.3}");
+            assert!((0.9..1.1).contains(&ratio), "{call:?}: {ratio:.3}");
+        }
         app.stop().await;
     }
 }

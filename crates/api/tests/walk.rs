@@ -3,12 +3,15 @@
 #![allow(clippy::unwrap_used)]
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
+use domain::alarm::Kind as AlarmKind;
+use domain::totp::STEP;
 use std::collections::BTreeSet;
 use testkit::http::Call;
-use testkit::{PASSWORD, TestApp, on_both, with_app};
+use testkit::{PASSWORD, Person, TestApp, on_both, with_app};
 
 /// Who may make which call, written down a second time on purpose: a change of the server's table must be meant.
-/// g guest, o owner, u owner without systems, e electrician, p partner with every scope.
+/// g guest, o owner, u owner without systems, e electrician without a grant, p partner with every scope. E: the call is an
+/// electrician's, but without a grant there is no such system.
 const MATRIX: &[(&str, &str, &str)] = &[
     ("POST", "/api/auth/token/", "gouep"),
     ("POST", "/api/auth/token/refresh/", "gouep"),
@@ -22,29 +25,73 @@ const MATRIX: &[(&str, &str, &str)] = &[
     ("DELETE", "/api/auth/account/", "oue"),
     ("GET", "/api/auth/account/export/", "oue"),
     ("POST", "/api/auth/account/email/confirm/", "gouep"),
+    ("POST", "/api/auth/account/totp/", "oe"),
+    ("POST", "/api/auth/account/totp/confirm/", "oe"),
+    ("DELETE", "/api/auth/account/totp/", "oe"),
+    ("POST", "/api/auth/account/totp/recovery/", "oe"),
     ("GET", "/api/auth/usr_sn/", "oue"),
     ("POST", "/api/auth/usr_sn/", "ou"),
     ("GET", "/api/auth/usr_sn/claims/", "ou"),
     ("DELETE", "/api/auth/usr_sn/{sn}/", "o"),
-    ("PATCH", "/api/auth/system/{sn}/", "o"),
+    ("GET", "/api/auth/system/{sn}/", "oE"),
+    ("PATCH", "/api/auth/system/{sn}/", "oE"),
+    ("POST", "/api/auth/system/{sn}/replace/", "oE"),
     ("GET", "/api/auth/data/", "oe"),
     ("GET", "/api/auth/stream/", "oe"),
-    ("GET", "/api/auth/graph/", "oe"),
-    ("GET", "/api/auth/energy_chart/", "oe"),
-    ("GET", "/api/auth/export/", "oe"),
+    ("GET", "/api/auth/graph/", "oE"),
+    ("GET", "/api/auth/energy_chart/", "oE"),
+    ("GET", "/api/auth/export/", "oE"),
     ("GET", "/api/auth/group/", "oe"),
     ("POST", "/api/auth/group/", "oe"),
     ("PATCH", "/api/auth/group/{id}/", "oe"),
     ("DELETE", "/api/auth/group/{id}/", "oe"),
     ("GET", "/api/auth/tariff/", "o"),
     ("POST", "/api/auth/tariff/", "o"),
+    ("GET", "/api/auth/price/", "o"),
+    ("POST", "/api/auth/price/", "o"),
     ("GET", "/api/auth/savings/", "o"),
-    ("GET", "/api/auth/settings/", "oe"),
-    ("POST", "/api/auth/settings/", "o"),
-    ("POST", "/api/auth/settings/reset/", "o"),
-    ("POST", "/api/auth/command/", "o"),
-    ("GET", "/api/auth/command/{id}/", "o"),
-    ("GET", "/api/auth/journal/", "oe"),
+    ("GET", "/api/auth/forecast/", "oE"),
+    ("GET", "/api/auth/plan/", "o"),
+    ("POST", "/api/auth/plan/", "o"),
+    ("GET", "/api/auth/settings/", "oE"),
+    ("POST", "/api/auth/settings/", "oE"),
+    ("POST", "/api/auth/settings/reset/", "oE"),
+    ("GET", "/api/auth/settings/batch/", "e"),
+    ("POST", "/api/auth/settings/batch/", "E"),
+    ("POST", "/api/auth/settings/batch/{id}/undo/", "E"),
+    ("GET", "/api/auth/settings/template/", "e"),
+    ("POST", "/api/auth/settings/template/", "e"),
+    ("PATCH", "/api/auth/settings/template/{id}/", "e"),
+    ("DELETE", "/api/auth/settings/template/{id}/", "e"),
+    ("POST", "/api/auth/command/", "oE"),
+    ("GET", "/api/auth/command/{id}/", "oE"),
+    ("GET", "/api/auth/journal/", "oE"),
+    ("GET", "/api/auth/alarm/", "oE"),
+    ("POST", "/api/auth/alarm/", "oE"),
+    ("POST", "/api/auth/alarm/mail/", "oe"),
+    ("GET", "/api/v1/has_update", "oE"),
+    ("POST", "/api/v1/update/", "oE"),
+    ("GET", "/api/v1/history/", "oE"),
+    // Batteries alone.
+    ("GET", "/api/v1/image/{sha256}", ""),
+    ("GET", "/api/auth/grant/", "oe"),
+    ("POST", "/api/auth/grant/", "o"),
+    ("PATCH", "/api/auth/grant/{id}/", "o"),
+    ("DELETE", "/api/auth/grant/{id}/", "oE"),
+    ("POST", "/api/auth/grant/{id}/accept/", "e"),
+    ("POST", "/api/auth/grant/request/", "e"),
+    ("POST", "/api/auth/grant/code/", "e"),
+    ("POST", "/api/auth/grant/handover/", "o"),
+    ("DELETE", "/api/auth/grant/handover/{id}/", "o"),
+    ("GET", "/api/auth/commissioning/", "E"),
+    ("POST", "/api/auth/commissioning/", "E"),
+    ("DELETE", "/api/auth/commissioning/{id}/", "E"),
+    ("POST", "/api/auth/commissioning/{id}/step/", "E"),
+    ("POST", "/api/auth/commissioning/{id}/phase/", "E"),
+    ("POST", "/api/auth/commissioning/{id}/finish/", "E"),
+    ("GET", "/api/auth/commissioning/protocol/", "oE"),
+    ("GET", "/api/auth/commissioning/protocol/{id}/", "oE"),
+    ("GET", "/api/auth/commissioning/protocol/{id}/pdf/", "oE"),
     ("GET", "/api/auth/partner/", "o"),
     ("POST", "/api/auth/partner/", "o"),
     ("DELETE", "/api/auth/partner/{id}/", "o"),
@@ -59,6 +106,7 @@ const MATRIX: &[(&str, &str, &str)] = &[
 ];
 
 const CALLERS: &str = "gouep";
+const TEMPLATE: [(&str, &str); 2] = [("name", "Winter"), ("reserve_soc", "30")];
 const REDIRECT: &str = "https://app.test/back";
 const VERIFIER: &str = "a-verifier-of-at-least-forty-three-characters-long";
 
@@ -108,6 +156,8 @@ on_both!(every_caller_gets_what_the_matrix_says, |db| {
             );
             if allowed.contains(caller) {
                 assert!(answer.status.is_success(), "{cell}");
+            } else if allowed.contains(caller.to_ascii_uppercase()) {
+                assert_eq!(answer.status, 404, "{cell}");
             } else if caller == 'g' {
                 assert_eq!(answer.status, 401, "{cell}");
             } else {
@@ -128,8 +178,13 @@ with_app!(
             let command = [("sn", sn), ("command", "auto"), ("key", "a-key-of-anna")];
             for call in [
                 app.call("DELETE", &format!("/api/auth/usr_sn/{sn}/")),
+                app.get(&format!("/api/auth/system/{sn}/")),
                 app.call("PATCH", &format!("/api/auth/system/{sn}/"))
                     .form(&[("first_name", "Anna"), ("last_name", "Berg")]),
+                app.post(
+                    &format!("/api/auth/system/{sn}/replace/"),
+                    &[("key", "SC000003")],
+                ),
                 app.get(&format!("/api/auth/settings/?sn={sn}")),
                 app.get(&format!("/api/auth/settings/?sn=SC000001,{sn}")),
                 app.post(
@@ -173,6 +228,8 @@ with_app!(a_consent_of_somebody_else_cannot_be_ended, |app| {
 /// Makes callers and valid requests. Destructive calls get a caller of their own, so everybody is always fresh.
 struct World {
     count: usize,
+    /// Whom [`World::token`] has made last.
+    last: Option<Person>,
 }
 
 impl World {
@@ -182,7 +239,10 @@ impl World {
             .register_partner("app", "App", &redirects, app.clock.now())
             .await
             .unwrap();
-        Self { count: 0 }
+        Self {
+            count: 0,
+            last: None,
+        }
     }
 
     fn fresh(&mut self) -> (String, String) {
@@ -195,12 +255,15 @@ impl World {
 
     async fn token(&mut self, app: &TestApp, caller: char) -> Option<String> {
         let (name, sn) = self.fresh();
-        match caller {
-            'o' => Some(app.owner(&name, &sn).await.access),
-            'u' => Some(app.unlinked(&name, &sn).await.access),
-            'e' => Some(app.electrician(&name).await.access),
-            'p' => Some(self.partner_token(app).await),
+        self.last = match caller {
+            'o' => Some(app.owner(&name, &sn).await),
+            'u' => Some(app.unlinked(&name, &sn).await),
+            'e' => Some(app.electrician(&name).await),
             _ => None,
+        };
+        match caller {
+            'p' => Some(self.partner_token(app).await),
+            _ => self.last.as_ref().map(|person| person.access.clone()),
         }
     }
 
@@ -247,7 +310,10 @@ impl World {
             format!("person{}", self.count),
             format!("WALK{:05}", self.count),
         );
-        let call = |path: &str| app.call(method, path);
+        let call = |path: &str| match path.starts_with("/api/v1/") {
+            true => Call::new(app.updates, method.parse().unwrap(), path),
+            false => app.call(method, path),
+        };
         let with = match (method, path) {
             ("POST", "/api/auth/token/") => {
                 let (name, sn) = self.fresh();
@@ -307,14 +373,34 @@ impl World {
                     .expect(200);
                 call(path).form(&[("token", &app.mailed(&new, "email").await)])
             }
+            ("POST", "/api/auth/account/totp/") => call(path).form(&[("password", PASSWORD)]),
+            (_, path) if path.starts_with("/api/auth/account/totp/") => {
+                let now = app.clock.now();
+                let code = match &self.last {
+                    Some(person) if !matches!(caller, 'o' | 'e') => person.email.clone(),
+                    Some(person) if path.ends_with("/confirm/") => {
+                        app.begin_totp(person).await.code(now)
+                    }
+                    // The code of this moment was used to confirm it.
+                    Some(person) => app.enable_totp(person).await.code(now + STEP),
+                    None => String::new(),
+                };
+                call(path).form(&[("password", PASSWORD), ("totp", &code)])
+            }
             ("POST", "/api/auth/usr_sn/") => {
                 let (_, sn) = self.fresh();
                 app.device(&sn).await;
                 call(path).form(&[("keys", &sn)])
             }
             ("DELETE", "/api/auth/usr_sn/{sn}/") => call(&format!("/api/auth/usr_sn/{own_sn}/")),
+            ("GET", "/api/auth/system/{sn}/") => call(&format!("/api/auth/system/{own_sn}/")),
             ("PATCH", "/api/auth/system/{sn}/") => call(&format!("/api/auth/system/{own_sn}/"))
                 .form(&[("first_name", "Anna"), ("last_name", "Berg")]),
+            ("POST", "/api/auth/system/{sn}/replace/") => {
+                let (_, sn) = self.fresh();
+                let code = app.code(&[&app.device(&sn).await]).await;
+                call(&format!("/api/auth/system/{own_sn}/replace/")).form(&[("key", &code)])
+            }
             ("POST", "/api/auth/group/") => {
                 // An electrician without a grant has no system to name.
                 let sn = if caller == 'e' { "" } else { own_sn.as_str() };
@@ -339,8 +425,98 @@ impl World {
                 ("import_price", "31,90"),
                 ("feed_in_price", "7.94"),
             ]),
-            ("GET", "/api/auth/tariff/" | "/api/auth/savings/") => {
+            ("POST", "/api/auth/price/") => {
+                call(path).form(&[("sn", own_sn.as_str()), ("steps", "workdays/00:00/31,90")])
+            }
+            ("POST", "/api/auth/plan/") => {
+                call(path).form(&[("sn", own_sn.as_str()), ("soc", "70"), ("by", "18:00")])
+            }
+            ("GET", "/api/auth/forecast/" | "/api/auth/plan/") => {
                 call(&format!("{path}?sn={own_sn}"))
+            }
+            ("GET", "/api/auth/tariff/" | "/api/auth/price/" | "/api/auth/savings/") => {
+                call(&format!("{path}?sn={own_sn}"))
+            }
+            ("GET", "/api/auth/alarm/") => call(&format!("{path}?sn={own_sn}")),
+            ("POST", "/api/auth/alarm/") => {
+                let id = app.alarm(&own_sn, AlarmKind::Offline).await.to_string();
+                call(path).form(&[("id", &id)])
+            }
+            ("POST", "/api/auth/alarm/mail/") => call(path).form(&[("mail", "digest")]),
+            ("GET", "/api/v1/has_update" | "/api/v1/history/") => {
+                call(&format!("{path}?sn={own_sn}"))
+            }
+            ("POST", "/api/v1/update/") => {
+                call(path).multipart(&[("sn", &own_sn), ("update", "0")])
+            }
+            ("GET", "/api/v1/image/{sha256}") => call("/api/v1/image/0"),
+            ("POST", "/api/auth/grant/") => call(path).form(&invitation(&own_sn)),
+            (_, "/api/auth/grant/{id}/") if caller == 'o' => {
+                let owner = app.log_in(&format!("{own_name}@example.com"), false).await;
+                let made = app
+                    .post("/api/auth/grant/", &invitation(&own_sn))
+                    .bearer(&owner.access)
+                    .send()
+                    .await
+                    .expect(201)
+                    .json();
+                call(&format!("/api/auth/grant/{}/", made["grants"][0]["id"]))
+                    .form(&[("scope", "configure")])
+            }
+            (_, "/api/auth/grant/{id}/") => call("/api/auth/grant/1/"),
+            ("POST", "/api/auth/grant/{id}/accept/") if caller == 'e' => {
+                let (name, sn) = self.fresh();
+                let owner = app.owner(&name, &sn).await;
+                let email = format!("{own_name}@example.com");
+                let fields = [("sn", sn.as_str()), ("email", &email), ("scope", "monitor")];
+                let made = app
+                    .post("/api/auth/grant/", &fields)
+                    .bearer(&owner.access)
+                    .send()
+                    .await
+                    .expect(201)
+                    .json();
+                call(&format!(
+                    "/api/auth/grant/{}/accept/",
+                    made["grants"][0]["id"]
+                ))
+            }
+            ("POST", "/api/auth/grant/{id}/accept/") => call("/api/auth/grant/1/accept/"),
+            ("POST", "/api/auth/grant/request/") => call(path).form(&[("sn", "SC123456")]),
+            ("POST", "/api/auth/grant/code/") => {
+                let (_, sn) = self.fresh();
+                let code = app.installer_code(&[&app.device(&sn).await]).await;
+                call(path).form(&[("code", &code)])
+            }
+            ("POST", "/api/auth/grant/handover/") => call(path).form(&handover(&own_sn)),
+            ("DELETE", "/api/auth/grant/handover/{id}/") if caller == 'o' => {
+                let owner = app.log_in(&format!("{own_name}@example.com"), false).await;
+                let made = app
+                    .post("/api/auth/grant/handover/", &handover(&own_sn))
+                    .bearer(&owner.access)
+                    .send()
+                    .await
+                    .expect(201)
+                    .json();
+                call(&format!("/api/auth/grant/handover/{}/", made["id"]))
+            }
+            ("DELETE", "/api/auth/grant/handover/{id}/") => call("/api/auth/grant/handover/1/"),
+            (_, "/api/auth/commissioning/protocol/{id}/")
+            | (_, "/api/auth/commissioning/protocol/{id}/pdf/")
+                if caller == 'o' =>
+            {
+                let owner = app.log_in(&format!("{own_name}@example.com"), false).await;
+                let installer = app.electrician(&format!("installer-of-{own_name}")).await;
+                app.grant(&owner, &installer, &own_sn, "service").await;
+                let id = app.commission(&installer, &app.battery(&own_sn)).await;
+                call(&path.replace("{id}", &id.to_string()))
+            }
+            ("POST", "/api/auth/commissioning/") => call(path).form(&[("sn", own_sn.as_str())]),
+            ("GET", "/api/auth/commissioning/" | "/api/auth/commissioning/protocol/") => {
+                call(&format!("{path}?sn={own_sn}"))
+            }
+            (_, path) if path.starts_with("/api/auth/commissioning/") => {
+                call(&path.replace("{id}", "1"))
             }
             ("POST", "/api/auth/partner/") => call(path).form(&consent()),
             ("DELETE", "/api/auth/partner/{id}/") if caller == 'o' => {
@@ -367,7 +543,6 @@ impl World {
                 let code = self.code(app).await;
                 call(path).form(&exchange(&code))
             }
-            // An electrician without a grant has no system to name.
             (
                 "GET",
                 "/api/auth/graph/"
@@ -375,10 +550,7 @@ impl World {
                 | "/api/auth/export/"
                 | "/api/auth/settings/"
                 | "/api/auth/journal/",
-            ) => {
-                let sn = if caller == 'e' { "-1" } else { own_sn.as_str() };
-                call(&format!("{path}?sn={sn}"))
-            }
+            ) => call(&format!("{path}?sn={own_sn}")),
             ("POST", "/api/auth/settings/") => {
                 let fields = [("version", "0"), ("reserve_soc", "20")];
                 call(&format!("{path}?sn={own_sn}")).form(&fields)
@@ -386,6 +558,27 @@ impl World {
             ("POST", "/api/auth/settings/reset/") => {
                 call(&format!("{path}?sn={own_sn}")).form(&[("version", "0")])
             }
+            ("POST", "/api/auth/settings/batch/") => {
+                let fields = [("version", "0"), ("reserve_soc", "20")];
+                call(&format!("{path}?sn={own_sn}")).form(&fields)
+            }
+            ("POST", "/api/auth/settings/batch/{id}/undo/") => {
+                call("/api/auth/settings/batch/0123456789abcdef01234567/undo/").form(&[])
+            }
+            ("POST", "/api/auth/settings/template/") => call(path).form(&TEMPLATE),
+            (_, "/api/auth/settings/template/{id}/") if caller == 'e' => {
+                let eva = app.log_in(&format!("{own_name}@example.com"), true).await;
+                let made = app
+                    .post("/api/auth/settings/template/", &TEMPLATE)
+                    .bearer(&eva.access)
+                    .send()
+                    .await
+                    .expect(201)
+                    .json();
+                call(&format!("/api/auth/settings/template/{}/", made["id"]))
+                    .form(&[("name", "Frost")])
+            }
+            (_, "/api/auth/settings/template/{id}/") => call("/api/auth/settings/template/1/"),
             ("POST", "/api/auth/command/") => call(path).form(&command(&own_sn)),
             ("GET", "/api/auth/command/{id}/") if caller == 'o' => {
                 let owner = app.log_in(&format!("{own_name}@example.com"), false).await;
@@ -408,6 +601,22 @@ impl World {
         };
         with.from(&self.address())
     }
+}
+
+fn invitation(sn: &str) -> [(&'static str, &str); 3] {
+    [
+        ("sn", sn),
+        ("email", "elektro@example.com"),
+        ("scope", "monitor"),
+    ]
+}
+
+fn handover(sn: &str) -> [(&'static str, &str); 3] {
+    [
+        ("sn", sn),
+        ("email", "next@example.com"),
+        ("password", PASSWORD),
+    ]
 }
 
 fn command(sn: &str) -> [(&'static str, &str); 3] {

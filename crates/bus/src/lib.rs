@@ -3,8 +3,11 @@
 //! In one process the calls are direct. Several processes on one PostgreSQL tell each other of live changes,
 //! viewers and deliveries by short notices.
 
+mod alarms;
 mod changes;
 pub mod downlink;
+mod firmware;
+mod forecasts;
 mod live;
 mod notice;
 mod orders;
@@ -13,12 +16,14 @@ mod uplink;
 
 pub use changes::{Changed, Changes, Part};
 pub use downlink::{Delivery, Downlink};
-pub use live::{Live, SILENCE};
+pub use live::{Live, SILENCE, UPDATE_SHOWN};
 pub use snapshot::{Snapshot, Today};
 pub use uplink::{HOLD, NotStored, Receipt, Uplink};
 
 use domain::{Clock, Random, Serial};
+use firmware::Director;
 use notice::{Letter, Notice, Notices};
+use std::sync::Arc;
 use std::time::Duration;
 use store::Store;
 use store::notify::{Heard, Listener};
@@ -42,6 +47,7 @@ pub struct Bus {
     store: Store,
     clock: Clock,
     notices: Notices,
+    director: Arc<Director>,
 }
 
 /// What has to run for the ends to work.
@@ -50,16 +56,19 @@ pub struct Engine {
     store: Store,
     bus: Bus,
     number: u64,
+    /// What other processes have said since the live view was read; `None` on SQLite, where there are none.
+    listener: Option<Listener>,
     jobs: mpsc::Receiver<uplink::Job>,
     outgoing: mpsc::Receiver<Notice>,
 }
 
 impl Bus {
-    /// Reads the live view; nothing moves before [`Engine::run`].
+    /// Reads the live view; nothing moves before [`Engine::run`]. `updates_url` is where batteries load firmware from.
     pub async fn open(
         store: Store,
         clock: Clock,
         random: &Random,
+        updates_url: String,
     ) -> store::Result<(Self, Engine)> {
         let downlink = Downlink::default();
         let (notices, outgoing) = Notices::channel(store.is_shared());
@@ -70,6 +79,8 @@ impl Bus {
             downlink.clone(),
             notices.clone(),
         );
+        // Heard first and read then, so that nothing is missed between the two.
+        let listener = store.listen().await?;
         live.load().await?;
         // A small fleet is complete at once; a large one would keep its start waiting, and is counted meanwhile.
         for _ in 0..COUNTED_AT_START {
@@ -77,7 +88,9 @@ impl Bus {
                 break;
             }
         }
+        let director = Director::open(&store, random, updates_url).await?;
         let bus = Self {
+            director: Arc::new(director),
             uplink,
             live,
             downlink,
@@ -89,6 +102,7 @@ impl Bus {
             store,
             bus: bus.clone(),
             number: notice::own_number(random),
+            listener,
             jobs,
             outgoing,
         };
@@ -107,6 +121,16 @@ impl Bus {
             self.downlink.announced(sn, number);
         }
         attached
+    }
+
+    /// A unit was exchanged: both systems begin anew, here and in other processes, and the new unit gets the settings of the old.
+    pub async fn unit_replaced(&self, old: &Serial, new: &Serial) {
+        for sn in [old, new] {
+            self.live.renew(sn).await;
+            self.notices.send(Notice::Renew { sn: sn.to_string() });
+        }
+        self.settings_saved(new).await;
+        self.bring(old).await;
     }
 
     /// Hands a message to the battery's connection, here or in another process. `false` when there is surely none,
@@ -130,6 +154,7 @@ impl Engine {
             store,
             bus,
             number,
+            listener,
             jobs,
             outgoing,
         } = self;
@@ -140,9 +165,12 @@ impl Engine {
             tokio::join!(
                 sweep(&bus),
                 orders::mind(&bus),
+                firmware::mind(&bus),
+                alarms::mind(&bus),
+                forecasts::mind(&bus),
                 bus.live.count(),
                 notice::send_all(&store, number, outgoing),
-                listen(&store, &bus, number),
+                listen(&store, &bus, number, listener),
             )
         };
         tokio::select! {
@@ -177,32 +205,34 @@ async fn sweep(bus: &Bus) {
 }
 
 /// Hears what other processes say, for ever; on SQLite there are none.
-async fn listen(store: &Store, bus: &Bus, number: u64) {
-    if !bus.notices.are_sent() {
+async fn listen(store: &Store, bus: &Bus, number: u64, first: Option<Listener>) {
+    let Some(mut listener) = first else {
         return std::future::pending().await;
-    }
+    };
     loop {
-        match store.listen().await {
-            Ok(Some(mut listener)) => {
-                // What was said while nobody listened is in the database.
-                bus.downlink.all_announced();
-                bus.live.load_or_log().await;
-                hear(&mut listener, bus, number).await;
+        hear(&mut listener, bus, number).await;
+        listener = loop {
+            tokio::time::sleep(RECONNECT).await;
+            match store.listen().await {
+                Ok(Some(again)) => break again,
+                Ok(None) => return std::future::pending().await,
+                Err(error) => tracing::warn!(%error, "other processes cannot be heard"),
             }
-            Ok(None) => return std::future::pending().await,
-            Err(error) => tracing::warn!(%error, "other processes cannot be heard"),
-        }
-        tokio::time::sleep(RECONNECT).await;
+        };
+        catch_up(bus).await;
     }
+}
+
+/// What was said while nobody listened is in the database.
+async fn catch_up(bus: &Bus) {
+    bus.downlink.all_announced();
+    bus.live.load_or_log().await;
 }
 
 async fn hear(listener: &mut Listener, bus: &Bus, number: u64) {
     loop {
         match listener.next().await {
-            Ok(Heard::Gap) => {
-                bus.downlink.all_announced();
-                bus.live.load_or_log().await;
-            }
+            Ok(Heard::Gap) => catch_up(bus).await,
             Ok(Heard::Notice(text)) => match serde_json::from_str::<Letter>(&text) {
                 Ok(letter) if letter.from == number => {
                     letter
@@ -260,6 +290,7 @@ async fn take(bus: &Bus, notice: Notice) {
             },
         ),
         Notice::Reload { .. } => bus.live.reload_or_log(&sn).await,
+        Notice::Renew { .. } => bus.live.renew(&sn).await,
         Notice::Watch { until, .. } => {
             bus.live.watch_here(&sn, until);
         }

@@ -1,19 +1,25 @@
 //! Every system as it is right now, in memory: read once at the start, changed after each commit.
+
+mod alarms;
+mod counting;
+mod forecasts;
+mod updates;
+
 use crate::changes::{Changes, Part, Subscribers};
 use crate::downlink::{Delivery, Downlink};
 use crate::notice::{Notice, Notices};
 use crate::snapshot::Snapshot;
 use dashmap::DashMap;
-use domain::clock::{MINUTE, Millis, SECOND};
+use domain::clock::{DAY, MINUTE, Millis, SECOND};
 use domain::energy::{CONTEXT, Tally};
 use domain::{Clock, CommandId, Sample, Serial};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, RwLock};
 use store::Store;
 use store::device::Facts;
 use store::event::LoggedEvent;
+use store::firmware::{Releases, UpdateJob};
 use store::presence::Presence;
 use store::report::{Body, Outcome, Report};
 use tokio::sync::Notify;
@@ -24,8 +30,8 @@ pub const SILENCE: Millis = 90 * SECOND;
 const WATCH_STEP: Millis = 5 * SECOND;
 /// Nobody watches longer than this without saying so again.
 const WATCH_MAX: Millis = 10 * MINUTE;
-const COUNT_REST: Duration = Duration::from_millis(1);
-const COUNT_PAUSE: Duration = Duration::from_secs(1);
+/// For so long after its end an update is still shown.
+pub const UPDATE_SHOWN: Millis = DAY;
 
 /// Cheap to clone.
 #[derive(Clone, Debug)]
@@ -45,6 +51,8 @@ struct Inner {
     uncounted: Mutex<BTreeSet<Serial>>,
     to_count: Notify,
     storing: AtomicBool,
+    /// What is being rolled out.
+    releases: RwLock<Arc<Releases>>,
     /// Whoever reads from the store holds it, so that an older answer never replaces a newer one.
     reading: tokio::sync::Mutex<()>,
 }
@@ -62,6 +70,7 @@ impl Live {
             uncounted: Mutex::default(),
             to_count: Notify::new(),
             storing: AtomicBool::new(true),
+            releases: RwLock::default(),
             reading: tokio::sync::Mutex::default(),
         }))
     }
@@ -117,8 +126,14 @@ impl Live {
         for (sn, event) in store.newest_events().await? {
             events.entry(sn).or_default().push(event);
         }
+        let since = self.0.clock.now() - UPDATE_SHOWN;
+        let updates = store.newest_updates(since).await?.into_iter();
+        let mut updates: HashMap<Serial, UpdateJob> =
+            updates.map(|job| (job.sn.clone(), job)).collect();
+        self.take_releases(store.running_releases().await?);
         for (sn, facts) in store.all_facts().await? {
             let mut snapshot = Snapshot::new(facts);
+            snapshot.update = updates.remove(&sn).map(Arc::new);
             snapshot.messages = events.remove(&sn).unwrap_or_default().into();
             snapshot.sample = samples.remove(&sn);
             if let Some(presence) = presences.remove(&sn) {
@@ -136,11 +151,38 @@ impl Live {
             self.put(&sn, snapshot);
             self.count_again(&sn);
         }
+        self.take_alarms(store.open_alarms().await?);
         Ok(())
+    }
+
+    /// Every system, as far as it is known.
+    pub fn all(&self) -> impl Iterator<Item = (Serial, Arc<Snapshot>)> {
+        let serials: Vec<Serial> = self
+            .0
+            .systems
+            .iter()
+            .map(|entry| entry.key().clone())
+            .collect();
+        serials.into_iter().filter_map(|sn| {
+            let snapshot = self.get(&sn)?;
+            Some((sn, snapshot))
+        })
     }
 
     /// Reads one system again: its facts changed, or it is new here.
     pub async fn reload(&self, sn: &Serial) -> store::Result<()> {
+        self.read_one(sn, false).await
+    }
+
+    /// Reads one system as if it had never been seen: its unit was exchanged, so that nothing of what is known here holds.
+    pub(crate) async fn renew(&self, sn: &Serial) {
+        if let Err(error) = self.read_one(sn, true).await {
+            tracing::warn!(%error, %sn, "the live view of an exchanged unit could not be read");
+            self.0.systems.remove(sn);
+        }
+    }
+
+    async fn read_one(&self, sn: &Serial, anew: bool) -> store::Result<()> {
         let _reading = self.0.reading.lock().await;
         let store = &self.0.store;
         let Some(facts) = store.facts(sn).await? else {
@@ -149,63 +191,17 @@ impl Live {
         };
         let mut snapshot = Snapshot::new(facts);
         snapshot.messages = store.newest_events_of(sn).await?.into();
+        snapshot.update = store.newest_update(sn).await?.map(Arc::new);
         if let Some(presence) = store.presence(sn).await? {
             snapshot.stand(presence);
+        }
+        if anew {
+            snapshot.sample = store.latest_sample(sn).await?;
+            self.0.systems.remove(sn);
         }
         self.put(sn, snapshot);
         self.count_again(sn);
         Ok(())
-    }
-
-    /// The day's energy of this system has to be read again: late samples came, or its day is another one now.
-    fn count_again(&self, sn: &Serial) {
-        self.uncounted().insert(sn.clone());
-        self.0.to_count.notify_one();
-    }
-
-    fn uncounted(&self) -> MutexGuard<'_, BTreeSet<Serial>> {
-        let uncounted = self.0.uncounted.lock();
-        uncounted.unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Reads the days that have to be read; says whether there was one.
-    pub(crate) async fn count_one(&self) -> store::Result<bool> {
-        let Some(sn) = self.uncounted().pop_first() else {
-            return Ok(false);
-        };
-        if let Some(snapshot) = self.get(&sn) {
-            let zone = &snapshot.facts.zone;
-            let store = &self.0.store;
-            let tally = store.energy_today(&sn, zone, self.0.clock.now()).await?;
-            let read = snapshot.sample.map(|sample| sample.order());
-            let mut overtaken = false;
-            self.change(&sn, |snapshot| {
-                overtaken = snapshot.sample.map(|sample| sample.order()) != read;
-                // What was counted meanwhile is newer than what was read.
-                if !overtaken || snapshot.tally.is_none() {
-                    snapshot.start_day(tally);
-                }
-            });
-            if overtaken {
-                self.count_again(&sn);
-            }
-        }
-        Ok(true)
-    }
-
-    /// Counts days as they become due, for ever.
-    pub(crate) async fn count(&self) {
-        loop {
-            match self.count_one().await {
-                // A large fleet is counted while its batteries come back: they go first.
-                Ok(true) => tokio::time::sleep(COUNT_REST).await,
-                Ok(false) => self.0.to_count.notified().await,
-                Err(error) => {
-                    tracing::warn!(%error, "the day's energy of a system could not be read");
-                    tokio::time::sleep(COUNT_PAUSE).await;
-                }
-            }
-        }
     }
 
     /// Keeps what memory knows better than the database: the newest sample and when the battery was heard.
@@ -260,7 +256,19 @@ impl Live {
 
     /// Puts what was committed into the view, and tells the other processes.
     pub(crate) async fn committed(&self, reports: &[Report], outcomes: &[Outcome]) {
+        let mut kept: Vec<(&Report, &Outcome)> = Vec::with_capacity(reports.len());
         for (report, outcome) in reports.iter().zip(outcomes) {
+            match &outcome.filed {
+                None => kept.push((report, outcome)),
+                Some(filed) => {
+                    kept.extend(filed.iter().map(|(report, outcome)| (report, outcome)));
+                    if matches!(report.body, Body::Sample(_)) {
+                        self.heard(&report.sn, report.received_at);
+                    }
+                }
+            }
+        }
+        for (report, outcome) in kept {
             let sn = &report.sn;
             if self.is_new(report) {
                 self.reload_or_log(sn).await;
@@ -272,7 +280,16 @@ impl Live {
                 self.0.notices.send(Notice::Reload { sn: sn.to_string() });
             }
             self.apply(report, outcome);
+            if let Some(update) = &outcome.update {
+                self.update_stands(sn, Some(update.clone()));
+            }
         }
+    }
+
+    /// Somebody said something else about a system than its battery does: reads it again, here and in the other processes.
+    pub async fn described(&self, sn: &Serial) {
+        self.reload_or_log(sn).await;
+        self.0.notices.send(Notice::Reload { sn: sn.to_string() });
     }
 
     /// Takes what the battery says about itself now.

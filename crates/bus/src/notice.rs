@@ -26,6 +26,10 @@ pub(crate) enum Notice {
     Reload {
         sn: String,
     },
+    /// Its unit was exchanged: nothing that is known of it holds.
+    Renew {
+        sn: String,
+    },
     Watch {
         sn: String,
         until: Millis,
@@ -58,6 +62,7 @@ pub(crate) struct Sampled {
     sn: String,
     r: Millis,
     t: Millis,
+    n: u8,
     b: u32,
     s: u32,
     u: [Option<i32>; 3],
@@ -79,6 +84,7 @@ impl Notice {
             sn: sn.to_string(),
             r: received_at,
             t: sample.at,
+            n: sample.id.unit,
             b: sample.id.boot,
             s: sample.id.seq,
             u: sample.voltage,
@@ -105,6 +111,7 @@ impl Notice {
             Self::Sampled(sampled) => &sampled.sn,
             Self::Presence { sn, .. }
             | Self::Reload { sn }
+            | Self::Renew { sn }
             | Self::Watch { sn, .. }
             | Self::Attached { sn, .. }
             | Self::Deliver { sn, .. }
@@ -132,10 +139,7 @@ impl Sampled {
         let [message1, message2, message3, message5, message6] = self.m;
         Sample {
             at: self.t,
-            id: MessageId {
-                boot: self.b,
-                seq: self.s,
-            },
+            id: MessageId::new(self.b, self.s).of_unit(self.n),
             voltage: self.u,
             frequency: self.f,
             meter_power: self.p,
@@ -178,10 +182,6 @@ impl Notices {
         self.0
             .as_ref()
             .is_some_and(|sender| sender.try_send(notice).is_ok())
-    }
-
-    pub(crate) fn are_sent(&self) -> bool {
-        self.0.is_some()
     }
 }
 

@@ -1,10 +1,11 @@
-//! Settings and commands on their way to a battery: told at once, on each hello, and again while they are not answered.
+//! Settings, commands, updates and plans on their way to a battery: told at once, on each hello, and again while they are not answered.
 use crate::{Bus, Delivery};
 use domain::{CommandId, Serial};
 use serde_json::json;
 use std::time::Duration;
 use store::command::CommandEntry;
 use store::order::{NewSettings, Orders};
+use store::planning::PlanOrder;
 use tokio::time::MissedTickBehavior;
 
 /// How often somebody looks for commands whose time ran out.
@@ -33,6 +34,9 @@ impl Bus {
                 for delivery in deliveries(&orders) {
                     self.deliver(sn, delivery);
                 }
+                if let Some(update) = &orders.update {
+                    self.deliver(sn, self.director.delivery(update, self.clock.now()));
+                }
             }
             Err(error) => tracing::warn!(%error, %sn, "what waits for a battery cannot be read"),
         }
@@ -41,7 +45,8 @@ impl Bus {
 
 fn deliveries(orders: &Orders) -> impl Iterator<Item = Delivery> {
     let settings = orders.settings.iter().map(settings);
-    settings.chain(orders.commands.iter().map(command))
+    let commands = orders.commands.iter().map(command);
+    settings.chain(commands).chain(orders.plan.iter().map(plan))
 }
 
 fn settings(new: &NewSettings) -> Delivery {
@@ -57,6 +62,18 @@ fn command(entry: &CommandEntry) -> Delivery {
         command: Some(entry.id.clone()),
         ..Delivery::new("cmd", document.to_string())
     }
+}
+
+/// The whole plan as far as it is the battery's business. It follows it until `exp`, unless a newer one comes.
+fn plan(order: &PlanOrder) -> Delivery {
+    let steps = order.stretches.iter();
+    let steps = steps.map(|(from, until, mode, power)| {
+        json!({ "from": from, "until": until, "mode": mode.as_str(), "power": power })
+    });
+    let document = json!({
+        "ver": order.version, "exp": order.expires_at, "steps": steps.collect::<Vec<_>>(),
+    });
+    Delivery::new("plan", document.to_string())
 }
 
 /// Ends what ran out of time and reminds batteries, for ever.

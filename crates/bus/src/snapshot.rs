@@ -3,8 +3,11 @@ use domain::clock::Millis;
 use domain::energy::Tally;
 use domain::{Sample, SiteDay};
 use std::sync::Arc;
+use store::alarm::OpenAlarm;
 use store::device::Facts;
 use store::event::LoggedEvent;
+use store::firmware::UpdateJob;
+use store::planning::Issue;
 use store::presence::Presence;
 
 /// A view that never changes: what happens next makes a new one. Parts that rarely change are shared.
@@ -24,6 +27,12 @@ pub struct Snapshot {
     pub(crate) tally: Option<Tally>,
     /// Newest first, at most [`store::event::SERVED`]. Events before `Access::history_from` are not this owner's.
     pub messages: Arc<[LoggedEvent]>,
+    /// The newest update, if it is open or ended not long ago.
+    pub update: Option<Arc<UpdateJob>>,
+    /// What is wrong, the worst first.
+    pub alarms: Arc<[OpenAlarm]>,
+    /// The newest. One from before `Access::history_from` is not this owner's.
+    pub forecast: Option<Arc<Issue>>,
 }
 
 /// The energy of a site's day so far, in Wh, in the order of [`domain::sample::Counter::ALL`].
@@ -44,6 +53,9 @@ impl Snapshot {
             boot: 0,
             tally: None,
             messages: Arc::from([]),
+            update: None,
+            alarms: Arc::from([]),
+            forecast: None,
         }
     }
 
@@ -65,6 +77,10 @@ impl Snapshot {
     /// Only a newer sample moves the live value; every one says that the battery is there.
     pub(crate) fn take_sample(&mut self, sample: &Sample, received_at: Millis) {
         self.received_at = self.received_at.max(Some(received_at));
+        if sample.id.unit < self.facts.unit {
+            // Of the unit that stood there before, and on its way when that was exchanged.
+            return;
+        }
         if self
             .sample
             .is_none_or(|newest| newest.order() < sample.order())
@@ -115,6 +131,9 @@ impl Snapshot {
             self.messages = Arc::clone(&before.messages);
         }
         self.tally = self.tally.take().or_else(|| before.tally.clone());
+        // They are read by themselves.
+        self.alarms = Arc::clone(&before.alarms);
+        self.forecast = before.forecast.clone();
     }
 
     pub(crate) fn is_silent_since(&self, limit: Millis) -> bool {

@@ -4,7 +4,7 @@ use crate::{Message, Random};
 use std::fmt;
 use std::str::FromStr;
 
-const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+pub(crate) const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const GROUPS: usize = 4;
 const GROUP: usize = 5;
 

@@ -5,7 +5,7 @@ mod key;
 mod state;
 
 pub use answer::{Answer, AnswerCode};
-pub use key::{CommandId, CommandKey, NotAnId};
+pub use key::{CommandId, CommandKey};
 pub use state::{CommandEvent, CommandState, Ended};
 
 use crate::Message;

@@ -15,9 +15,19 @@ pub const CONTEXT: Millis = 30 * MINUTE;
 pub struct Reading {
     pub at: Millis,
     pub wh: i64,
+    /// Whose counter it is: another unit's stands where it likes.
+    pub unit: u8,
 }
 
 impl Reading {
+    pub fn of(sample: &Sample, counter: Counter) -> Option<Self> {
+        Some(Self {
+            at: sample.at,
+            wh: sample.counter(counter)?,
+            unit: sample.id.unit,
+        })
+    }
+
     /// Whether a counter that stood here may stand at `next` later: not lower, and no faster than 100 kW.
     /// One Wh more is the counter's own rounding.
     fn leads_to(self, next: Self) -> bool {
@@ -53,16 +63,23 @@ impl Flow {
 
 /// The readings of one counter among samples that are in order.
 pub fn readings(samples: &[Sample], counter: Counter) -> impl Iterator<Item = Reading> {
-    samples.iter().filter_map(move |sample| {
-        let wh = sample.counter(counter)?;
-        Some(Reading { at: sample.at, wh })
-    })
+    samples
+        .iter()
+        .filter_map(move |sample| Reading::of(sample, counter))
 }
 
-/// What flowed between readings in order of time. A jump (a fall, or a rise beyond 100 kW) adds nothing: when the
-/// counter is back within 15 minutes the readings between were a glitch, else it was reset and goes on from there.
+/// What flowed between readings in order of time. Nothing is counted from one unit's counter to the next one's.
 pub fn flows(readings: &[Reading]) -> Vec<Flow> {
     let mut flows = Vec::with_capacity(readings.len());
+    for readings in readings.chunk_by(|one, next| one.unit == next.unit) {
+        flows_of_unit(readings, &mut flows);
+    }
+    flows
+}
+
+/// A jump (a fall, or a rise beyond 100 kW) adds nothing: when the
+/// counter is back within 15 minutes the readings between were a glitch, else it was reset and goes on from there.
+fn flows_of_unit(readings: &[Reading], flows: &mut Vec<Flow>) {
     let mut place = trusted_start(readings);
     while let Some(&last) = readings.get(place) {
         let Some(&next) = readings.get(place + 1) else {
@@ -89,7 +106,6 @@ pub fn flows(readings: &[Reading]) -> Vec<Flow> {
             wh: readings[place].wh - last.wh,
         });
     }
-    flows
 }
 
 /// Where to begin: the first reading of the level that most of the first 15 minutes agree with, so that the answer does
@@ -196,8 +212,8 @@ impl Tally {
 
     pub fn add(&mut self, sample: &Sample) {
         for counter in Counter::ALL {
-            if let Some(wh) = sample.counter(counter) {
-                self.read(counter as usize, Reading { at: sample.at, wh });
+            if let Some(reading) = Reading::of(sample, counter) {
+                self.read(counter as usize, reading);
             }
         }
     }
@@ -207,7 +223,12 @@ impl Tally {
             self.last[counter] = Some(reading);
             return;
         };
-        if reading.at < last.at {
+        if reading.at < last.at || reading.unit < last.unit {
+            return;
+        }
+        if reading.unit > last.unit {
+            self.last[counter] = Some(reading);
+            self.astray[counter] = None;
             return;
         }
         if last.leads_to(reading) {
@@ -262,6 +283,7 @@ mod tests {
         let reading = |(minute, wh): &(i64, i64)| Reading {
             at: minute * MINUTE,
             wh: *wh,
+            unit: 0,
         };
         list.iter().map(reading).collect()
     }
@@ -339,9 +361,28 @@ mod tests {
             Reading {
                 at: 61 * MINUTE,
                 wh: 500,
+                unit: 0,
             },
         );
         assert_eq!(tally.energy[0], Some(90));
+    }
+
+    #[test]
+    fn an_exchanged_unit_adds_neither_the_gap_nor_a_jump() {
+        // The new one's counter is a little above the old one's, which no rule about jumps would find.
+        let old = [(0, 1000), (5, 1050), (10, 1100)];
+        let new = [(12, 1150), (17, 1170)];
+        let after = readings(&new)
+            .into_iter()
+            .map(|reading| Reading { unit: 1, ..reading });
+        let all: Vec<Reading> = readings(&old).into_iter().chain(after).collect();
+        let counted: i64 = flows(&all).iter().map(|flow| flow.wh).sum();
+        assert_eq!(counted, 100 + 20);
+        let mut tally = Tally::new(0..HOUR);
+        for reading in all {
+            tally.read(0, reading);
+        }
+        assert_eq!(tally.energy[0], Some(120));
     }
 
     /// Counter readings with gaps, dips, spikes and resets, in order of time.
@@ -359,7 +400,11 @@ mod tests {
                         wh + rise
                     };
                     let shown = if luck == 1 { i64::from(odd) } else { wh };
-                    Reading { at, wh: shown }
+                    Reading {
+                        at,
+                        wh: shown,
+                        unit: 0,
+                    }
                 })
                 .collect()
         })
@@ -383,6 +428,17 @@ mod tests {
         }
 
         #[test]
+        fn each_unit_is_counted_for_itself(old in stream(), new in stream(), pause in 0i64..HOUR) {
+            let end = old.last().map_or(0, |last| last.at) + pause;
+            let new: Vec<Reading> = new
+                .into_iter()
+                .map(|reading| Reading { at: reading.at + end, unit: 1, ..reading })
+                .collect();
+            let apart = [flows(&old), flows(&new)].concat();
+            prop_assert_eq!(flows(&[old, new].concat()), apart);
+        }
+
+        #[test]
         fn energy_is_never_negative_and_never_a_spike(readings in stream()) {
             for flow in flows(&readings) {
                 prop_assert!(flow.wh >= 0 && flow.from <= flow.to);
@@ -394,11 +450,11 @@ mod tests {
         fn a_well_behaved_counter_loses_nothing(
             steps in prop::collection::vec((1i64..20 * MINUTE, 0i64..5), 1..80), shuffle in any::<u64>()
         ) {
-            let mut readings = vec![Reading { at: 0, wh: 50 }];
+            let mut readings = vec![Reading { at: 0, wh: 50, unit: 0 }];
             for (passed, rise) in steps {
                 let last = readings[readings.len() - 1];
                 let rise = rise.min(passed / 36);
-                readings.push(Reading { at: last.at + passed, wh: last.wh + rise });
+                readings.push(Reading { at: last.at + passed, wh: last.wh + rise, unit: 0 });
             }
             let gained = readings[readings.len() - 1].wh - 50;
             let sorted = flows(&readings);

@@ -1,5 +1,5 @@
 //! The five languages. German is the default and the fallback.
-use crate::Message;
+use crate::{Message, SiteDay};
 use std::str::FromStr;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -22,6 +22,26 @@ impl Lang {
             Self::Pl => "pl",
             Self::Fr => "fr",
             Self::Hr => "hr",
+        }
+    }
+
+    pub const fn decimal_point(self) -> &'static str {
+        match self {
+            Self::En => ".",
+            Self::De | Self::Pl | Self::Fr | Self::Hr => ",",
+        }
+    }
+
+    /// A day as people write it.
+    pub fn day(self, day: SiteDay) -> String {
+        let (year, rest) = (day.year(), day.number() % 10_000);
+        let (month, day) = (rest / 100, rest % 100);
+        match self {
+            Self::De | Self::Pl => format!("{day:02}.{month:02}.{year}"),
+            Self::Hr => format!("{day:02}.{month:02}.{year}."),
+            Self::Fr => format!("{day:02}/{month:02}/{year}"),
+            // 02/13 or 13/02: in English nobody is sure.
+            Self::En => format!("{year}-{month:02}-{day:02}"),
         }
     }
 

@@ -1,5 +1,5 @@
 //! Money in exact integers: a price of a kWh, and what energy comes to at it. Only cents that are shown are rounded.
-use crate::{Country, Message};
+use crate::{Country, Lang, Message};
 use std::fmt;
 use std::str::FromStr;
 
@@ -19,6 +19,37 @@ impl Currency {
             Self::Pln => "PLN",
             Self::Chf => "CHF",
         }
+    }
+
+    const fn sign(self) -> &'static str {
+        match self {
+            Self::Eur => "€",
+            Self::Pln => "zł",
+            Self::Chf => "CHF",
+        }
+    }
+
+    /// An amount in its hundredth part, as people write it: 17 is "0,17 €" in German.
+    pub fn amount(self, cents: i64, lang: Lang) -> String {
+        let minus = if cents < 0 { "−" } else { "" };
+        let cents = cents.unsigned_abs();
+        let point = lang.decimal_point();
+        format!(
+            "{minus}{}{point}{:02}\u{a0}{}",
+            cents / 100,
+            cents % 100,
+            self.sign()
+        )
+    }
+}
+
+impl FromStr for Currency {
+    type Err = Message;
+
+    fn from_str(code: &str) -> Result<Self, Message> {
+        let known = [Self::Eur, Self::Pln, Self::Chf].into_iter();
+        let mut known = known.filter(|currency| currency.code() == code);
+        known.next().ok_or(Message::ChoiceUnknown)
     }
 }
 
@@ -110,6 +141,14 @@ mod tests {
 
     fn price(text: &str) -> Price {
         text.parse().unwrap()
+    }
+
+    #[test]
+    fn an_amount_is_written_as_people_write_it() {
+        assert_eq!(Currency::Eur.amount(17, Lang::De), "0,17\u{a0}€");
+        assert_eq!(Currency::Eur.amount(-1_234, Lang::En), "−12.34\u{a0}€");
+        assert_eq!(Currency::Pln.amount(5, Lang::Pl), "0,05\u{a0}zł");
+        assert_eq!("CHF".parse(), Ok(Currency::Chf));
     }
 
     #[test]

@@ -2,6 +2,9 @@
 use crate::clock::{DAY, HOUR, MINUTE, Millis};
 use std::str::FromStr;
 
+/// The version of the words on the consent screen; stored with the consent and its time. Another meaning, another version.
+pub const CONSENT_VERSION: &str = "2026-11";
+
 pub const CODE_LIFE: Millis = 5 * MINUTE;
 pub const ACCESS_LIFE: Millis = HOUR;
 pub const REFRESH_LIFE: Millis = 90 * DAY;

@@ -5,10 +5,40 @@ use crate::flags::Flags;
 /// Which message of which boot: together with the serial number it identifies what a battery sent, once and for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MessageId {
+    /// Which of the units that stood at the site sent it: 0 until one was exchanged. Every unit counts its boots from 1, so
+    /// that this keeps their messages apart.
+    pub unit: u8,
     /// Counts the starts of the device.
     pub boot: u32,
     /// Counts the messages since that start.
     pub seq: u32,
+}
+
+impl MessageId {
+    /// As a battery counts, which knows nothing of other units.
+    pub const fn new(boot: u32, seq: u32) -> Self {
+        Self { unit: 0, boot, seq }
+    }
+
+    pub const fn of_unit(self, unit: u8) -> Self {
+        Self { unit, ..self }
+    }
+
+    /// Unit and boot as one number, which is how they are kept.
+    pub const fn kept_boot(self) -> i64 {
+        (self.unit as i64) << 32 | self.boot as i64
+    }
+
+    /// From what [was kept](Self::kept_boot).
+    pub fn of_kept(boot: i64, seq: i64) -> Option<Self> {
+        let unit = u8::try_from(boot >> 32).ok()?;
+        let (boot, seq) = (u32::try_from(boot & 0xffff_ffff), u32::try_from(seq));
+        Some(Self {
+            unit,
+            boot: boot.ok()?,
+            seq: seq.ok()?,
+        })
+    }
 }
 
 /// A counter of energy in Wh that never falls while the device is well.
@@ -29,6 +59,16 @@ impl Counter {
         Self::Charge,
         Self::Discharge,
     ];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Import => "import",
+            Self::FeedIn => "feed_in",
+            Self::Pv => "pv",
+            Self::Charge => "charge",
+            Self::Discharge => "discharge",
+        }
+    }
 }
 
 /// What the battery says it is doing.
@@ -130,7 +170,7 @@ mod tests {
     pub(crate) fn sample() -> Sample {
         Sample {
             at: 0,
-            id: MessageId { boot: 1, seq: 1 },
+            id: MessageId::new(1, 1),
             voltage: [None; 3],
             frequency: None,
             meter_power: [None; 3],
@@ -156,6 +196,19 @@ mod tests {
             ..sample()
         };
         assert_eq!(blind.house_power(), None);
+    }
+
+    #[test]
+    fn unit_and_boot_are_kept_as_one_number_in_which_a_later_unit_is_higher() {
+        let old = MessageId::new(u32::MAX, 7);
+        let new = MessageId::new(1, 1).of_unit(2);
+        for id in [old, new, MessageId::new(1, 0).of_unit(u8::MAX)] {
+            let kept = MessageId::of_kept(id.kept_boot(), i64::from(id.seq));
+            assert_eq!(kept, Some(id));
+        }
+        assert!(old < new && old.kept_boot() < new.kept_boot());
+        assert_eq!(MessageId::of_kept(-1, 1), None);
+        assert_eq!(MessageId::of_kept(1 << 40, 1), None);
     }
 
     #[test]

@@ -54,6 +54,11 @@ impl Series {
         }
     }
 
+    /// Whether it was said before it came, and never measured.
+    pub const fn is_forecast(self) -> bool {
+        matches!(self, Self::EnergyForecast | Self::LoadForecast)
+    }
+
     pub fn from_code(code: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|series| series.code() == code)
     }

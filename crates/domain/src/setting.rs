@@ -1,18 +1,23 @@
 //! What can be set on a system: one table, from which forms, checks, the battery's document and the reset come.
 
+mod batch;
 mod change;
 mod document;
 mod kind;
 mod refusal;
 mod report;
+mod template;
 mod value;
 
+pub use batch::{BATCHES_KEPT, BatchId, Left, LeftWhy, Undo, undo};
 pub use change::{Change, Changed, Given, Standing, TokenChange, reset};
 pub use document::Settings;
 pub use kind::{Direction, Kind, Ratings};
 pub use refusal::Refusal;
 pub use report::SettingsReport;
+pub use template::{MOST_TEMPLATES, TemplateName};
 pub use value::Value;
+pub(crate) use value::time;
 
 use crate::Price;
 use Direction::{Charge, Discharge};

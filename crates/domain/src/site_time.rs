@@ -152,6 +152,20 @@ impl Zone {
             .map_or(0, |midnight| midnight.timestamp().as_millisecond())
     }
 
+    /// When the clocks of the site show this full hour; where they skip it, an hour later.
+    pub fn hour_of(&self, day: SiteDay, hour: i8) -> Millis {
+        day.0
+            .at(hour, 0, 0, 0)
+            .to_zoned(self.0.clone())
+            .map_or(0, |at| at.timestamp().as_millisecond())
+    }
+
+    /// What the clocks of the site show, in minutes since midnight.
+    pub fn minute_of_day(&self, at: Millis) -> u16 {
+        let local = self.0.to_datetime(timestamp(at));
+        u16::from(local.hour().unsigned_abs()) * 60 + u16::from(local.minute().unsigned_abs())
+    }
+
     /// From the first moment of a day to the first of the next.
     pub fn bounds(&self, day: SiteDay) -> Range<Millis> {
         self.start_of(day)..self.start_of(day.next())

@@ -8,6 +8,7 @@ use std::time::Duration;
 use store::Store;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::time::MissedTickBehavior;
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -17,6 +18,9 @@ const HANDSHAKE: Duration = Duration::from_secs(10);
 const FAREWELL: Duration = Duration::from_secs(10);
 /// What a refused connection waits for its answer: guessing gets slower, the others do not.
 const REFUSAL: Duration = Duration::from_millis(250);
+
+/// How often the endpoint says that batteries can reach it.
+const PULSE: Duration = Duration::from_secs(30);
 
 /// What the endpoint needs.
 #[derive(Clone)]
@@ -31,6 +35,7 @@ pub struct Gateway {
 /// Serves until `stop` is cancelled, then lets every session write its last acknowledgements.
 pub async fn serve(listener: TcpListener, gateway: Gateway, stop: CancellationToken) {
     let sessions = TaskTracker::new();
+    sessions.spawn(beat(gateway.clone(), stop.clone()));
     loop {
         let (stream, peer) = tokio::select! {
             () = stop.cancelled() => break,
@@ -55,6 +60,22 @@ pub async fn serve(listener: TcpListener, gateway: Gateway, stop: CancellationTo
     drop(listener);
     sessions.close();
     let _ = tokio::time::timeout(FAREWELL, sessions.wait()).await;
+}
+
+/// Says that batteries can reach us: who could not is not missed.
+async fn beat(gateway: Gateway, stop: CancellationToken) {
+    let mut tick = tokio::time::interval(PULSE);
+    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            _ = tick.tick() => {
+                if let Err(error) = gateway.store.pulse(gateway.clock.now()).await {
+                    tracing::warn!(%error, "that batteries can connect cannot be written down");
+                }
+            }
+        }
+    }
 }
 
 async fn connection(

@@ -2,6 +2,7 @@
 //! measure makes the message a reject.
 mod answer;
 mod event;
+mod firmware;
 mod hello;
 mod settings;
 
@@ -19,6 +20,7 @@ use std::ops::RangeInclusive;
 
 pub(crate) use answer::answer;
 pub(crate) use event::{event, will};
+pub(crate) use firmware::firmware;
 pub(crate) use hello::hello;
 pub(crate) use settings::settings;
 
@@ -47,7 +49,6 @@ pub const NOT_DEFLATED: Reason = "not_deflated";
 pub const UNKNOWN_CODE: Reason = "unknown_code";
 pub const UNKNOWN_ZONE: Reason = "unknown_time_zone";
 pub const UNKNOWN_TOPIC: Reason = "unknown_topic";
-pub const NOT_SUPPORTED_YET: Reason = "not_supported_yet";
 
 /// Up to three phases; what is missing was not measured.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
@@ -135,10 +136,7 @@ impl Tele {
     }
 
     pub(crate) fn id(&self) -> MessageId {
-        MessageId {
-            boot: self.b,
-            seq: self.s,
-        }
+        MessageId::new(self.b, self.s)
     }
 
     pub(crate) fn stamp(&self) -> Result<Stamp, Reason> {

@@ -50,7 +50,7 @@ impl Reader {
             },
             Up::Settings => Body::Settings(payload::settings(payload)?),
             Up::Answer => Body::Answer(payload::answer(payload)?),
-            Up::Later => return Err(payload::NOT_SUPPORTED_YET),
+            Up::Firmware => Body::Firmware(payload::firmware(payload)?),
             Up::Unknown => return Err(payload::UNKNOWN_TOPIC),
         };
         Ok((Some(body), Vec::new()))

@@ -254,8 +254,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         true
     }
 
-    /// What a battery that said hello hears first: the time, and who looks. Settings and commands follow when the
-    /// hello is durable; firmware joins with the part of the product that makes it.
+    /// What a battery that said hello hears first: the time, and who looks. Settings, commands and firmware follow when
+    /// the hello is durable.
     fn greet(&mut self, listens: u8) {
         let time = format!("{{\"now\":{}}}", self.clock.now());
         let until = self.bus.live.watched(&self.sn);

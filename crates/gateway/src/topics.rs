@@ -11,13 +11,12 @@ pub(crate) enum Up {
     Presence,
     Settings,
     Answer,
-    /// Reports of firmware: kept until there is something that understands them.
-    Later,
+    Firmware,
     Unknown,
 }
 
 /// What a battery can listen to.
-pub(crate) const DOWN: [&str; 5] = ["time", "watch", "des", "cmd", "fw"];
+pub(crate) const DOWN: [&str; 6] = ["time", "watch", "des", "cmd", "fw", "plan"];
 
 /// `None` for a topic of somebody else.
 pub(crate) fn up(sn: &Serial, topic: &str) -> Option<Up> {
@@ -30,7 +29,7 @@ pub(crate) fn up(sn: &Serial, topic: &str) -> Option<Up> {
         "pres" => Up::Presence,
         "rep" => Up::Settings,
         "res" => Up::Answer,
-        "fw" => Up::Later,
+        "fw" => Up::Firmware,
         _ => Up::Unknown,
     })
 }
@@ -68,7 +67,7 @@ mod tests {
     fn only_its_own_topics_are_a_batterys_to_publish() {
         let sn: Serial = "SC000001".parse().unwrap();
         assert_eq!(up(&sn, "v1/d/SC000001/up/tele"), Some(Up::Sample));
-        assert_eq!(up(&sn, "v1/d/SC000001/up/fw"), Some(Up::Later));
+        assert_eq!(up(&sn, "v1/d/SC000001/up/fw"), Some(Up::Firmware));
         assert_eq!(up(&sn, "v1/d/SC000001/up/news"), Some(Up::Unknown));
         for foreign in [
             "v1/d/SC000002/up/tele",
@@ -85,8 +84,8 @@ mod tests {
     #[test]
     fn a_filter_is_granted_when_it_covers_nothing_but_its_own() {
         let sn: Serial = "SC000001".parse().unwrap();
-        assert_eq!(subscribed(&sn, "v1/d/SC000001/down/#"), Some(0b11111));
-        assert_eq!(subscribed(&sn, "v1/d/SC000001/down/+"), Some(0b11111));
+        assert_eq!(subscribed(&sn, "v1/d/SC000001/down/#"), Some(0b11_1111));
+        assert_eq!(subscribed(&sn, "v1/d/SC000001/down/+"), Some(0b11_1111));
         assert_eq!(
             subscribed(&sn, "v1/d/SC000001/down/watch"),
             Some(bit("watch"))

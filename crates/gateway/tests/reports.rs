@@ -315,7 +315,7 @@ on_both!(
                 "out_of_range",
             ),
             ("res", br#"{"id":"drop table"}"#.to_vec(), "malformed"),
-            ("fw", b"{}".to_vec(), "not_supported_yet"),
+            ("fw", b"{}".to_vec(), "malformed"),
             ("news", b"{}".to_vec(), "unknown_topic"),
         ] {
             battery.report(topic, payload).await;

@@ -165,18 +165,59 @@ async fn write(
     }
 }
 
+/// Mails that tell what has happened; those that can be dangerous say themselves what to do.
+const NOTICES: [&str; 22] = [
+    "password_changed",
+    "email_changed",
+    "totp_enabled",
+    "totp_disabled",
+    "totp_reset",
+    "recovery_code_used",
+    "member_accepted",
+    "grant_accepted",
+    "grant_asked",
+    "grant_unconfirmed",
+    "grant_approved",
+    "grant_ended",
+    "grant_given_up",
+    "grant_ends",
+    "grant_ends_soon",
+    "update_by_installer",
+    "unit_replaced",
+    "handover_done",
+    "alarm",
+    "alarm_over",
+    "alarms",
+    "alarm_digest",
+];
+
 fn letter(to: &str, mail: &Mail) -> Letter {
     let lang: Lang = mail.language.parse().unwrap_or_default();
     let say = |name: &str| text(lang, "mail", name);
-    let body = say(&format!("{}_text", mail.text));
+    let fill = |name: &str| {
+        let text = say(&format!("{}_{name}", mail.text)).to_owned();
+        mail.values.iter().fold(text, |text, (name, value)| {
+            text.replace(&format!("{{{{{name}}}}}"), value)
+        })
+    };
+    let lines = mail.lines.iter().map(|line| format!("\n- {line}"));
+    let lines: String = lines.collect();
+    let body = match lines.is_empty() {
+        true => fill("text"),
+        false => format!("{}\n{lines}", fill("text")),
+    };
+    // Who hears what has happened, perhaps by somebody else, must not read that there is nothing to do.
+    let ignore = match NOTICES.contains(&mail.text.as_str()) {
+        true => String::new(),
+        false => format!("{}\n\n", say("ignore")),
+    };
     Letter {
         to: to.to_owned(),
-        subject: say(&format!("{}_subject", mail.text)).to_owned(),
+        subject: fill("subject"),
         text: format!(
-            "{}\n\n{body}\n\n{}\n\n{}\n\n{}\n",
+            "{}\n\n{body}\n\n{}\n\n{ignore}{}\n",
             say("greeting"),
             mail.link,
-            say("ignore"),
             say("closing")
         ),
     }
@@ -188,19 +229,33 @@ mod tests {
 
     #[test]
     fn every_mail_has_its_words_and_its_link_in_every_language() {
-        for name in [
+        let others = [
+            "grant_invited",
+            "member_invited",
+            "handover_offered",
             "confirm",
             "exists",
             "welcome",
             "reset",
-            "password_changed",
             "email_change",
-            "email_changed",
-        ] {
+        ];
+        for name in others.into_iter().chain(NOTICES) {
             for lang in Lang::ALL {
                 let mail = Mail::new(name, lang, "https://example.com/#t".into());
+                let mail = [
+                    "sn", "old", "scope", "until", "who", "code", "what", "next", "since", "count",
+                    "left",
+                ]
+                .into_iter()
+                .fold(mail, |mail, value| mail.with(value, "Ä\r\nBcc: b"));
                 let letter = letter("a@example.com", &mail);
                 assert!(!letter.subject.is_empty(), "{name} {lang:?}");
+                assert!(
+                    !letter.text.contains("{{"),
+                    "{name} {lang:?}: {}",
+                    letter.text
+                );
+                assert!(!letter.text.contains("\nBcc"), "{name} {lang:?}");
                 assert!(
                     letter.text.lines().any(|line| line == mail.link),
                     "{name} {lang:?}"

@@ -14,7 +14,7 @@ impl Default for KeepSamples {
     }
 }
 
-pub(crate) async fn run(store: &Store, keep: KeepSamples, now: Millis) {
+pub async fn run(store: &Store, keep: KeepSamples, now: Millis) {
     let from = now - i64::from(keep.days) * DAY;
     match store.forget(from).await {
         Ok(0) => {}

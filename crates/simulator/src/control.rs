@@ -1,6 +1,7 @@
 //! What a battery decides to do, step by step, and why.
 use crate::battery::FULL;
 use crate::happening::Args;
+use crate::plan::Planned;
 use crate::settings::{Control, Tariff};
 use crate::unit::Unit;
 use domain::EventCode;
@@ -24,7 +25,7 @@ pub enum Mode {
     Auto,
     /// Charge to so many ‰ with so many W at most.
     ChargeTo { charge: i64, power: i32 },
-    /// Rest until then.
+    /// Pause until then: unlike a plan's hold it takes no sun either.
     Hold { until: Millis },
 }
 
@@ -68,7 +69,24 @@ impl Unit {
         if self.charges_by_price(minute) {
             return -most.min(self.settings.charge_power.max(0));
         }
-        self.follow_meter(lack, minute, most, at, millis)
+        match self.planned(at) {
+            Some(Planned::Charge(power)) if self.settings.charge_window.contains(minute) => {
+                let bought = power.min(self.settings.charge_power.max(0));
+                -most.min(bought.max(-lack))
+            }
+            Some(Planned::Hold | Planned::Charge(_)) => {
+                // It keeps what it has.
+                self.follow_meter(lack.min(0), minute, most, at, millis)
+                    .min(0)
+            }
+            Some(Planned::SelfUse) | None => self.follow_meter(lack, minute, most, at, millis),
+        }
+    }
+
+    /// A plan counts only while its people want one.
+    fn planned(&self, at: Millis) -> Option<Planned> {
+        let plan = self.plan.as_ref()?;
+        plan.at(at).filter(|_| self.settings.tariff == Tariff::Plan)
     }
 
     /// Nothing in, nothing out, as far as reserve, windows and limits let it.

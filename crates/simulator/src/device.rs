@@ -2,18 +2,19 @@
 use crate::battery::Rating;
 use crate::chance::Seed;
 use crate::connection::{Connection, Refused};
+use crate::firmware::{Cut, Download, FirmwareKeys, Updater};
 use crate::fleet::World;
-use crate::grid::Dimming;
-use crate::happening::{Args, Happening};
 use crate::memory::Memory;
 use crate::mischief::Dice;
 use crate::obey::Deeds;
-use crate::outbox::{Cargo, Outbox, Told};
+use crate::order::{Order, Shown, next_order};
+use crate::outbox::{Cargo, Outbox};
+use crate::power::Power;
 use crate::unit::Unit;
 use crate::wire::{self, Firmware, Identity, Measured, Watch};
+use domain::Serial;
 use domain::clock::Millis;
 use domain::sample::MessageId;
-use domain::{EventCode, Serial};
 use std::io;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
@@ -21,23 +22,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
-/// While somebody watches.
-pub(crate) const WATCHED_INTERVAL: Duration = Duration::from_secs(2);
-
 const BACK_OFF: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
-
-/// What a battery is told to do by whoever stands in front of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// Turn the main switch off, and on again after so long.
-    CycleSwitch(Duration),
-    /// Lose power and start again.
-    Reboot,
-    /// Lose the network for so long.
-    StayAway(Duration),
-    /// The grid operator allows no more than so many W to be drawn until then (§14a EnWG).
-    Dim { limit: i32, until: Millis },
-}
 
 /// The ids of the samples that were acknowledged.
 pub(crate) type Acknowledged = Arc<Mutex<Vec<MessageId>>>;
@@ -48,6 +33,10 @@ pub struct Device {
     pub secret: Vec<u8>,
     pub hardware: String,
     pub firmware: Firmware,
+    /// Without them it takes no update.
+    pub keys: Option<FirmwareKeys>,
+    /// When somebody pulls the plug during an update.
+    pub cuts: Vec<Cut>,
     pub phase: u8,
     pub zone: String,
     pub rating: Rating,
@@ -76,6 +65,7 @@ pub(crate) struct Running {
     pub(crate) orders: Option<mpsc::Receiver<Order>>,
     pub(crate) acknowledged: Option<Acknowledged>,
     pub(crate) deeds: Option<Deeds>,
+    pub(crate) shown: Option<Shown>,
     pub(crate) portal: Memory,
     pub(crate) identity: Identity,
     pub(crate) topics: Topics,
@@ -87,6 +77,10 @@ pub(crate) struct Running {
     pub(crate) seq: u32,
     pub(crate) booted_at: Millis,
     pub(crate) outbox: Outbox,
+    pub(crate) power: Power,
+    pub(crate) updater: Updater,
+    /// An image on its way.
+    pub(crate) download: Option<Download>,
     /// A sample that the next one overtakes.
     pub(crate) overtaken: Option<Measured>,
     pub(crate) watched_until: Millis,
@@ -104,6 +98,7 @@ pub(crate) struct Topics {
     pub(crate) ev: String,
     pub(crate) rep: String,
     pub(crate) res: String,
+    pub(crate) fw: String,
 }
 
 impl Running {
@@ -113,6 +108,7 @@ impl Running {
         orders: Option<mpsc::Receiver<Order>>,
         acknowledged: Option<Acknowledged>,
         deeds: Option<Deeds>,
+        shown: Option<Shown>,
     ) -> Self {
         let mut dice = Dice::new(device.seed.with(u64::from(device.boot)));
         let topic = |name: &str| format!("v1/d/{}/up/{name}", device.serial);
@@ -125,7 +121,11 @@ impl Running {
                 ev: topic("ev"),
                 rep: topic("rep"),
                 res: topic("res"),
+                fw: topic("fw"),
             },
+            updater: Updater::new(&device.firmware, device.keys, world.pace, device.cuts, now),
+            power: Power::On,
+            download: None,
             identity: Identity {
                 serial: device.serial,
                 hardware: device.hardware,
@@ -155,6 +155,7 @@ impl Running {
             orders,
             acknowledged,
             deeds,
+            shown,
             dice,
         }
     }
@@ -162,6 +163,9 @@ impl Running {
     pub(crate) async fn run(mut self) {
         let mut failures = 0;
         loop {
+            if !self.be_dark().await {
+                return;
+            }
             let pause = match self.visit().await {
                 Ok(End::Finished) => return,
                 Ok(End::Away(pause)) => pause,
@@ -218,6 +222,7 @@ impl Running {
             connection.close().await;
         }
         self.world.tally.connected.fetch_sub(1, Relaxed);
+        self.download = None;
         if let Some(measured) = self.overtaken.take() {
             self.outbox.put_back(Cargo::Sample(measured));
         }
@@ -231,10 +236,12 @@ impl Running {
             if self.world.finish.is_cancelled() && self.outbox.is_empty() {
                 return false;
             }
-            if Instant::now() >= until {
+            self.show();
+            self.turn_switch_on_if_due();
+            let leaves = self.mind_firmware().is_err();
+            if leaves || self.power != Power::On || Instant::now() >= until {
                 return true;
             }
-            self.turn_switch_on_if_due();
             if self.measures() && Instant::now() >= self.next_measure {
                 let measured = self.measure();
                 self.keep(measured);
@@ -244,7 +251,8 @@ impl Running {
             } else {
                 until
             };
-            let wake = self.switch_on_at.map_or(wake, |at| at.min(wake));
+            let others = [self.switch_on_at, self.next_firmware()];
+            let wake = others.into_iter().flatten().fold(wake, Instant::min);
             tokio::select! {
                 () = sleep_until(wake) => {}
                 () = self.world.finish.cancelled(), if !self.world.finish.is_cancelled() => {}
@@ -255,109 +263,4 @@ impl Running {
             }
         }
     }
-
-    pub(crate) fn measures(&self) -> bool {
-        !self.world.finish.is_cancelled()
-    }
-
-    pub(crate) fn measure(&mut self) -> Measured {
-        let watched = self.world.clock.now() < self.watched_until;
-        let interval = if watched {
-            WATCHED_INTERVAL.min(self.world.interval)
-        } else {
-            self.world.interval
-        };
-        let now = Instant::now();
-        self.next_measure = match self.world.closed_loop {
-            true => now,
-            false => (self.next_measure + interval).max(now),
-        };
-        self.measure_now()
-    }
-
-    fn measure_now(&mut self) -> Measured {
-        // Two samples of one battery never share a moment.
-        let at = self.world.clock.now().max(self.unit.at() + 1);
-        self.unit.live(at);
-        let id = self.next_id();
-        for happening in self.unit.take_happenings() {
-            self.tell(happening);
-        }
-        Measured {
-            sample: self.unit.sample(id),
-            uptime: at - self.booted_at,
-        }
-    }
-
-    fn tell(&mut self, happening: Happening) {
-        let id = self.next_id();
-        let uptime = (happening.at - self.booted_at).max(0);
-        self.outbox.tell(Told {
-            id,
-            happening,
-            uptime,
-        });
-    }
-
-    pub(crate) fn keep(&mut self, measured: Measured) {
-        if self.outbox.keep(measured) {
-            self.world.tally.forgotten.fetch_add(1, Relaxed);
-        }
-    }
-
-    pub(crate) fn obey(&mut self, order: Order) -> Result<(), End> {
-        match order {
-            Order::CycleSwitch(off) => {
-                self.unit.turn_switch(false);
-                self.switch_on_at = Some(Instant::now() + off);
-                self.next_measure = Instant::now();
-                Ok(())
-            }
-            Order::Reboot => {
-                (self.boot, self.seq) = (self.boot + 1, 0);
-                self.booted_at = self.world.clock.now();
-                self.portal.restart();
-                self.unit.test_meter(false);
-                Err(End::Away(Duration::ZERO))
-            }
-            Order::Dim { limit, until } => {
-                let from = self.unit.at();
-                self.unit.grid.dim(Dimming { from, until, limit });
-                self.next_measure = Instant::now();
-                Ok(())
-            }
-            Order::StayAway(pause) => Err(End::Away(pause)),
-        }
-    }
-
-    pub(crate) fn turn_switch_on_if_due(&mut self) {
-        if self.switch_on_at.is_some_and(|at| at <= Instant::now()) {
-            self.switch_on_at = None;
-            self.unit.turn_switch(true);
-            self.tell(Happening {
-                at: self.world.clock.now(),
-                code: EventCode::SwitchCycled,
-                on: true,
-                args: Args::None,
-            });
-            self.next_measure = Instant::now();
-        }
-    }
-
-    pub(crate) fn next_id(&mut self) -> MessageId {
-        self.seq += 1;
-        MessageId {
-            boot: self.boot,
-            seq: self.seq,
-        }
-    }
-}
-
-pub(crate) async fn next_order(orders: &mut Option<mpsc::Receiver<Order>>) -> Order {
-    if let Some(receiver) = orders
-        && let Some(order) = receiver.recv().await
-    {
-        return order;
-    }
-    std::future::pending().await
 }

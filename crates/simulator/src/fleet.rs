@@ -1,7 +1,9 @@
 //! Many batteries in one process, and what they share.
-use crate::device::{Acknowledged, Device, Order, Running};
+use crate::device::{Acknowledged, Device, Running};
+use crate::firmware::Pace;
 use crate::mischief::Mischief;
 use crate::obey::{Deed, Deeds};
+use crate::order::{Order, Seen, Shown};
 use crate::tally::Tally;
 use domain::sample::MessageId;
 use domain::{Clock, Serial};
@@ -17,6 +19,8 @@ use tokio_util::task::TaskTracker;
 pub struct World {
     pub gateway: SocketAddr,
     pub interval: Duration,
+    /// How fast firmware is installed.
+    pub pace: Pace,
     /// Sends the next sample as soon as the last one is acknowledged.
     pub closed_loop: bool,
     pub clock: Clock,
@@ -40,6 +44,7 @@ impl World {
         Self {
             gateway,
             interval,
+            pace: Pace::of(interval),
             closed_loop: false,
             clock,
             mischief: Mischief::default(),
@@ -61,6 +66,7 @@ pub struct Fleet {
     orders: HashMap<Serial, mpsc::Sender<Order>>,
     acknowledged: Vec<(Serial, Acknowledged)>,
     deeds: HashMap<Serial, Deeds>,
+    shown: Vec<Shown>,
 }
 
 impl Fleet {
@@ -72,6 +78,7 @@ impl Fleet {
             orders: HashMap::new(),
             acknowledged: Vec::new(),
             deeds: HashMap::new(),
+            shown: Vec::new(),
         };
         let count = u32::try_from(devices.len()).unwrap_or(u32::MAX).max(1);
         for (place, device) in (0..).zip(devices) {
@@ -97,11 +104,22 @@ impl Fleet {
             self.deeds.insert(device.serial.clone(), deeds.clone());
             deeds
         });
+        let shown = world.takes_orders.then(|| {
+            let shown = Shown::new(Mutex::new(Seen {
+                serial: device.serial.clone(),
+                powered: true,
+                switched_on: device.unit.switched_on(),
+                faulty: device.unit.is_faulty(),
+                firmware: device.firmware.clone(),
+            }));
+            self.shown.push(shown.clone());
+            shown
+        });
         self.tasks.spawn(async move {
             if !after.is_zero() {
                 tokio::time::sleep(after).await;
             }
-            Running::new(device, world, orders, acknowledged, deeds)
+            Running::new(device, world, orders, acknowledged, deeds, shown)
                 .run()
                 .await;
         });
@@ -115,6 +133,12 @@ impl Fleet {
     pub fn order(&self, serial: &Serial, order: Order) -> bool {
         let battery = self.orders.get(serial);
         battery.is_some_and(|battery| battery.try_send(order).is_ok())
+    }
+
+    /// How each battery looks; only of a fleet that takes orders.
+    pub fn states(&self) -> Vec<Seen> {
+        let seen = |shown: &Shown| shown.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        self.shown.iter().map(seen).collect()
     }
 
     /// Lets the batteries deliver what they have, for at most so long. Whether all of it was delivered.

@@ -67,6 +67,8 @@ impl Device {
             secret,
             hardware: hardware(&rating),
             firmware: Firmware::newest(),
+            keys: None,
+            cuts: Vec::new(),
             phase,
             zone: Zone::DEFAULT.to_owned(),
             rating,

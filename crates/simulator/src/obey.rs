@@ -1,8 +1,10 @@
 //! What the portal tells a battery, and how it answers: settings by version, commands by id, each once.
 use crate::control::Mode;
-use crate::device::{End, Running, WATCHED_INTERVAL};
+use crate::device::{End, Running};
 use crate::document::{self, Build};
+use crate::measuring::WATCHED_INTERVAL;
 use crate::memory::MeterTest;
+use crate::plan::Plan;
 use domain::clock::Millis;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -49,6 +51,8 @@ impl Running {
             }
             Some("des") => self.take_settings(&message),
             Some("cmd") => return self.take_command(&message),
+            Some("fw") => self.take_assignment(&message),
+            Some("plan") => self.take_plan(&message),
             _ => {}
         }
         Ok(())
@@ -59,7 +63,7 @@ impl Running {
     }
 
     /// The portal's time: as it was told, plus what has passed since. Its own clock may be wrong.
-    fn portal_time(&self) -> Millis {
+    pub(crate) fn portal_time(&self) -> Millis {
         let own = self.world.clock.now() + self.watch.error;
         let told = self.portal.told;
         told.map_or(own, |(now, uptime)| now + self.uptime() - uptime)
@@ -83,6 +87,21 @@ impl Running {
             self.next_measure = Instant::now();
         }
         self.portal.to_report = true;
+    }
+
+    /// The plan holds until it runs out, unless a newer one comes.
+    fn take_plan(&mut self, message: &Value) {
+        // Said in the portal's time.
+        let ahead = self.portal_time() - self.world.clock.now();
+        let Some(plan) = Plan::read(message, ahead) else {
+            return;
+        };
+        let older = |held: &Plan| plan.is_older_than(held);
+        if self.unit.plan.as_ref().is_some_and(older) {
+            return;
+        }
+        self.unit.plan = Some(plan);
+        self.next_measure = Instant::now();
     }
 
     /// `up/rep`: what it works with.
@@ -139,7 +158,7 @@ impl Running {
             Outcome::Restarts => {
                 self.do_deed(Deed::Obeyed(id.clone()));
                 self.answer(&id, Some(true), "ok", &json!({}));
-                self.obey(crate::device::Order::Reboot)
+                self.obey(crate::order::Order::Reboot)
             }
         }
     }

@@ -2,6 +2,7 @@
 use crate::happening::Happening;
 use crate::wire::{BATCH, Measured};
 use domain::clock::Millis;
+use domain::firmware::{Part, Stage};
 use domain::sample::MessageId;
 use std::collections::VecDeque;
 use std::num::NonZeroU16;
@@ -15,6 +16,21 @@ pub(crate) struct Told {
     pub(crate) uptime: Millis,
 }
 
+/// How far an update is: `up/fw`, as it was written.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    pub(crate) part: Part,
+    pub(crate) stage: Stage,
+    pub(crate) text: String,
+}
+
+impl Progress {
+    /// Whether it is still true when something has happened since.
+    fn is_final(&self) -> bool {
+        matches!(self.stage, Stage::Confirmed | Stage::Failed)
+    }
+}
+
 #[derive(Debug)]
 pub(crate) enum Cargo {
     Hello,
@@ -25,6 +41,7 @@ pub(crate) enum Cargo {
     Report,
     /// `up/res`, as it was written.
     Answer(String),
+    Progress(Progress),
     /// Something that flies a second time; the first one counts.
     Repeat,
 }
@@ -45,6 +62,8 @@ pub(crate) struct Outbox {
     events: VecDeque<Told>,
     /// Answers to commands.
     answers: VecDeque<String>,
+    /// Of an update.
+    progress: VecDeque<Progress>,
     /// A report of settings was not delivered.
     report: bool,
     /// Sent and not acknowledged.
@@ -58,6 +77,7 @@ impl Outbox {
             room,
             events: VecDeque::new(),
             answers: VecDeque::new(),
+            progress: VecDeque::new(),
             report: false,
             flying: Vec::new(),
         }
@@ -89,6 +109,26 @@ impl Outbox {
         self.answers.pop_front()
     }
 
+    /// What is said about a stage replaces what was to be said about it before.
+    pub(crate) fn tell_progress(&mut self, progress: Progress) {
+        let same = |before: &Progress| {
+            (before.part, before.stage) == (progress.part, progress.stage) && !before.is_final()
+        };
+        if self.progress.back().is_some_and(same) {
+            self.progress.pop_back();
+        }
+        self.progress.push_back(progress);
+    }
+
+    pub(crate) fn next_progress(&mut self) -> Option<Progress> {
+        self.progress.pop_front()
+    }
+
+    /// What was to be said about an update is out of date after a start, unless it was the last word.
+    pub(crate) fn forget_progress(&mut self) {
+        self.progress.retain(Progress::is_final);
+    }
+
     /// Whether a report has to be sent again; only asked once.
     pub(crate) fn take_report(&mut self) -> bool {
         std::mem::take(&mut self.report)
@@ -107,6 +147,7 @@ impl Outbox {
         self.waiting.is_empty()
             && self.events.is_empty()
             && self.answers.is_empty()
+            && self.progress.is_empty()
             && self.flying.is_empty()
     }
 
@@ -154,6 +195,7 @@ impl Outbox {
             }
             Cargo::Event(told) => self.events.push_front(told),
             Cargo::Answer(answer) => self.answers.push_front(answer),
+            Cargo::Progress(progress) => self.progress.push_front(progress),
             Cargo::Report => self.report = true,
             Cargo::Hello | Cargo::Repeat => {}
         }

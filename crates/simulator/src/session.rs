@@ -1,8 +1,10 @@
 //! What a battery does while it is connected: live samples first, then events, then what it measured while it was away.
 use crate::connection::{Connection, KEEP_ALIVE};
-use crate::device::{End, Running, next_order};
+use crate::device::{End, Running};
+use crate::firmware::next_loaded;
+use crate::order::next_order;
 use crate::outbox::Cargo;
-use crate::wire::{self, Measured};
+use crate::wire::{self, Measured, Present};
 use bytes::Bytes;
 use rmqtt_codec::v3::Packet;
 use std::io;
@@ -24,6 +26,9 @@ impl Running {
         self.next_ping = Instant::now();
         self.next_history = None;
         loop {
+            self.show();
+            self.mind_firmware()?;
+            self.mind_download();
             self.do_what_is_due(connection).await?;
             if self.world.finish.is_cancelled() && self.outbox.is_empty() {
                 return Ok(End::Finished);
@@ -32,6 +37,10 @@ impl Running {
             let order = tokio::select! {
                 packet = connection.receive() => {
                     self.hear(packet?)?;
+                    None
+                }
+                loaded = next_loaded(&mut self.download) => {
+                    self.take_loaded(loaded);
                     None
                 }
                 () = sleep_until(wake) => None,
@@ -54,10 +63,16 @@ impl Running {
             .outbox
             .oldest_flight()
             .map(|at| at + ACKNOWLEDGED_WITHIN);
-        [history, self.switch_on_at, overdue, self.portal.next_look()]
-            .into_iter()
-            .flatten()
-            .fold(wake, Instant::min)
+        [
+            history,
+            self.switch_on_at,
+            overdue,
+            self.portal.next_look(),
+            self.next_firmware(),
+        ]
+        .into_iter()
+        .flatten()
+        .fold(wake, Instant::min)
     }
 
     async fn do_what_is_due(&mut self, connection: &mut Connection) -> io::Result<()> {
@@ -86,6 +101,9 @@ impl Running {
         }
         while let Some(answer) = self.outbox.next_answer() {
             self.send(connection, Cargo::Answer(answer)).await?;
+        }
+        while let Some(progress) = self.outbox.next_progress() {
+            self.send(connection, Cargo::Progress(progress)).await?;
         }
         if !self.measures()
             && let Some(measured) = self.overtaken.take()
@@ -117,16 +135,13 @@ impl Running {
         let (id, at) = (self.next_id(), self.world.clock.now());
         let mut text = String::with_capacity(320);
         let uptime = at - self.booted_at;
-        let version = self.portal.version;
-        wire::hello(
-            &mut text,
-            id,
-            at,
-            uptime,
-            self.watch,
-            &self.identity,
-            version,
-        );
+        let present = Present {
+            identity: &self.identity,
+            settings_version: self.portal.version,
+            job: self.updater.job(),
+        };
+        wire::hello(&mut text, id, at, uptime, self.watch, present);
+        self.updater.say_again();
         let packet_id = connection.publish(&self.topics.hello, text.into()).await?;
         self.outbox.fly(packet_id, Cargo::Hello, Instant::now());
         Ok(())
@@ -201,6 +216,7 @@ impl Running {
                 (topics.ev.clone(), text.into(), 1)
             }
             Cargo::Answer(answer) => (topics.res.clone(), answer.clone().into(), 1),
+            Cargo::Progress(progress) => (topics.fw.clone(), progress.text.clone().into(), 1),
             Cargo::Hello | Cargo::Report | Cargo::Repeat => (topics.hello.clone(), Bytes::new(), 0),
         }
     }
@@ -218,7 +234,9 @@ impl Running {
         let Some((cargo, since)) = self.outbox.land(packet_id) else {
             return;
         };
-        if self.dice.happens(self.world.mischief.deaf) {
+        // A hello has no second try on this connection, and a new version is confirmed by it.
+        let hello = matches!(cargo, Cargo::Hello);
+        if !hello && self.dice.happens(self.world.mischief.deaf) {
             self.outbox.put_back(cargo);
             return;
         }
@@ -231,7 +249,12 @@ impl Running {
                 self.note(&batch);
                 self.next_history = self.outbox.has_history().then(Instant::now);
             }
-            Cargo::Hello | Cargo::Event(_) | Cargo::Report | Cargo::Answer(_) | Cargo::Repeat => {}
+            Cargo::Hello => self.updater.hello_was_heard(Instant::now()),
+            Cargo::Event(_)
+            | Cargo::Report
+            | Cargo::Answer(_)
+            | Cargo::Progress(_)
+            | Cargo::Repeat => {}
         }
     }
 

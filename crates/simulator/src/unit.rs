@@ -7,6 +7,7 @@ use crate::grid::{Conditions, Grid};
 use crate::happening::{Args, Happening};
 use crate::home::{Home, Household};
 use crate::meter::Meter;
+use crate::plan::Plan;
 use crate::protection::{Protection, State};
 use crate::settings::Settings;
 use domain::clock::{DAY, MINUTE, Millis};
@@ -58,10 +59,14 @@ pub struct Flows {
 pub struct Unit {
     pub settings: Settings,
     pub mode: Mode,
+    /// What the portal has planned for it.
+    pub plan: Option<Plan>,
     pub meter: Meter,
     pub grid: Grid,
     /// A limit on charging that came over the network, in W.
     pub limit_tcp: Option<i32>,
+    /// What somebody has switched on by hand, in W per phase.
+    pub appliances: [i32; 3],
     pub(crate) home: Home,
     pub(crate) protection: Protection,
     pub(crate) battery: Battery,
@@ -106,9 +111,11 @@ impl Unit {
         Self {
             settings: Settings::default(),
             mode: Mode::default(),
+            plan: None,
             meter: Meter::default(),
             grid,
             limit_tcp: None,
+            appliances: [0; 3],
             home: Home::new(site, household, zone),
             protection: Protection::default(),
             battery: Battery::new(rating, charge),
@@ -214,6 +221,11 @@ impl Unit {
         }
     }
 
+    /// Power is back: nothing was measured or done meanwhile.
+    pub(crate) fn wake(&mut self, at: Millis) {
+        self.at = self.at.max(at);
+    }
+
     fn step(&mut self, millis: Millis) {
         let middle = self.at + millis / 2;
         let (house, pv) = self.nature(middle);
@@ -248,9 +260,9 @@ impl Unit {
     fn nature(&mut self, at: Millis) -> (i32, i32) {
         let (load, pv) = (self.home.load(at), self.home.pv(at));
         match self.share {
-            Share::House => (load, pv),
+            Share::House => (load + self.appliances.iter().sum::<i32>(), pv),
             Share::Phase => (
-                self.home.on_phases(load)[self.phase],
+                self.home.on_phases(load)[self.phase] + self.appliances[self.phase],
                 thirds(pv)[self.phase],
             ),
         }
@@ -262,10 +274,16 @@ impl Unit {
         match self.share {
             Share::Phase => phases[self.phase] = Some(grid),
             Share::House => {
-                let (loads, suns) = (self.home.on_phases(house), thirds(pv));
+                // A house without power draws nothing, whatever is switched on.
+                let by_hand = match house >= self.appliances.iter().sum() {
+                    true => self.appliances,
+                    false => [0; 3],
+                };
+                let usual = house - by_hand.iter().sum::<i32>();
+                let (loads, suns) = (self.home.on_phases(usual), thirds(pv));
                 for phase in 0..3 {
                     let own = if phase == self.phase { battery } else { 0 };
-                    phases[phase] = Some(loads[phase] - suns[phase] - own);
+                    phases[phase] = Some(loads[phase] + by_hand[phase] - suns[phase] - own);
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! What a battery writes into its messages: cheap text into a buffer that is used again.
 use crate::happening::Happening;
 use domain::clock::Millis;
+use domain::firmware::{JobId, Part};
 use domain::sample::{Counter, MessageId};
 use domain::{Sample, Serial};
 use flate2::Compression;
@@ -22,6 +23,16 @@ pub struct Firmware {
     pub slave: String,
 }
 
+impl Firmware {
+    pub fn version(&self, part: Part) -> &str {
+        match part {
+            Part::Gateway => &self.gateway,
+            Part::Master => &self.master,
+            Part::Slave => &self.slave,
+        }
+    }
+}
+
 /// What a battery says about itself.
 #[derive(Clone, Debug)]
 pub struct Identity {
@@ -34,6 +45,16 @@ pub struct Identity {
     pub charge_max: i32,
     pub discharge_max: i32,
     pub zone: String,
+}
+
+/// What a hello tells.
+#[derive(Clone, Copy, Debug)]
+pub struct Present<'a> {
+    pub identity: &'a Identity,
+    /// Of the settings that it works with.
+    pub settings_version: i64,
+    /// The update that it works on.
+    pub job: Option<&'a JobId>,
 }
 
 /// How a battery tells the time.
@@ -88,7 +109,7 @@ impl<T: fmt::Display> fmt::Display for Plain<T> {
 
 /// Appends the beginning that all messages share, without its closing brace.
 fn head(text: &mut String, id: MessageId, at: Millis, uptime: Millis, watch: Watch) {
-    let MessageId { boot, seq } = id;
+    let MessageId { boot, seq, .. } = id;
     let (t, q) = (at + watch.error, watch.quality);
     // Writing into a String cannot fail.
     let _ = write!(
@@ -152,10 +173,14 @@ pub fn hello(
     at: Millis,
     uptime: Millis,
     watch: Watch,
-    identity: &Identity,
-    settings_version: i64,
+    present: Present<'_>,
 ) {
     head(text, id, at, uptime, watch);
+    let Present {
+        identity,
+        settings_version,
+        job,
+    } = present;
     let Identity {
         hardware,
         firmware,
@@ -173,8 +198,12 @@ pub fn hello(
     } = firmware;
     let _ = write!(
         text,
-        r#","v":{VERSION},"hw":"{hardware}","phase":{phase},"cap":{capacity},"pcmax":{charge_max},"pdmax":{discharge_max},"tz":"{zone}","fw":{{"m":"{master}","g":"{gateway}","sl":"{slave}"}},"rep_ver":{settings_version}}}"#
+        r#","v":{VERSION},"hw":"{hardware}","phase":{phase},"cap":{capacity},"pcmax":{charge_max},"pdmax":{discharge_max},"tz":"{zone}","fw":{{"m":"{master}","g":"{gateway}","sl":"{slave}"}},"rep_ver":{settings_version}"#
     );
+    if let Some(job) = job {
+        let _ = write!(text, r#","job":"{job}""#);
+    }
+    text.push('}');
 }
 
 /// `up/ev`.
@@ -197,108 +226,4 @@ pub fn will(boot: u32) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::happening::Args;
-    use domain::flags::Flags;
-    use domain::sample::BatteryStatus;
-    use serde_json::{Value, json};
-    use std::io::Read as _;
-
-    fn measured() -> Measured {
-        let sample = Sample {
-            at: 1_700_000_000_000,
-            id: MessageId { boot: 3, seq: 7 },
-            voltage: [Some(2_304), Some(2_299), None],
-            frequency: Some(4_998),
-            meter_power: [Some(-12), None, None],
-            grid_power: Some(-12),
-            pv_power: Some(500),
-            battery_power: Some(-200),
-            soc: Some(505),
-            counters: [Some(1), Some(2), Some(3), Some(4), None],
-            status: BatteryStatus::Charging,
-            flags: Flags {
-                message2: 1024,
-                ..Flags::default()
-            },
-        };
-        Measured {
-            sample,
-            uptime: 4_000,
-        }
-    }
-
-    #[test]
-    fn a_sample_is_the_json_of_the_link() {
-        let mut text = String::new();
-        sample(&mut text, &measured(), Watch::RIGHT);
-        let value: Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(
-            value,
-            json!({
-                "b": 3, "s": 7, "t": 1_700_000_000_000_i64, "u": 4000, "q": 2, "uv": [230.4, 229.9, null], "f": 49.98,
-                "pp": [-12, null, null], "pg": -12, "pv": 500, "pb": -200, "soc": 50.5, "ei": 1, "ee": 2, "ep": 3,
-                "ec": 4, "ed": null, "bs": 2, "m1": 0, "m2": 1024, "m3": 0, "m5": 0, "m6": 0
-            })
-        );
-    }
-
-    #[test]
-    fn a_batch_inflates_to_its_samples() {
-        let batch = [measured(), measured()];
-        let packed = history(&mut String::new(), &batch, Watch::RIGHT);
-        let mut text = String::new();
-        flate2::read::ZlibDecoder::new(&packed[..])
-            .read_to_string(&mut text)
-            .unwrap();
-        let values: Vec<Value> = serde_json::from_str(&text).unwrap();
-        assert_eq!(values.len(), 2);
-    }
-
-    #[test]
-    fn hello_event_and_will_are_json() {
-        let identity = Identity {
-            serial: "SC24A0001".parse().unwrap(),
-            hardware: "sc-8".into(),
-            firmware: Firmware {
-                master: "2.4.1".into(),
-                gateway: "1.9.0".into(),
-                slave: "1.2.0".into(),
-            },
-            phase: 2,
-            capacity: 8_000,
-            charge_max: 4_000,
-            discharge_max: 4_000,
-            zone: "Europe/Berlin".into(),
-        };
-        let id = MessageId { boot: 1, seq: 0 };
-        let mut text = String::new();
-        hello(&mut text, id, 5, 5, Watch::RIGHT, &identity, 3);
-        let value: Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(
-            value["fw"],
-            json!({"m": "2.4.1", "g": "1.9.0", "sl": "1.2.0"})
-        );
-        assert_eq!(value["rep_ver"], 3);
-        let mut text = String::new();
-        let happening = Happening {
-            at: 9,
-            code: domain::EventCode::MeterLost,
-            on: true,
-            args: Args::Limit(7),
-        };
-        let late = Watch {
-            error: -4,
-            quality: 1,
-        };
-        event(&mut text, id, &happening, 5, late);
-        let value: Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(
-            (&value["t"], &value["code"]),
-            (&json!(5), &json!("meter_lost"))
-        );
-        assert_eq!(value["args"], json!({"limit": 7}));
-        assert!(serde_json::from_str::<Value>(&will(4)).is_ok());
-    }
-}
+mod tests;

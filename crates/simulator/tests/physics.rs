@@ -12,7 +12,7 @@ use simulator::{Household, Installation, Rating, Seed, Share, Unit};
 /// 2026-01-01T00:00:00Z.
 const NEW_YEAR: Millis = 1_767_225_600_000;
 
-const ID: MessageId = MessageId { boot: 1, seq: 1 };
+const ID: MessageId = MessageId::new(1, 1);
 
 fn seed(fleet: u64) -> Seed {
     Seed::of(&"SC24A0001".parse::<Serial>().unwrap(), fleet)
@@ -45,6 +45,7 @@ enum Deed {
     Limits(i32, i32),
     Windows(Window, Window),
     Grid(Deviation, Millis),
+    Appliance(usize, i32),
 }
 
 fn deed() -> impl Strategy<Value = Deed> {
@@ -58,6 +59,7 @@ fn deed() -> impl Strategy<Value = Deed> {
         1 => (0u8..=100).prop_map(Deed::Reserve),
         1 => (0..6_000i32, 0..6_000i32).prop_map(|(charge, discharge)| Deed::Limits(charge, discharge)),
         1 => (window(), window()).prop_map(|(charge, discharge)| Deed::Windows(charge, discharge)),
+        1 => (0..3usize, 0..9_000i32).prop_map(|(phase, power)| Deed::Appliance(phase, power)),
         1 => (0..3_500i32, 1..60_000i64).prop_map(|(to, long)| Deed::Grid(Deviation::Voltage(to), long)),
         1 => (4_600..5_300i32, 1..60_000i64).prop_map(|(to, long)| Deed::Grid(Deviation::Frequency(to), long)),
     ]
@@ -67,6 +69,7 @@ fn change(unit: &mut Unit, deed: &Deed) {
     match *deed {
         Deed::Live(_) => {}
         Deed::Switch(on) => unit.turn_switch(on),
+        Deed::Appliance(phase, power) => unit.appliances[phase] = power,
         Deed::Fault(faulty) => unit.set_faulty(faulty),
         Deed::MeterAddress(address) => unit.settings.meter_address = address,
         Deed::Reserve(percent) => unit.settings.reserve_soc = percent,
@@ -325,4 +328,24 @@ fn counters_go_on_from_where_they_were() {
     assert_eq!(unit.readings(), [1, 2, 3, 4, 5]);
     unit.live(NEW_YEAR + DAY);
     assert!(unit.readings()[0] > 1);
+}
+
+#[test]
+fn an_appliance_shows_on_its_own_phase_alone_while_the_battery_rests() {
+    for phase in 0..3 {
+        let mut unit = unit(1, NEW_YEAR);
+        unit.mode = simulator::control::Mode::Hold {
+            until: NEW_YEAR + HOUR,
+        };
+        unit.live(NEW_YEAR + SECOND);
+        let before = unit.flows().phases.map(Option::unwrap);
+        unit.appliances[phase] = 2_000;
+        unit.live(NEW_YEAR + 2 * SECOND);
+        let after = unit.flows().phases.map(Option::unwrap);
+        for other in 0..3 {
+            let change = after[other] - before[other];
+            let want = if other == phase { 2_000 } else { 0 };
+            assert!((change - want).abs() < 100, "{phase} {other}: {change}");
+        }
+    }
 }

@@ -15,7 +15,7 @@ use simulator::{Household, Installation, Rating, Seed, Share, Unit};
 const NEW_YEAR: Millis = 1_767_225_600_000;
 /// A summer's noon, with more sun than the house takes.
 const SUMMER_NOON: Millis = NEW_YEAR + 170 * DAY + 10 * HOUR;
-const ID: MessageId = MessageId { boot: 1, seq: 1 };
+const ID: MessageId = MessageId::new(1, 1);
 
 fn unit(at: Millis, charge: i64) -> Unit {
     let seed = Seed::of(&"SC24A0001".parse::<Serial>().unwrap(), 1);

@@ -1,29 +1,18 @@
-//! Proof that an account may touch a system. Only this file can make one, so an unscoped query cannot be written.
+//! Proof that an account may touch a system, and how far. Only this file can make one, so an unscoped query cannot be written.
 use crate::db::Db;
 use crate::session::{self, SessionId};
 use crate::{Error, Result, Store};
 use domain::clock::Millis;
+use domain::grant::{Level, Right, Scope};
 use domain::{AccountId, Serial, Zone};
 use std::sync::Arc;
-
-/// What an account may do with a system, as the list of systems names it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    Owner,
-}
-
-impl Level {
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Owner => "owner",
-        }
-    }
-}
 
 /// An account's right to one system, read from the database for this one request, with what every answer needs to know of it.
 #[derive(Clone, Debug)]
 pub struct Access {
     account: AccountId,
+    owner: Option<AccountId>,
+    level: Level,
     sn: Serial,
     phase: u8,
     zone: Zone,
@@ -34,6 +23,19 @@ pub struct Access {
 impl Access {
     pub fn account(&self) -> AccountId {
         self.account
+    }
+
+    /// Whose system it is: prices and names are theirs, whoever enters them. `None` while nobody has claimed it.
+    pub fn owner(&self) -> Option<AccountId> {
+        self.owner
+    }
+
+    pub fn level(&self) -> Level {
+        self.level
+    }
+
+    pub fn may(&self, right: Right) -> bool {
+        self.level.may(right)
     }
 
     pub fn sn(&self) -> &Serial {
@@ -68,19 +70,32 @@ struct Row {
     time_zone: String,
     capacity: Option<i64>,
     history_from: Millis,
+    owner_id: Option<i64>,
+    scope: Option<String>,
 }
 row!(Row {
     sn,
     phase,
     time_zone,
     capacity,
-    history_from
+    history_from,
+    owner_id,
+    scope
 });
 
 impl Row {
     fn access(self, account: AccountId) -> Result<Access> {
+        let level = match &self.scope {
+            None => Level::Owner,
+            Some(scope) => {
+                let scope: Scope = scope.parse().map_err(|_| Error::Damaged("grants.scope"))?;
+                scope.level()
+            }
+        };
         Ok(Access {
             account,
+            owner: self.owner_id.map(AccountId),
+            level,
             sn: self.sn.parse().map_err(|_| Error::Damaged("systems.sn"))?,
             phase: u8::try_from(self.phase).map_err(|_| Error::Damaged("systems.phase"))?,
             zone: self
@@ -101,6 +116,8 @@ struct Entry {
     time_zone: Option<String>,
     capacity: Option<i64>,
     history_from: Option<Millis>,
+    owner_id: Option<i64>,
+    scope: Option<String>,
 }
 
 macro_rules! entry {
@@ -115,6 +132,8 @@ macro_rules! entry {
                     time_zone: row.try_get("time_zone")?,
                     capacity: row.try_get("capacity")?,
                     history_from: row.try_get("history_from")?,
+                    owner_id: row.try_get("owner_id")?,
+                    scope: row.try_get("scope")?,
                 })
             }
         }
@@ -132,9 +151,22 @@ impl Entry {
             time_zone: self.time_zone?,
             capacity: self.capacity,
             history_from: self.history_from?,
+            owner_id: self.owner_id,
+            scope: self.scope,
         };
         Some(row.access(account))
     }
+}
+
+/// A session's columns, and a system's with the scope of a grant.
+macro_rules! entered {
+    ($scope:literal, $from:literal) => {
+        concat!(
+            "SELECT s.account_id, s.kind, s.generation, s.rotated_at, s.created_at, s.used_at, s.ended_at, a.role, a.locked_at,
+                t.since AS totp_since, y.sn, y.phase, y.time_zone, y.capacity, y.history_from, y.owner_id, ", $scope, " AS scope
+             FROM sessions s JOIN accounts a ON a.id = s.account_id LEFT JOIN totp t ON t.account_id = a.id ", $from, " WHERE s.id = $1 "
+        )
+    };
 }
 
 impl Store {
@@ -160,12 +192,12 @@ impl Store {
         now: Millis,
     ) -> Result<Option<(session::Row, Arc<[Access]>)>> {
         let before = self.entered.before();
-        let rows: Vec<Entry> = on!(self, p => sqlx::query_as(
-            "SELECT s.account_id, s.kind, s.generation, s.rotated_at, s.created_at, s.used_at, s.ended_at, a.role, a.locked_at,
-                y.sn, y.phase, y.time_zone, y.capacity, y.history_from
-             FROM sessions s JOIN accounts a ON a.id = s.account_id LEFT JOIN systems y ON y.owner_id = a.id
-             WHERE s.id = $1 ORDER BY y.phase, y.sn")
-            .bind(session.as_slice()).fetch_all(p).await)?;
+        let rows: Vec<Entry> = on!(self, p => sqlx::query_as(concat!(
+            entered!("CAST(NULL AS TEXT)", "LEFT JOIN systems y ON y.owner_id = a.id"),
+            " UNION ALL ",
+            entered!("g.scope", "JOIN grants g ON g.account_id = a.id JOIN systems y ON y.sn = g.sn"),
+            "AND g.state IN ('active', 'unconfirmed') AND (g.until IS NULL OR g.until > $2) ORDER BY phase, sn"))
+            .bind(session.as_slice()).bind(now).fetch_all(p).await)?;
         let Some(first) = rows.first() else {
             return Ok(None);
         };
@@ -182,19 +214,44 @@ impl Store {
         Ok(Some((row, accesses)))
     }
 
-    /// `None` both for somebody else's serial number and for one that does not exist: one query, one answer.
-    pub async fn access(&self, account: AccountId, sn: &Serial) -> Result<Option<Access>> {
+    /// The owner's access. `None` both for somebody else's serial number and for one that does not exist: one query, one answer.
+    pub async fn access(&self, owner: AccountId, sn: &Serial) -> Result<Option<Access>> {
         let row: Option<Row> = on!(self, p => sqlx::query_as(
-            "SELECT sn, phase, time_zone, capacity, history_from FROM systems WHERE sn = $1 AND owner_id = $2")
-            .bind(sn.as_str()).bind(account.0).fetch_optional(p).await)?;
-        row.map(|row| row.access(account)).transpose()
+            "SELECT sn, phase, time_zone, capacity, history_from, owner_id, CAST(NULL AS TEXT) AS scope FROM systems
+             WHERE sn = $1 AND owner_id = $2")
+            .bind(sn.as_str()).bind(owner.0).fetch_optional(p).await)?;
+        row.map(|row| row.access(owner)).transpose()
     }
 
-    /// Every system that the account may look at, by phase and serial number.
-    pub async fn accesses(&self, account: AccountId) -> Result<Vec<Access>> {
+    /// The household's own access, for what the portal does in its name. `None` while nobody owns it.
+    pub async fn household(&self, sn: &Serial) -> Result<Option<Access>> {
+        let row: Option<Row> = on!(self, p => sqlx::query_as(
+            "SELECT sn, phase, time_zone, capacity, history_from, owner_id, CAST(NULL AS TEXT) AS scope FROM systems
+             WHERE sn = $1 AND owner_id IS NOT NULL")
+            .bind(sn.as_str()).fetch_optional(p).await)?;
+        let access = row.and_then(|row| {
+            let owner = AccountId(row.owner_id?);
+            Some(row.access(owner))
+        });
+        access.transpose()
+    }
+
+    /// Every system that the account owns, by phase and serial number.
+    pub async fn accesses(&self, owner: AccountId) -> Result<Vec<Access>> {
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(
-            "SELECT sn, phase, time_zone, capacity, history_from FROM systems WHERE owner_id = $1 ORDER BY phase, sn")
-            .bind(account.0).fetch_all(p).await)?;
-        rows.into_iter().map(|row| row.access(account)).collect()
+            "SELECT sn, phase, time_zone, capacity, history_from, owner_id, CAST(NULL AS TEXT) AS scope FROM systems
+             WHERE owner_id = $1 ORDER BY phase, sn")
+            .bind(owner.0).fetch_all(p).await)?;
+        rows.into_iter().map(|row| row.access(owner)).collect()
+    }
+
+    /// Whether the account may look at any system, its own or somebody else's.
+    pub async fn has_systems(&self, account: AccountId, now: Millis) -> Result<bool> {
+        let found: Option<i64> = on!(self, p => sqlx::query_scalar(
+            "SELECT CAST(1 AS BIGINT) FROM accounts a WHERE a.id = $1 AND (EXISTS (SELECT 1 FROM systems y WHERE y.owner_id = $1)
+                 OR EXISTS (SELECT 1 FROM grants g JOIN systems y ON y.sn = g.sn WHERE g.account_id = $1
+                     AND g.state IN ('active', 'unconfirmed') AND (g.until IS NULL OR g.until > $2)))")
+            .bind(account.0).bind(now).fetch_optional(p).await)?;
+        Ok(found.is_some())
     }
 }

@@ -1,6 +1,7 @@
 //! Accounts: created by registration, changed by their person, locked by the operator, erased on request.
 use crate::db::Tx;
 use crate::journal::{Actor, Entry, Event};
+use crate::mail::Desk;
 use crate::{Error, Result, Store};
 use domain::clock::Millis;
 use domain::{AccountId, Country, Email, Lang, Phone, Role};
@@ -31,6 +32,9 @@ pub struct Account {
     pub terms_at: Millis,
     pub created_at: Millis,
     pub locked_at: Option<Millis>,
+    pub alarm_mail: String,
+    /// When they got the last mail about alarms.
+    pub alarm_told_at: Option<Millis>,
 }
 row!(Account {
     id,
@@ -44,7 +48,9 @@ row!(Account {
     terms_version,
     terms_at,
     created_at,
-    locked_at
+    locked_at,
+    alarm_mail,
+    alarm_told_at
 });
 
 impl Account {
@@ -206,7 +212,12 @@ impl Store {
     }
 
     /// Deletes the account and every personal value; systems become free, the journal loses the name behind its lines.
-    pub async fn erase_account(&self, account: AccountId, now: Millis) -> Result<()> {
+    pub async fn erase_account(
+        &self,
+        account: AccountId,
+        desk: Desk<'_>,
+        now: Millis,
+    ) -> Result<()> {
         let mut tx = self.begin().await?;
         let email: Option<String> = within!(&mut tx, c => sqlx::query_scalar("SELECT email FROM accounts WHERE id = $1")
             .bind(account.0).fetch_optional(c).await)?;
@@ -215,7 +226,7 @@ impl Store {
             .bind(account.0).fetch_all(c).await)?;
         for sn in systems {
             let sn = sn.parse().map_err(|_| Error::Damaged("systems.sn"))?;
-            crate::system::leave(&mut tx, &sn).await?;
+            self.leave(&mut tx, &sn, desk, now).await?;
         }
         erase_measurements(&mut tx, account).await?;
         execute!(&mut tx, sqlx::query(
@@ -230,8 +241,18 @@ impl Store {
             &mut tx,
             sqlx::query("DELETE FROM mails WHERE recipient = $1").bind(&email)
         )?;
-        // Sessions, links, mails to other addresses, claims, consents, groups and tariffs go with the account;
-        // journal lines keep account_id = NULL.
+        execute!(
+            &mut tx,
+            sqlx::query("DELETE FROM grants WHERE email = $1").bind(&email)
+        )?;
+        execute!(
+            &mut tx,
+            sqlx::query("DELETE FROM handovers WHERE email = $1").bind(&email)
+        )?;
+        crate::grant::holder_leaves(&mut tx, account, now).await?;
+        crate::commissioning::electrician_leaves(&mut tx, account).await?;
+        // Sessions, the second factor, links, mails to other addresses, claims, consents, grants, groups, tariffs, batches and
+        // templates go with the account; journal lines keep account_id = NULL.
         execute!(
             &mut tx,
             sqlx::query("DELETE FROM accounts WHERE id = $1").bind(account.0)
@@ -261,7 +282,9 @@ async fn erase_measurements(tx: &mut Tx, account: AccountId) -> Result<()> {
         "DELETE FROM journal WHERE sn IN (SELECT sn FROM systems WHERE owner_id = $1)
              AND account_id IS NULL AND actor = 'battery'",
         // That somebody set something stays; what they set tells how they lived.
-        "UPDATE journal SET detail = 'null' WHERE account_id = $1 AND event IN ('setting_changed', 'command_sent')",
+        // That holds for what others set in their home, too.
+        "UPDATE journal SET detail = 'null' WHERE event IN ('setting_changed', 'command_sent')
+             AND (account_id = $1 OR sn IN (SELECT sn FROM systems WHERE owner_id = $1))",
     ] {
         execute!(&mut *tx, sqlx::query(delete).bind(account.0))?;
     }

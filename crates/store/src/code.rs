@@ -40,6 +40,10 @@ impl Store {
             if known == 0 {
                 return Err(Error::UnknownSerial(sn.clone()));
             }
+            // A unit that was exchanged and is refurbished begins anew.
+            let anew =
+                "UPDATE systems SET retired_at = NULL WHERE sn = $1 AND retired_at IS NOT NULL";
+            execute!(&mut tx, sqlx::query(anew).bind(sn.as_str()))?;
         }
         tx.commit().await
     }

@@ -1,6 +1,8 @@
 //! Both engines behind one SQL text: pools, transactions and the four macros that every noun uses.
 use crate::entered::Entered;
+use crate::firmware::Running;
 use crate::keyring::Keyring;
+use crate::unit::KnownUnits;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{Connection as _, PgPool, Postgres, Sqlite, SqlitePool, Transaction};
@@ -13,6 +15,8 @@ pub struct Store {
     pub(crate) db: Db,
     pub(crate) keyring: Keyring,
     pub(crate) entered: Entered,
+    pub(crate) running: Running,
+    pub(crate) units: KnownUnits,
 }
 
 #[derive(Clone, Debug)]
@@ -160,11 +164,12 @@ impl Store {
             _ => return Err(Error::UnknownEngine),
         };
         crate::migrations::run(&db).await?;
-        let entered = Entered::default();
         Ok(Self {
             db,
             keyring,
-            entered,
+            entered: Entered::default(),
+            running: Running::default(),
+            units: KnownUnits::default(),
         })
     }
 
@@ -226,10 +231,17 @@ impl Tx {
         Ok(())
     }
 
-    /// For what changes nobody's rights.
-    pub(crate) async fn commit_reports(self) -> Result<()> {
+    /// For what changes nobody's rights; these systems said something new of themselves.
+    pub(crate) async fn commit_reports(
+        self,
+        described: impl Iterator<Item = &domain::Serial>,
+    ) -> Result<()> {
         match self {
-            Self::Sqlite(tx, _) => tx.commit().await?,
+            Self::Sqlite(tx, entered) => {
+                let done = tx.commit().await;
+                entered.describe(described);
+                done?;
+            }
             Self::Postgres(tx) => tx.commit().await?,
         }
         Ok(())

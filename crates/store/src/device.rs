@@ -12,6 +12,8 @@ const BOOTS: i64 = 8;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
     pub phase: u8,
+    /// Which of the units that stood at the site it is; 0 until one was exchanged.
+    pub unit: u8,
     pub zone: Zone,
     /// Usable Wh.
     pub capacity: Option<i64>,
@@ -27,6 +29,7 @@ pub struct Facts {
 struct Row {
     sn: String,
     phase: i64,
+    unit: i64,
     time_zone: String,
     capacity: Option<i64>,
     charge_max: Option<i64>,
@@ -39,6 +42,7 @@ struct Row {
 row!(Row {
     sn,
     phase,
+    unit,
     time_zone,
     capacity,
     charge_max,
@@ -53,6 +57,7 @@ impl Row {
     fn facts(self) -> Result<(Serial, Facts)> {
         let facts = Facts {
             phase: u8::try_from(self.phase).map_err(|_| Error::Damaged("systems.phase"))?,
+            unit: u8::try_from(self.unit).map_err(|_| Error::Damaged("systems.unit"))?,
             zone: self
                 .time_zone
                 .parse()
@@ -75,18 +80,18 @@ impl Row {
 /// Keeps what a hello says; the facts as they are now, unless it said nothing new. Hundreds of hellos may share a commit
 /// that others wait for, so that one statement does it all.
 pub(crate) async fn keep_facts(tx: &mut Tx, sn: &Serial, hello: &Hello) -> Result<Option<Facts>> {
-    // The days of the past must not move: a zone counts only before the first sample.
+    // The days of the past must not move: a zone counts only before the first sample, and only while no person has said it.
     let row: Option<Row> = within!(tx, c => sqlx::query_as(
         "UPDATE systems SET phase = $2, hardware = $3, capacity = $4, charge_max = $5, discharge_max = $6,
              master_version = $7, gateway_version = $8, slave_version = $9,
-             time_zone = CASE WHEN time_zone <> $10
+             time_zone = CASE WHEN time_zone <> $10 AND NOT zone_said
                  AND NOT EXISTS (SELECT 1 FROM samples WHERE sn = $1)
                  AND NOT EXISTS (SELECT 1 FROM sealed_months WHERE sn = $1) THEN $10 ELSE time_zone END
          WHERE sn = $1 AND (phase <> $2 OR hardware IS DISTINCT FROM $3 OR capacity IS DISTINCT FROM $4
              OR charge_max IS DISTINCT FROM $5 OR discharge_max IS DISTINCT FROM $6
              OR master_version IS DISTINCT FROM $7 OR gateway_version IS DISTINCT FROM $8
-             OR slave_version IS DISTINCT FROM $9 OR time_zone <> $10)
-         RETURNING sn, phase, time_zone, capacity, charge_max, discharge_max, hardware,
+             OR slave_version IS DISTINCT FROM $9 OR (time_zone <> $10 AND NOT zone_said))
+         RETURNING sn, phase, unit, time_zone, capacity, charge_max, discharge_max, hardware,
              master_version, gateway_version, slave_version")
         .bind(sn.as_str())
         .bind(i64::from(hello.phase))
@@ -176,7 +181,7 @@ impl Store {
     /// What every system says about itself.
     pub async fn all_facts(&self) -> Result<Vec<(Serial, Facts)>> {
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(
-            "SELECT sn, phase, time_zone, capacity, charge_max, discharge_max, hardware,
+            "SELECT sn, phase, unit, time_zone, capacity, charge_max, discharge_max, hardware,
                  master_version, gateway_version, slave_version FROM systems")
             .fetch_all(p).await)?;
         rows.into_iter().map(Row::facts).collect()
@@ -184,7 +189,7 @@ impl Store {
 
     pub async fn facts(&self, sn: &Serial) -> Result<Option<Facts>> {
         let row: Option<Row> = on!(self, p => sqlx::query_as(
-            "SELECT sn, phase, time_zone, capacity, charge_max, discharge_max, hardware,
+            "SELECT sn, phase, unit, time_zone, capacity, charge_max, discharge_max, hardware,
                  master_version, gateway_version, slave_version FROM systems WHERE sn = $1")
             .bind(sn.as_str()).fetch_optional(p).await)?;
         Ok(row.map(Row::facts).transpose()?.map(|(_, facts)| facts))

@@ -44,13 +44,10 @@ row!(Row {
 
 impl Row {
     fn event(self) -> Result<(Serial, LoggedEvent)> {
-        let number = |value| u32::try_from(value).map_err(|_| Error::Damaged("events.seq"));
+        let id = MessageId::of_kept(self.boot, self.seq);
         let event = LoggedEvent {
             at: self.at,
-            id: MessageId {
-                boot: number(self.boot)?,
-                seq: number(self.seq)?,
-            },
+            id: id.ok_or(Error::Damaged("events.boot, seq"))?,
             code: self
                 .code
                 .parse()
@@ -74,7 +71,7 @@ pub(crate) async fn keep(tx: &mut Tx, sn: &Serial, event: &Event, now: Millis) -
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (sn, boot, seq) DO NOTHING"
         )
         .bind(sn.as_str())
-        .bind(i64::from(event.id.boot))
+        .bind(event.id.kept_boot())
         .bind(i64::from(event.id.seq))
         .bind(event.at)
         .bind(now)

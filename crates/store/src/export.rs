@@ -1,209 +1,23 @@
 //! Everything kept about one account, for the person to take away. A test holds it against the schema:
 //! a new table that names an account must appear here or be listed there with a reason.
+mod planning;
+mod row;
+mod source;
+
 use crate::telemetry::DayTotals;
 use crate::{Result, Store};
 use domain::AccountId;
 use domain::clock::Millis;
+use row::{
+    AlarmNewsRow, AlarmRow, AlarmSignRow, BatchRow, ClaimRow, CommandRow, CommissioningRow,
+    CommissioningStepRow, CommissioningUnitRow, EventRow, GrantRow, GroupRow, HandoverRow,
+    HiddenRow, LinkRow, MemberRow, PresenceRow, RecoveryCodeRow, SessionRow, SettingsRow,
+    SystemRow, TariffRow, TemplateRow, TotpRow, UpdatePartRow, UpdateRow,
+};
 use serde_json::{Value, json};
 
 /// How far back days are looked for; no battery lives longer.
 const DAYS: i32 = 25 * 366;
-
-#[derive(Debug)]
-struct SystemRow {
-    sn: String,
-    phase: i64,
-    master_version: Option<String>,
-    gateway_version: Option<String>,
-    slave_version: Option<String>,
-    first_name: Option<String>,
-    last_name: Option<String>,
-    linked_at: Option<Millis>,
-    time_zone: String,
-    hardware: Option<String>,
-    capacity: Option<i64>,
-    charge_max: Option<i64>,
-    discharge_max: Option<i64>,
-    history_from: Millis,
-}
-row!(SystemRow {
-    sn,
-    phase,
-    master_version,
-    gateway_version,
-    slave_version,
-    first_name,
-    last_name,
-    linked_at,
-    time_zone,
-    hardware,
-    capacity,
-    charge_max,
-    discharge_max,
-    history_from
-});
-
-#[derive(Debug)]
-struct SessionRow {
-    kind: String,
-    created_at: Millis,
-    used_at: Millis,
-    ended_at: Option<Millis>,
-}
-row!(SessionRow {
-    kind,
-    created_at,
-    used_at,
-    ended_at
-});
-
-#[derive(Debug)]
-struct ClaimRow {
-    sn: String,
-    state: String,
-    created_at: Millis,
-    expires_at: Millis,
-}
-row!(ClaimRow {
-    sn,
-    state,
-    created_at,
-    expires_at
-});
-
-#[derive(Debug)]
-struct LinkRow {
-    kind: String,
-    email: Option<String>,
-    expires_at: Millis,
-}
-row!(LinkRow {
-    kind,
-    email,
-    expires_at
-});
-
-#[derive(Debug)]
-struct GroupRow {
-    name: String,
-    created_at: Millis,
-}
-row!(GroupRow { name, created_at });
-
-#[derive(Debug)]
-struct MemberRow {
-    name: String,
-    sn: String,
-}
-row!(MemberRow { name, sn });
-
-#[derive(Debug)]
-struct TariffRow {
-    sn: String,
-    from_day: i64,
-    import_price: i64,
-    feed_in_price: i64,
-}
-row!(TariffRow {
-    sn,
-    from_day,
-    import_price,
-    feed_in_price
-});
-
-#[derive(Debug)]
-struct PresenceRow {
-    sn: String,
-    online: bool,
-    since: Millis,
-}
-row!(PresenceRow { sn, online, since });
-
-#[derive(Debug)]
-struct EventRow {
-    sn: String,
-    at: Option<Millis>,
-    received_at: Millis,
-    code: String,
-    begins: bool,
-    args: Option<String>,
-}
-row!(EventRow {
-    sn,
-    at,
-    received_at,
-    code,
-    begins,
-    args
-});
-
-#[derive(Debug)]
-struct SettingsRow {
-    sn: String,
-    version: i64,
-    desired: Option<String>,
-    changed_at: Option<Millis>,
-    held_version: i64,
-    reported_version: i64,
-    reported: Option<String>,
-    refused: Option<String>,
-    reported_at: Option<Millis>,
-    acknowledged_at: Option<Millis>,
-    grid_limit: Option<i64>,
-    grid_limit_at: Option<Millis>,
-}
-row!(SettingsRow {
-    sn,
-    version,
-    desired,
-    changed_at,
-    held_version,
-    reported_version,
-    reported,
-    refused,
-    reported_at,
-    acknowledged_at,
-    grid_limit,
-    grid_limit_at
-});
-
-#[derive(Debug)]
-struct CommandRow {
-    sn: String,
-    command: String,
-    args: String,
-    state: String,
-    created_at: Millis,
-    expires_at: Millis,
-    sent_at: Option<Millis>,
-    ended_at: Option<Millis>,
-    code: Option<String>,
-    data: Option<String>,
-}
-row!(CommandRow {
-    sn,
-    command,
-    args,
-    state,
-    created_at,
-    expires_at,
-    sent_at,
-    ended_at,
-    code,
-    data
-});
-
-#[derive(Debug)]
-struct HiddenRow {
-    sn: String,
-    received_at: Millis,
-    payload: String,
-}
-row!(HiddenRow {
-    sn,
-    received_at,
-    payload
-});
 
 impl Store {
     /// One JSON object with a list per table; secrets (password hash, token hashes) are left out.
@@ -213,11 +27,17 @@ impl Store {
         };
         let systems: Vec<SystemRow> = on!(self, p => sqlx::query_as(
             "SELECT sn, phase, master_version, gateway_version, slave_version, first_name, last_name, linked_at,
-                time_zone, hardware, capacity, charge_max, discharge_max, history_from
+                time_zone, zone_said, place, latitude, longitude, planes,
+                hardware, capacity, charge_max, discharge_max, history_from, unit, retired_at
              FROM systems WHERE owner_id = $1 ORDER BY sn")
             .bind(account.0).fetch_all(p).await)?;
         let sessions: Vec<SessionRow> = on!(self, p => sqlx::query_as(
             "SELECT kind, created_at, used_at, ended_at FROM sessions WHERE account_id = $1 ORDER BY created_at")
+            .bind(account.0).fetch_all(p).await)?;
+        let totp: Vec<TotpRow> = on!(self, p => sqlx::query_as("SELECT created_at, since FROM totp WHERE account_id = $1")
+            .bind(account.0).fetch_all(p).await)?;
+        let recovery_codes: Vec<RecoveryCodeRow> = on!(self, p => sqlx::query_as(
+            "SELECT created_at, used_at FROM recovery_codes WHERE account_id = $1 ORDER BY used_at")
             .bind(account.0).fetch_all(p).await)?;
         let claims: Vec<ClaimRow> = on!(self, p => sqlx::query_as(
             "SELECT sn, state, created_at, expires_at FROM claims WHERE account_id = $1 ORDER BY sn")
@@ -257,10 +77,65 @@ impl Store {
             "SELECT c.sn, c.command, c.args, c.state, c.created_at, c.expires_at, c.sent_at, c.ended_at, c.code, c.data
              FROM commands c JOIN systems s ON s.sn = c.sn WHERE s.owner_id = $1 ORDER BY c.created_at, c.id")
             .bind(account.0).fetch_all(p).await)?;
+        let updates: Vec<UpdateRow> = on!(self, p => sqlx::query_as(
+            "SELECT j.sn, j.state, j.created_at, j.heard_at, j.ended_at FROM firmware_jobs j JOIN systems s ON s.sn = j.sn
+             WHERE s.owner_id = $1 AND j.created_at > s.history_from ORDER BY j.sn, j.number")
+            .bind(account.0).fetch_all(p).await)?;
+        let update_parts: Vec<UpdatePartRow> = on!(self, p => sqlx::query_as(
+            "SELECT j.sn, t.part, t.from_version, t.version, t.stage, t.progress, t.fault, t.ended_at
+             FROM firmware_job_parts t JOIN firmware_jobs j ON j.id = t.job_id JOIN systems s ON s.sn = j.sn
+             WHERE s.owner_id = $1 AND j.created_at > s.history_from ORDER BY j.sn, j.number, t.place")
+            .bind(account.0).fetch_all(p).await)?;
+        let alarms: Vec<AlarmRow> = on!(self, p => sqlx::query_as(
+            "SELECT l.sn, l.kind, l.counter, l.since, l.opened_at, l.acknowledged_at, l.closed_at
+             FROM alarms l JOIN systems s ON s.sn = l.sn WHERE s.owner_id = $1 ORDER BY l.id")
+            .bind(account.0).fetch_all(p).await)?;
+        let news: Vec<AlarmNewsRow> = on!(self, p => sqlx::query_as(
+            "SELECT l.sn, l.kind, n.at FROM alarm_news n JOIN alarms l ON l.id = n.alarm_id WHERE n.account_id = $1 ORDER BY l.id")
+            .bind(account.0).fetch_all(p).await)?;
+        let signs: Vec<AlarmSignRow> = on!(self, p => sqlx::query_as(
+            "SELECT g.sn, g.since FROM alarm_signs g JOIN systems s ON s.sn = g.sn WHERE s.owner_id = $1 ORDER BY g.sn")
+            .bind(account.0).fetch_all(p).await)?;
+        // What they hold, and what others hold of them: an electrician reads only the first, of which a refusal shows nothing.
+        let grants: Vec<GrantRow> = on!(self, p => sqlx::query_as(
+            "SELECT g.sn, g.email, g.scope, CASE WHEN g.state = 'refused' THEN 'asked' ELSE g.state END AS state, g.origin,
+                g.created_at, g.since, g.until
+             FROM grants g WHERE g.account_id = $1 OR g.email = $2
+                 OR (g.state <> 'refused' AND g.sn IN (SELECT sn FROM systems WHERE owner_id = $1)) ORDER BY g.id")
+            .bind(account.0).bind(&person.email).fetch_all(p).await)?;
+        let handovers: Vec<HandoverRow> = on!(self, p => sqlx::query_as(
+            "SELECT sn, email, created_at, until FROM handovers WHERE account_id = $1 OR email = $2 ORDER BY id")
+            .bind(account.0).bind(&person.email).fetch_all(p).await)?;
+        let batches: Vec<BatchRow> = on!(self, p => sqlx::query_as(
+            "SELECT b.created_at, s.sn, s.version, s.changes, s.acknowledged, s.undone_at
+             FROM setting_batches b JOIN setting_batch_systems s ON s.batch_id = b.id
+             WHERE b.account_id = $1 ORDER BY b.created_at, b.id, s.sn")
+            .bind(account.0).fetch_all(p).await)?;
+        let templates: Vec<TemplateRow> = on!(self, p => sqlx::query_as(
+            "SELECT name, fields, created_at FROM setting_templates WHERE account_id = $1 ORDER BY id")
+            .bind(account.0).fetch_all(p).await)?;
+        // Of their systems, and what they did themselves at others': there the customer is somebody else.
+        let commissionings: Vec<CommissioningRow> = on!(self, p => sqlx::query_as(
+            "SELECT c.sn, c.started_at, c.finished_at, c.number, c.company,
+                CASE WHEN c.id IN (SELECT u.commissioning_id FROM commissioning_units u JOIN systems s ON s.sn = u.sn
+                    WHERE s.owner_id = $1) THEN c.customer END AS customer
+             FROM commissionings c WHERE c.account_id = $1 OR c.id IN (SELECT u.commissioning_id FROM commissioning_units u
+                 JOIN systems s ON s.sn = u.sn WHERE s.owner_id = $1) ORDER BY c.id")
+            .bind(account.0).fetch_all(p).await)?;
+        let commissioning_units: Vec<CommissioningUnitRow> = on!(self, p => sqlx::query_as(
+            "SELECT sn, named, finished_at FROM commissioning_units
+             WHERE sn IN (SELECT sn FROM systems WHERE owner_id = $1) ORDER BY commissioning_id, sn")
+            .bind(account.0).fetch_all(p).await)?;
+        let commissioning_steps: Vec<CommissioningStepRow> = on!(self, p => sqlx::query_as(
+            "SELECT c.sn, t.step, t.at, t.company, t.stated, t.found, t.measured
+             FROM commissioning_steps t JOIN commissionings c ON c.id = t.commissioning_id
+             WHERE t.account_id = $1 OR c.id IN (SELECT u.commissioning_id FROM commissioning_units u
+                 JOIN systems s ON s.sn = u.sn WHERE s.owner_id = $1) ORDER BY c.id, t.at, t.step")
+            .bind(account.0).fetch_all(p).await)?;
         let totals = self.export_totals(account, now).await?;
         let consents = self.consents_of(account).await?;
         let journal = self.journal_of(account).await?;
-        Ok(Some(json!({
+        let mut document = json!({
             "accounts": [{
                 "email": person.email,
                 "role": person.role,
@@ -272,12 +147,15 @@ impl Store {
                 "terms_at": person.terms_at,
                 "created_at": person.created_at,
                 "locked_at": person.locked_at,
+                "alarm_mail": person.alarm_mail,
+                "alarm_told_at": person.alarm_told_at,
             }],
             "systems": list(&systems, |s| json!({
                 "sn": s.sn, "phase": s.phase, "master_version": s.master_version, "gateway_version": s.gateway_version,
                 "slave_version": s.slave_version, "first_name": s.first_name, "last_name": s.last_name, "linked_at": s.linked_at,
-                "time_zone": s.time_zone, "hardware": s.hardware, "capacity": s.capacity, "charge_max": s.charge_max,
-                "discharge_max": s.discharge_max, "history_from": s.history_from,
+                "time_zone": s.time_zone, "zone_said": s.zone_said, "place": s.place, "latitude": s.latitude,
+                "longitude": s.longitude, "planes": s.planes, "hardware": s.hardware, "capacity": s.capacity, "charge_max": s.charge_max,
+                "discharge_max": s.discharge_max, "history_from": s.history_from, "unit": s.unit, "retired_at": s.retired_at,
             })),
             "presence": list(&presence, |p| json!({ "sn": p.sn, "online": p.online, "since": p.since })),
             "events": list(&events, |e| json!({
@@ -294,12 +172,20 @@ impl Store {
                 "sn": c.sn, "command": c.command, "args": c.args, "state": c.state, "created_at": c.created_at,
                 "expires_at": c.expires_at, "sent_at": c.sent_at, "ended_at": c.ended_at, "code": c.code, "data": c.data,
             })),
+            "alarms": list(&alarms, |l| json!({
+                "sn": l.sn, "kind": l.kind, "counter": l.counter, "since": l.since, "opened_at": l.opened_at,
+                "acknowledged_at": l.acknowledged_at, "closed_at": l.closed_at,
+            })),
+            "alarm_news": list(&news, |n| json!({ "sn": n.sn, "kind": n.kind, "at": n.at })),
+            "alarm_signs": list(&signs, |g| json!({ "sn": g.sn, "since": g.since })),
             "daily_totals": totals,
             // Years of samples are a file of their own; this says where it is.
             "samples": list(&systems, |s| json!({ "sn": s.sn, "see": format!("/api/auth/export/?sn={}&from=&to=", s.sn) })),
             "sessions": list(&sessions, |s| json!({
                 "kind": s.kind, "created_at": s.created_at, "used_at": s.used_at, "ended_at": s.ended_at,
             })),
+            "totp": list(&totp, |t| json!({ "created_at": t.created_at, "since": t.since })),
+            "recovery_codes": list(&recovery_codes, |r| json!({ "created_at": r.created_at, "used_at": r.used_at })),
             "claims": list(&claims, |c| json!({
                 "sn": c.sn, "state": c.state, "created_at": c.created_at, "expires_at": c.expires_at,
             })),
@@ -308,14 +194,53 @@ impl Store {
             "tariffs": list(&tariffs, |t| json!({
                 "sn": t.sn, "from_day": t.from_day, "import_price": t.import_price, "feed_in_price": t.feed_in_price,
             })),
+            "firmware_jobs": list(&updates, |u| json!({
+                "sn": u.sn, "state": u.state, "created_at": u.created_at, "heard_at": u.heard_at, "ended_at": u.ended_at,
+            })),
+            "firmware_job_parts": list(&update_parts, |t| json!({
+                "sn": t.sn, "part": t.part, "from_version": t.from_version, "version": t.version, "stage": t.stage,
+                "progress": t.progress, "fault": t.fault, "ended_at": t.ended_at,
+            })),
+            "grants": list(&grants, |g| json!({
+                "sn": g.sn, "email": g.email, "scope": g.scope, "state": g.state, "origin": g.origin,
+                "created_at": g.created_at, "since": g.since, "until": g.until,
+            })),
+            "handovers": list(&handovers, |h| json!({
+                "sn": h.sn, "email": h.email, "created_at": h.created_at, "until": h.until,
+            })),
+            "setting_batches": list(&batches, |b| json!({ "created_at": b.created_at, "sn": b.sn })),
+            "setting_batch_systems": list(&batches, |b| json!({
+                "sn": b.sn, "version": b.version, "changes": b.changes, "acknowledged": b.acknowledged,
+                "undone_at": b.undone_at,
+            })),
+            "setting_templates": list(&templates, |t| json!({
+                "name": t.name, "fields": t.fields, "created_at": t.created_at,
+            })),
+            "commissionings": list(&commissionings, |c| json!({
+                "sn": c.sn, "started_at": c.started_at, "finished_at": c.finished_at, "number": c.number,
+                "company": c.company, "customer": c.customer,
+            })),
+            "commissioning_units": list(&commissioning_units, |u| json!({ "sn": u.sn, "named": u.named, "finished_at": u.finished_at })),
+            "commissioning_steps": list(&commissioning_steps, |t| json!({
+                "sn": t.sn, "step": t.step, "at": t.at, "company": t.company, "stated": t.stated, "found": t.found,
+                "measured": t.measured,
+            })),
             "mail_links": list(&links, |l| json!({ "kind": l.kind, "email": l.email, "expires_at": l.expires_at })),
             "partner_consents": list(&consents, |c| json!({
-                "partner_id": c.partner_id, "name": c.name, "scopes": c.scopes, "created_at": c.created_at,
+                "partner_id": c.partner_id, "name": c.name, "scopes": c.scopes, "version": c.version,
+                "created_at": c.created_at,
             })),
             "journal": list(&journal, |l| json!({
                 "at": l.at, "actor": l.actor, "sn": l.sn, "event": l.event, "detail": l.detail,
             })),
-        })))
+        });
+        if let Value::Object(document) = &mut document {
+            document.extend(self.export_sources(account).await?);
+        }
+        for (table, rows) in self.export_planning(account).await? {
+            document[table] = Value::Array(rows);
+        }
+        Ok(Some(document))
     }
 }
 

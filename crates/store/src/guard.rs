@@ -2,6 +2,7 @@
 use crate::db::Tx;
 use crate::journal::{Actor, Entry, Event};
 use crate::{Access, Result, Store};
+use domain::Serial;
 use domain::clock::{MINUTE, Millis};
 use serde_json::json;
 
@@ -31,6 +32,17 @@ pub(crate) async fn admit(
     devices_a_minute: usize,
     now: Millis,
 ) -> Result<Result<(), Held>> {
+    admit_after(tx, access, &[], devices_a_minute, now).await
+}
+
+/// The same as if the account had just changed something at `touched`.
+pub(crate) async fn admit_after(
+    tx: &mut Tx,
+    access: &Access,
+    touched: &[&Serial],
+    devices_a_minute: usize,
+    now: Millis,
+) -> Result<Result<(), Held>> {
     if is_braked(tx).await? {
         return Ok(Err(Held::Braked));
     }
@@ -40,12 +52,19 @@ pub(crate) async fn admit(
         sqlx::query("UPDATE accounts SET language = language WHERE id = $1")
             .bind(access.account().0)
     )?;
-    let touched: Vec<Touched> = within!(&mut *tx, c => sqlx::query_as(
+    let mut known: Vec<Touched> = within!(&mut *tx, c => sqlx::query_as(
         "SELECT sn, MAX(at) AS at FROM journal
-         WHERE account_id = $1 AND at > $2 AND event IN ('setting_changed', 'settings_reset', 'command_sent')
+         WHERE account_id = $1 AND at > $2 AND event IN ('setting_changed', 'settings_reset', 'command_sent', 'update_started')
          GROUP BY sn ORDER BY at")
         .bind(access.account().0).bind(now - MINUTE).fetch_all(c).await)?;
-    let others = touched.iter().filter(|one| one.sn != access.sn().as_str());
+    for sn in touched {
+        known.retain(|one| one.sn != sn.as_str());
+        known.push(Touched {
+            sn: sn.to_string(),
+            at: now,
+        });
+    }
+    let others = known.iter().filter(|one| one.sn != access.sn().as_str());
     if others.clone().count() < devices_a_minute {
         return Ok(Ok(()));
     }

@@ -19,7 +19,7 @@ pub(crate) async fn keep(
                  ON CONFLICT (sn, boot, seq) DO NOTHING"
             )
             .bind(sn.as_str())
-            .bind(i64::from(sample.id.boot))
+            .bind(sample.id.kept_boot())
             .bind(i64::from(sample.id.seq))
             .bind(now)
             .bind(&sample.payload)

@@ -16,6 +16,9 @@ pub enum Purpose {
     KnownBrowser,
     MailBody,
     ProviderToken,
+    DirectorKey,
+    TotpSecret,
+    RecoveryCode,
 }
 
 /// The shortest secret accepted: 256 bits as hexadecimal are 64 characters, as base 64 are 43.

@@ -2,15 +2,21 @@
 use crate::db::Tx;
 use crate::{Keyring, Purpose, Result, Store};
 use domain::clock::{DAY, MINUTE, Millis};
-use domain::{AccountId, Email, Lang};
+use domain::{AccountId, Email, Lang, Random};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
-/// What a mail says: the name of its text in the catalogues, and the link it carries.
+/// What a mail says: the name of its text in the catalogues, the link it carries, and what is filled in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mail {
     pub text: String,
     pub language: String,
     pub link: String,
+    #[serde(default)]
+    pub values: BTreeMap<String, String>,
+    /// A list under the text.
+    #[serde(default)]
+    pub lines: Vec<String>,
 }
 
 impl Mail {
@@ -19,8 +25,36 @@ impl Mail {
             text: text.into(),
             language: language.code().into(),
             link,
+            values: BTreeMap::new(),
+            lines: Vec::new(),
         }
     }
+
+    /// Fills a value in. People choose some of them, who must not write lines of ours.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: &str) -> Self {
+        self.values.insert(name.to_owned(), plain(value));
+        self
+    }
+
+    /// Adds a line to its list.
+    #[must_use]
+    pub fn line(mut self, line: &str) -> Self {
+        self.lines.push(plain(line));
+        self
+    }
+}
+
+fn plain(value: &str) -> String {
+    let plain = value.chars().map(|c| if c.is_control() { ' ' } else { c });
+    plain.collect()
+}
+
+/// What it takes to write mails whose recipients only the database knows: what their links begin with, and chance.
+#[derive(Clone, Copy, Debug)]
+pub struct Desk<'a> {
+    pub public_url: &'a str,
+    pub random: &'a Random,
 }
 
 /// What waits in the outbox.

@@ -22,8 +22,28 @@ macro_rules! steps {
     };
 }
 
-const STEPS: &[Step] = steps![1 "0001_accounts", 2 "0002_systems", 3 "0003_partners", 4 "0004_system_facts", 5 "0005_telemetry", 6 "0006_device_link", 7 "0007_groups_and_tariffs",
-    8 "0008_settings", 9 "0009_commands", 10 "0010_fleet_brake"];
+const STEPS: &[Step] = steps![
+    1 "0001_accounts",
+    2 "0002_systems",
+    3 "0003_partners",
+    4 "0004_system_facts",
+    5 "0005_telemetry",
+    6 "0006_device_link",
+    7 "0007_groups_and_tariffs",
+    8 "0008_settings",
+    9 "0009_commands",
+    10 "0010_fleet_brake",
+    11 "0011_firmware",
+    12 "0012_grants",
+    13 "0013_alarms",
+    14 "0014_setting_batches",
+    15 "0015_commissionings",
+    16 "0016_totp",
+    17 "0017_units",
+    18 "0018_sites",
+    19 "0019_sources",
+    20 "0020_planning",
+];
 
 pub(crate) async fn run(db: &Db) -> Result<()> {
     match db {

@@ -2,7 +2,7 @@
 //! An SQLite database belongs to one process, which needs none of it.
 use crate::db::Db;
 use crate::{Result, Store};
-use sqlx::postgres::PgListener;
+use sqlx::postgres::{PgListener, PgPoolOptions};
 
 const CHANNEL: &str = "suncellar";
 
@@ -41,7 +41,10 @@ impl Store {
         let Db::Postgres(pool) = &self.db else {
             return Ok(None);
         };
-        let mut listener = PgListener::connect_with(pool).await?;
+        // A connection of its own: one of the pool's would keep the pool from closing.
+        let own = PgPoolOptions::new().max_connections(1);
+        let own = own.connect_lazy_with(pool.connect_options().as_ref().clone());
+        let mut listener = PgListener::connect_with(&own).await?;
         listener.listen(CHANNEL).await?;
         Ok(Some(Listener(listener)))
     }

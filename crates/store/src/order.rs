@@ -1,7 +1,10 @@
-//! What waits for a battery: settings that it does not hold yet, and commands that it has not answered.
+//! What waits for a battery: settings that it does not hold yet, commands that it has not answered, an update, and the plan.
 use crate::command::{CommandEntry, Row as CommandRow, select};
+use crate::firmware::UpdateJob;
+use crate::planning::PlanOrder;
 use crate::{Error, Result, Store};
 use domain::clock::Millis;
+use domain::firmware::Sealed;
 use domain::{Serial, Settings};
 
 /// In the order in which they are to be told.
@@ -10,6 +13,16 @@ pub struct Orders {
     pub settings: Option<NewSettings>,
     /// Oldest first.
     pub commands: Vec<CommandEntry>,
+    pub update: Option<NewUpdate>,
+    pub plan: Option<PlanOrder>,
+}
+
+/// An update as the battery gets it, before the portal signs it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewUpdate {
+    pub job: UpdateJob,
+    /// What the maker signed about the parts that are not installed yet.
+    pub parts: Vec<Sealed>,
 }
 
 /// Settings as the battery gets them.
@@ -39,7 +52,17 @@ impl Store {
         let commands: Vec<CommandRow> = on!(self, p => sqlx::query_as(select!(
             "WHERE sn = $1 AND state IN ('queued', 'sent') AND expires_at > $2 ORDER BY created_at, id"))
             .bind(sn.as_str()).bind(now).fetch_all(p).await)?;
+        let job = self.newest_update(sn).await?;
+        let update = match job.filter(|job| job.state.is_open()) {
+            Some(job) => Some(NewUpdate {
+                parts: self.sealed_parts(&job).await?,
+                job,
+            }),
+            None => None,
+        };
         Ok(Orders {
+            update,
+            plan: self.plan_order(sn, now).await?,
             settings: row.map(Row::settings).transpose()?,
             commands: commands
                 .into_iter()
@@ -52,7 +75,8 @@ impl Store {
     pub async fn ordered(&self, now: Millis) -> Result<Vec<Serial>> {
         let serials: Vec<String> = on!(self, p => sqlx::query_scalar(
             "SELECT sn FROM settings WHERE held_version < version AND desired IS NOT NULL
-             UNION SELECT sn FROM commands WHERE state IN ('queued', 'sent') AND expires_at > $1")
+             UNION SELECT sn FROM commands WHERE state IN ('queued', 'sent') AND expires_at > $1
+             UNION SELECT sn FROM firmware_jobs WHERE state = 'waiting'")
             .bind(now).fetch_all(p).await)?;
         serials
             .iter()

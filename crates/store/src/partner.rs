@@ -4,7 +4,7 @@ use crate::journal::{Entry, Event};
 use crate::{Error, Purpose, Result, Store};
 use domain::AccountId;
 use domain::clock::Millis;
-use domain::partner::{ACCESS_LIFE, CODE_LIFE, REFRESH_LIFE, Scopes};
+use domain::partner::{ACCESS_LIFE, CODE_LIFE, CONSENT_VERSION, REFRESH_LIFE, Scopes};
 use serde_json::json;
 
 /// What an owner has consented to.
@@ -15,6 +15,8 @@ pub struct Consent {
     pub name: String,
     pub account_id: i64,
     pub scopes: String,
+    /// Of the words on the consent screen.
+    pub version: String,
     pub created_at: Millis,
 }
 row!(Consent {
@@ -23,6 +25,7 @@ row!(Consent {
     name,
     account_id,
     scopes,
+    version,
     created_at
 });
 
@@ -81,7 +84,7 @@ row!(CodeRow {
 macro_rules! select {
     ($rest:literal) => {
         concat!(
-            "SELECT c.id, c.partner_id, p.name, c.account_id, c.scopes, c.created_at
+            "SELECT c.id, c.partner_id, p.name, c.account_id, c.scopes, c.version, c.created_at
              FROM partner_consents c JOIN partners p ON p.id = c.partner_id ",
             $rest
         )
@@ -135,10 +138,11 @@ impl Store {
         let scopes = new.scopes.names().join(" ");
         let mut tx = self.begin().await?;
         let id: i64 = within!(&mut tx, c => sqlx::query_scalar(
-            "INSERT INTO partner_consents (partner_id, account_id, scopes, created_at) VALUES ($1, $2, $3, $4)
-             ON CONFLICT (partner_id, account_id) DO UPDATE SET scopes = excluded.scopes, created_at = excluded.created_at
+            "INSERT INTO partner_consents (partner_id, account_id, scopes, version, created_at) VALUES ($1, $2, $3, $4, $5)
+             ON CONFLICT (partner_id, account_id) DO UPDATE
+             SET scopes = excluded.scopes, version = excluded.version, created_at = excluded.created_at
              RETURNING id")
-            .bind(new.partner).bind(new.account.0).bind(&scopes).bind(now).fetch_one(c).await)?;
+            .bind(new.partner).bind(new.account.0).bind(&scopes).bind(CONSENT_VERSION).bind(now).fetch_one(c).await)?;
         execute!(&mut tx, sqlx::query(
             "INSERT INTO partner_codes (hash, consent_id, redirect_uri, challenge, expires_at) VALUES ($1, $2, $3, $4, $5)")
             .bind(self.keyring.hash(Purpose::PartnerToken, new.code))

@@ -1,7 +1,7 @@
 //! Registration: at once with a valid code, otherwise only after the mailed link was opened.
 use crate::account::{NewAccount, Profile};
 use crate::key::Outcome;
-use crate::mail::{Body, Mail, Outgoing};
+use crate::mail::{Body, Desk, Mail, Outgoing};
 use crate::{Error, Purpose, Result, Store, account, mail};
 use domain::clock::{DAY, Millis};
 use domain::key::KeyStatus;
@@ -50,7 +50,7 @@ impl Store {
         &self,
         new: &Registration<'_>,
         welcome: &Mail,
-        nonce: [u8; 12],
+        desk: Desk<'_>,
         now: Millis,
     ) -> Result<(AccountId, Vec<Outcome>)> {
         let mut tx = self.begin().await?;
@@ -61,7 +61,7 @@ impl Store {
             terms_at: now,
         };
         let id = account::insert(&mut tx, account, now).await?;
-        let outcomes = self.redeem(&mut tx, id, new.keys, now).await?;
+        let outcomes = self.redeem(&mut tx, id, new.keys, desk, now).await?;
         if outcomes
             .iter()
             .any(|o| !matches!(o.status, KeyStatus::Linked | KeyStatus::Waiting))
@@ -72,7 +72,7 @@ impl Store {
             account: Some(id),
             recipient: &new.profile.email,
             body: Body::Mail(welcome.clone()),
-            nonce,
+            nonce: desk.random.bytes(),
         };
         mail::queue(&mut tx, &self.keyring, &outgoing, now).await?;
         tx.commit().await?;
@@ -134,6 +134,7 @@ impl Store {
     pub async fn confirm_registration(
         &self,
         token: &[u8],
+        desk: Desk<'_>,
         now: Millis,
     ) -> Result<Option<(Role, Vec<(Serial, Outcome)>)>> {
         let mut tx = self.begin().await?;
@@ -156,7 +157,7 @@ impl Store {
         let id = account::insert(&mut tx, account, now).await?;
         let serials = pending.serials()?;
         let keys: Vec<Key> = serials.iter().cloned().map(Key::Serial).collect();
-        let outcomes = self.redeem(&mut tx, id, &keys, now).await?;
+        let outcomes = self.redeem(&mut tx, id, &keys, desk, now).await?;
         tx.commit().await?;
         Ok(Some((
             profile.role,

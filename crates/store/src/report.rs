@@ -1,26 +1,30 @@
 //! What batteries report, written in groups: one transaction, one fsync, for as many messages as wait.
 use crate::db::Tx;
 use crate::device::Facts;
+use crate::firmware::UpdateJob;
 use crate::presence::Presence;
+use crate::unit::Filed;
 use crate::{
-    Result, Store, claim, command, device, event, hidden, presence, reject, setting, telemetry,
+    Result, Store, claim, command, device, event, firmware, hidden, presence, reject, setting,
+    telemetry,
 };
 use domain::clock::Millis;
 use domain::command::Answer;
 use domain::event::EventCode;
+use domain::firmware::FirmwareReport;
 use domain::sample::MessageId;
 use domain::setting::SettingsReport;
 use domain::{AccountId, CommandId, Event, Hello, Sample, Serial};
 
 /// One message of one battery, decoded and placed in time.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     pub sn: Serial,
     pub received_at: Millis,
     pub body: Body,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Body {
     Hello {
         hello: Hello,
@@ -37,6 +41,7 @@ pub enum Body {
     Event(Event),
     Settings(SettingsReport),
     Answer(Answer),
+    Firmware(FirmwareReport),
     /// A command was handed to the battery's connection.
     Sent(CommandId),
     /// The battery is there, although it said no hello.
@@ -63,6 +68,7 @@ impl Body {
             Self::Event(_) => "ev",
             Self::Settings(_) => "rep",
             Self::Answer(_) | Self::Sent(_) => "res",
+            Self::Firmware(_) => "fw",
             Self::Online | Self::Offline { .. } => "pres",
             Self::Reject { .. } => "reject",
         }
@@ -90,12 +96,16 @@ pub struct Outcome {
     pub settings_changed: bool,
     /// Whether the command that it is about fares differently now.
     pub command_changed: bool,
-    /// Whether settings or commands wait for the battery that said hello.
+    /// Its newest update, where that fares differently now.
+    pub update: Option<UpdateJob>,
+    /// Whether settings, commands or firmware wait for the battery that said hello.
     pub orders_wait: bool,
     /// The present state, where this report had a say in it.
     pub presence: Option<Presence>,
     /// The account that a turned switch linked.
     pub linked: Option<AccountId>,
+    /// How it was kept instead, where its unit was exchanged: what is said above of each.
+    pub filed: Option<Vec<(Report, Outcome)>>,
 }
 
 impl Store {
@@ -105,25 +115,129 @@ impl Store {
             return Ok(Vec::new());
         };
         let mut tx = self.begin().await?;
-        let samples: Vec<(&Serial, &Sample)> = reports.iter().flat_map(samples).collect();
+        let units = self.units.read(&mut tx).await?;
+        let filed: Vec<Option<Vec<Filed>>> =
+            reports.iter().map(|report| units.file(report)).collect();
+        let mut kept: Vec<(&Report, bool)> = Vec::with_capacity(reports.len());
+        for (report, filed) in reports.iter().zip(&filed) {
+            match filed {
+                None => kept.push((report, false)),
+                Some(filed) => kept.extend(filed.iter().map(|one| (&one.report, one.elsewhere))),
+            }
+        }
+        let samples: Vec<(&Serial, &Sample)> = kept
+            .iter()
+            .flat_map(|(report, _)| samples(report))
+            .collect();
         let new = telemetry::insert(&mut tx, &samples, newest).await?;
         let mut new = new.into_iter();
-        let mut outcomes = Vec::with_capacity(reports.len());
-        for report in reports {
+        let mut written = Vec::with_capacity(kept.len());
+        for (report, elsewhere) in &kept {
             let mut outcome = Outcome {
                 new: new.by_ref().take(samples_in(&report.body)).collect(),
                 ..Outcome::default()
             };
-            write(&mut tx, report, &mut outcome).await?;
-            outcomes.push(outcome);
+            self.write(&mut tx, report, *elsewhere, &mut outcome)
+                .await?;
+            written.push(outcome);
         }
-        let rights = |outcome: &Outcome| outcome.facts.is_some() || outcome.linked.is_some();
-        match outcomes.iter().any(rights) {
-            true => tx.commit().await?,
-            false => tx.commit_reports().await?,
+        let outcomes = gather(filed, written);
+        if outcomes.iter().any(|outcome| outcome.linked.is_some()) {
+            tx.commit().await?;
+        } else {
+            let changed = reports.iter().zip(&outcomes);
+            let described = changed.filter(|(_, outcome)| outcome.facts.is_some());
+            tx.commit_reports(described.map(|(report, _)| &report.sn))
+                .await?;
         }
         Ok(outcomes)
     }
+
+    /// Everything of a report but its samples.
+    async fn write(
+        &self,
+        tx: &mut Tx,
+        report: &Report,
+        elsewhere: bool,
+        outcome: &mut Outcome,
+    ) -> Result<()> {
+        let (sn, now) = (&report.sn, report.received_at);
+        match &report.body {
+            Body::Hello { hello, started_at } => {
+                device::keep_boot(tx, sn, hello.id.boot, *started_at).await?;
+                // An older hello that comes late must not overwrite what a newer one said.
+                outcome.presence = presence::hello(tx, sn, hello.id, now).await?;
+                if outcome.presence.is_some() {
+                    outcome.facts = device::keep_facts(tx, sn, hello).await?;
+                    let held = setting::held(tx, sn, hello.settings_version, now).await?;
+                    outcome.orders_wait = held.orders_wait;
+                    if held.updated {
+                        let newest =
+                            firmware::confirmed(tx, &self.running, sn, &hello.versions, now)
+                                .await?;
+                        if let Some((update, news)) = newest {
+                            outcome.orders_wait |= update.state.is_open();
+                            outcome.update = news.then_some(update);
+                        }
+                    }
+                }
+            }
+            Body::Sample(_) => {}
+            Body::History { hidden: kept, .. } => hidden::keep(tx, sn, kept, now).await?,
+            Body::Event(happened) => {
+                outcome.event_new = event::keep(tx, sn, happened, now).await?;
+                if elsewhere {
+                    return Ok(());
+                }
+                if outcome.event_new {
+                    outcome.settings_changed = setting::limited(tx, sn, happened).await?;
+                }
+                if let (true, EventCode::SwitchCycled, true, Some(at)) =
+                    (outcome.event_new, happened.code, happened.on, happened.at)
+                {
+                    outcome.linked = claim::switch_cycled(tx, sn, at, now).await?;
+                }
+            }
+            Body::Settings(report) => {
+                outcome.settings_changed = setting::reported(tx, sn, report, now).await?;
+            }
+            Body::Answer(answer) => {
+                outcome.command_changed = command::answered(tx, sn, answer, now).await?;
+            }
+            Body::Firmware(report) => {
+                outcome.update = firmware::reported(tx, &self.running, sn, report, now).await?;
+            }
+            Body::Sent(id) => outcome.command_changed = command::sent(tx, sn, id, now).await?,
+            Body::Online => outcome.presence = presence::online(tx, sn, now).await?,
+            Body::Offline { boot } => {
+                outcome.presence = presence::offline(tx, sn, *boot, now).await?
+            }
+            Body::Reject {
+                topic,
+                reason,
+                payload,
+            } => reject::keep(tx, sn, topic, reason, payload, now).await?,
+        }
+        Ok(())
+    }
+}
+
+/// One outcome for each report that came.
+fn gather(filed: Vec<Option<Vec<Filed>>>, written: Vec<Outcome>) -> Vec<Outcome> {
+    let mut written = written.into_iter();
+    let outcome = |filed: Option<Vec<Filed>>| match filed {
+        None => written.next().unwrap_or_default(),
+        Some(filed) => {
+            let reports = filed.into_iter().map(|one| one.report);
+            let each: Vec<_> = reports.zip(written.by_ref()).collect();
+            Outcome {
+                linked: each.iter().find_map(|(_, outcome)| outcome.linked),
+                filed: Some(each),
+                ..Outcome::default()
+            }
+        }
+    };
+    filed.into_iter().map(outcome).collect()
 }
 
 fn samples(report: &Report) -> impl Iterator<Item = (&Serial, &Sample)> {
@@ -141,48 +255,4 @@ fn samples_in(body: &Body) -> usize {
         Body::History { samples, .. } => samples.len(),
         _ => 0,
     }
-}
-
-/// Everything of a report but its samples.
-async fn write(tx: &mut Tx, report: &Report, outcome: &mut Outcome) -> Result<()> {
-    let (sn, now) = (&report.sn, report.received_at);
-    match &report.body {
-        Body::Hello { hello, started_at } => {
-            device::keep_boot(tx, sn, hello.id.boot, *started_at).await?;
-            // An older hello that comes late must not overwrite what a newer one said.
-            outcome.presence = presence::hello(tx, sn, hello.id, now).await?;
-            if outcome.presence.is_some() {
-                outcome.facts = device::keep_facts(tx, sn, hello).await?;
-                outcome.orders_wait = setting::held(tx, sn, hello.settings_version, now).await?;
-            }
-        }
-        Body::Sample(_) => {}
-        Body::History { hidden: kept, .. } => hidden::keep(tx, sn, kept, now).await?,
-        Body::Event(happened) => {
-            outcome.event_new = event::keep(tx, sn, happened, now).await?;
-            if outcome.event_new {
-                outcome.settings_changed = setting::limited(tx, sn, happened).await?;
-            }
-            if let (true, EventCode::SwitchCycled, true, Some(at)) =
-                (outcome.event_new, happened.code, happened.on, happened.at)
-            {
-                outcome.linked = claim::switch_cycled(tx, sn, at, now).await?;
-            }
-        }
-        Body::Settings(report) => {
-            outcome.settings_changed = setting::reported(tx, sn, report, now).await?;
-        }
-        Body::Answer(answer) => {
-            outcome.command_changed = command::answered(tx, sn, answer, now).await?;
-        }
-        Body::Sent(id) => outcome.command_changed = command::sent(tx, sn, id, now).await?,
-        Body::Online => outcome.presence = presence::online(tx, sn, now).await?,
-        Body::Offline { boot } => outcome.presence = presence::offline(tx, sn, *boot, now).await?,
-        Body::Reject {
-            topic,
-            reason,
-            payload,
-        } => reject::keep(tx, sn, topic, reason, payload, now).await?,
-    }
-    Ok(())
 }

@@ -14,6 +14,8 @@ pub struct Live {
     pub account: AccountId,
     pub role: Role,
     pub kind: SessionKind,
+    /// Whether the account has a second factor.
+    pub totp: bool,
 }
 
 /// How a presented refresh token was answered.
@@ -38,6 +40,7 @@ pub(crate) struct Row {
     ended_at: Option<Millis>,
     role: String,
     locked_at: Option<Millis>,
+    totp_since: Option<Millis>,
 }
 row!(Row {
     account_id,
@@ -48,7 +51,8 @@ row!(Row {
     used_at,
     ended_at,
     role,
-    locked_at
+    locked_at,
+    totp_since
 });
 
 /// `SELECT …` of a [`Row`] with the given condition.
@@ -56,7 +60,8 @@ macro_rules! select {
     ($condition:literal) => {
         concat!(
             "SELECT s.account_id, s.kind, s.generation, s.rotated_at, s.created_at, s.used_at, s.ended_at,
-             a.role, a.locked_at FROM sessions s JOIN accounts a ON a.id = s.account_id WHERE ",
+             a.role, a.locked_at, t.since AS totp_since FROM sessions s JOIN accounts a ON a.id = s.account_id
+             LEFT JOIN totp t ON t.account_id = a.id WHERE ",
             $condition
         )
     };
@@ -81,6 +86,7 @@ impl Row {
             account: self.account(),
             role,
             kind,
+            totp: self.totp_since.is_some(),
         }))
     }
 }

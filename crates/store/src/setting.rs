@@ -1,14 +1,21 @@
 //! Settings of a system: what its people want, and what the battery says it has applied.
 
+mod batch;
 mod leave;
+mod planning;
 mod price;
 mod report;
 mod save;
+mod template;
 
+pub(crate) use batch::forget_batches;
+pub use batch::{Batch, BatchSystem};
 pub(crate) use leave::leave;
+pub(crate) use planning::stop_planning;
 pub(crate) use price::priced;
 pub(crate) use report::{held, limited, reported};
-pub use save::{Conflict, Save, Saved};
+pub use save::{Conflict, Save, SaveKind, Saved};
+pub use template::{Template, TemplateChange};
 
 use crate::{Access, Error, Keyring, Purpose, Result, Store};
 use domain::clock::Millis;
@@ -167,7 +174,7 @@ fn members(text: Option<&str>, column: &'static str) -> Result<Map<String, Value
     serde_json::from_str(text).map_err(|_| Error::Damaged(column))
 }
 
-fn document(text: Option<&str>, column: &'static str) -> Result<Settings> {
+pub(crate) fn document(text: Option<&str>, column: &'static str) -> Result<Settings> {
     Settings::from_json(&members(text, column)?).map_err(|_| Error::Damaged(column))
 }
 
@@ -191,7 +198,7 @@ fn refusals_text(refused: &[(Field, Refusal)]) -> String {
     Value::Object(refused.iter().map(member).collect()).to_string()
 }
 
-fn open_token(keyring: &Keyring, sealed: &[u8]) -> Result<String> {
+pub(crate) fn open_token(keyring: &Keyring, sealed: &[u8]) -> Result<String> {
     let clear = keyring.open(Purpose::ProviderToken, sealed);
     let text = clear.and_then(|clear| String::from_utf8(clear).ok());
     text.ok_or(Error::Damaged("settings.provider_token"))

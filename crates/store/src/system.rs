@@ -1,9 +1,14 @@
 //! Storage systems: registered by the operator, linked to their owner.
 use crate::db::Tx;
 use crate::journal::{Entry, Event};
-use crate::{Access, Purpose, Result, Store, group, setting, tariff};
+use crate::mail::Desk;
+use crate::{
+    Access, Error, Purpose, Result, Store, alarm, commissioning, firmware, grant, group, planning,
+    setting, site, source, tariff,
+};
 use domain::clock::Millis;
 use domain::{AccountId, Serial};
+use std::collections::HashMap;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct System {
@@ -15,6 +20,8 @@ pub struct System {
     pub first_name: Option<String>,
     pub last_name: Option<String>,
     pub time_zone: String,
+    pub place: Option<String>,
+    pub planes: String,
     pub hardware: Option<String>,
     /// Usable Wh.
     pub capacity: Option<i64>,
@@ -22,7 +29,7 @@ pub struct System {
     pub charge_max: Option<i64>,
     /// Rated W.
     pub discharge_max: Option<i64>,
-    /// The owner's own group that it is in.
+    /// The reader's own group that it is in.
     pub group_name: Option<String>,
 }
 row!(System {
@@ -34,12 +41,21 @@ row!(System {
     first_name,
     last_name,
     time_zone,
+    place,
+    planes,
     hardware,
     capacity,
     charge_max,
     discharge_max,
     group_name
 });
+
+impl System {
+    /// What its modules give at full sun, in W; `None` while nobody has said so.
+    pub fn peak(&self) -> Result<Option<i64>> {
+        site::parse_planes(&self.planes).map(|planes| planes.peak())
+    }
+}
 
 /// A device as the operator imports it.
 #[derive(Clone, Debug)]
@@ -51,11 +67,31 @@ pub struct NewDevice<'a> {
 }
 
 impl Store {
+    /// The systems that somebody may look at, in the order of `accesses`, each with the reader's own group.
+    pub async fn systems(&self, accesses: &[Access]) -> Result<Vec<System>> {
+        let Some(reader) = accesses.first().map(Access::account) else {
+            return Ok(Vec::new());
+        };
+        let rows: Vec<System> = on!(self, p => sqlx::query_as(
+            "SELECT s.sn, s.phase, s.master_version, s.gateway_version, s.slave_version, s.first_name, s.last_name,
+                s.time_zone, s.place, s.planes, s.hardware, s.capacity, s.charge_max, s.discharge_max, g.name AS group_name
+             FROM systems s LEFT JOIN group_systems m ON m.account_id = $1 AND m.sn = s.sn
+             LEFT JOIN groups g ON g.id = m.group_id
+             WHERE s.sn IN (SELECT sn FROM systems WHERE owner_id = $1 UNION SELECT sn FROM grants WHERE account_id = $1)")
+            .bind(reader.0).fetch_all(p).await)?;
+        let mut rows: HashMap<String, System> =
+            rows.into_iter().map(|row| (row.sn.clone(), row)).collect();
+        let found = accesses
+            .iter()
+            .filter_map(|access| rows.remove(access.sn().as_str()));
+        Ok(found.collect())
+    }
+
     /// The systems that an owner has, by serial number.
     pub async fn systems_of(&self, owner: AccountId) -> Result<Vec<System>> {
         Ok(on!(self, p => sqlx::query_as(
             "SELECT s.sn, s.phase, s.master_version, s.gateway_version, s.slave_version, s.first_name, s.last_name,
-                s.time_zone, s.hardware, s.capacity, s.charge_max, s.discharge_max, g.name AS group_name
+                s.time_zone, s.place, s.planes, s.hardware, s.capacity, s.charge_max, s.discharge_max, g.name AS group_name
              FROM systems s LEFT JOIN group_systems m ON m.account_id = s.owner_id AND m.sn = s.sn
              LEFT JOIN groups g ON g.id = m.group_id
              WHERE s.owner_id = $1 ORDER BY s.phase, s.sn")
@@ -63,18 +99,62 @@ impl Store {
     }
 
     /// Ends the ownership; the names of the people go with it, and what was measured so far is nobody's to see.
-    pub async fn unlink(&self, access: &Access, now: Millis) -> Result<()> {
+    pub async fn unlink(&self, access: &Access, desk: Desk<'_>, now: Millis) -> Result<()> {
         let mut tx = self.begin().await?;
-        execute!(&mut tx, sqlx::query(
-            "UPDATE systems SET owner_id = NULL, linked_at = NULL, first_name = NULL, last_name = NULL, history_from = $3
-             WHERE sn = $1 AND owner_id = $2")
-            .bind(access.sn().as_str()).bind(access.account().0).bind(now))?;
-        leave(&mut tx, access.sn()).await?;
+        if !self
+            .part(&mut tx, access.sn(), access.account(), desk, now)
+            .await?
+        {
+            return Err(Error::Conflict);
+        }
         Entry::by(access.account(), Event::SystemUnlinked, now)
             .on(access.sn())
             .write(&mut tx)
             .await?;
         tx.commit().await
+    }
+
+    /// `false` when somebody else owns it by now.
+    pub(crate) async fn part(
+        &self,
+        tx: &mut Tx,
+        sn: &Serial,
+        owner: AccountId,
+        desk: Desk<'_>,
+        now: Millis,
+    ) -> Result<bool> {
+        let parted = execute!(&mut *tx, sqlx::query(
+            "UPDATE systems SET owner_id = NULL, linked_at = NULL, first_name = NULL, last_name = NULL, history_from = $3
+             WHERE sn = $1 AND owner_id = $2")
+            .bind(sn.as_str()).bind(owner.0).bind(now))?;
+        if parted == 1 {
+            self.leave(tx, sn, desk, now).await?;
+        }
+        Ok(parted == 1)
+    }
+
+    /// The household has left: nothing is commanded in its name any more, what it set is undone, and whom it let in has to go.
+    pub(crate) async fn leave(
+        &self,
+        tx: &mut Tx,
+        sn: &Serial,
+        desk: Desk<'_>,
+        now: Millis,
+    ) -> Result<()> {
+        grant::leave(tx, &self.keyring, desk, sn, now).await?;
+        group::take_out(tx, sn).await?;
+        commissioning::leave(tx, sn).await?;
+        tariff::forget(tx, sn).await?;
+        setting::leave(tx, sn).await?;
+        source::leave(tx, sn).await?;
+        alarm::leave(tx, sn).await?;
+        planning::leave(tx, sn).await?;
+        site::leave(tx, sn).await?;
+        execute!(
+            tx,
+            sqlx::query("DELETE FROM commands WHERE sn = $1").bind(sn.as_str())
+        )?;
+        firmware::leave(tx, sn).await
     }
 
     /// Says who lives with a system.
@@ -89,10 +169,10 @@ impl Store {
         execute!(
             &mut tx,
             sqlx::query(
-                "UPDATE systems SET first_name = $3, last_name = $4 WHERE sn = $1 AND owner_id = $2"
+                "UPDATE systems SET first_name = $3, last_name = $4 WHERE sn = $1 AND owner_id IS NOT DISTINCT FROM $2"
             )
             .bind(access.sn().as_str())
-            .bind(access.account().0)
+            .bind(access.owner().map(|owner| owner.0))
             .bind(first_name)
             .bind(last_name)
         )?;
@@ -128,19 +208,8 @@ impl Store {
     }
 }
 
-/// The household has left: nothing is commanded in its name any more, and what it set is undone.
-pub(crate) async fn leave(tx: &mut Tx, sn: &Serial) -> Result<()> {
-    group::take_out(tx, sn).await?;
-    tariff::forget(tx, sn).await?;
-    setting::leave(tx, sn).await?;
-    execute!(
-        tx,
-        sqlx::query("DELETE FROM commands WHERE sn = $1").bind(sn.as_str())
-    )?;
-    Ok(())
-}
-
-/// Makes `owner` the owner if nobody is; `false` when somebody else was faster. Others who waited have lost.
+/// Makes `owner` the owner if nobody is; `false` when somebody else was faster. Others who waited have lost, and whoever
+/// commissioned the system stays until the owner has decided.
 pub(crate) async fn link(tx: &mut Tx, sn: &Serial, owner: AccountId, now: Millis) -> Result<bool> {
     let linked = execute!(
         tx,
@@ -153,6 +222,7 @@ pub(crate) async fn link(tx: &mut Tx, sn: &Serial, owner: AccountId, now: Millis
     )?;
     if linked == 1 {
         crate::claim::end_others(tx, sn, owner, now).await?;
+        grant::claimed(tx, sn).await?;
     }
     Ok(linked == 1)
 }

@@ -66,7 +66,7 @@ impl Store {
     /// The tariffs of a system, oldest first.
     pub async fn tariffs(&self, access: &Access) -> Result<Vec<Tariff>> {
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(SELECT)
-            .bind(access.account().0).bind(access.sn().as_str()).fetch_all(p).await)?;
+            .bind(owner(access)).bind(access.sn().as_str()).fetch_all(p).await)?;
         rows.iter().map(Row::tariff).collect()
     }
 
@@ -135,9 +135,14 @@ impl Store {
     }
 }
 
+/// Whose prices they are, whoever enters them.
+fn owner(access: &Access) -> Option<i64> {
+    access.owner().map(|owner| owner.0)
+}
+
 async fn known(tx: &mut Tx, access: &Access) -> Result<Vec<Tariff>> {
     let rows: Vec<Row> = within!(tx, c => sqlx::query_as(SELECT)
-        .bind(access.account().0).bind(access.sn().as_str()).fetch_all(c).await)?;
+        .bind(owner(access)).bind(access.sn().as_str()).fetch_all(c).await)?;
     rows.iter().map(Row::tariff).collect()
 }
 
@@ -164,6 +169,10 @@ pub(crate) async fn enter(
 }
 
 async fn write(tx: &mut Tx, access: &Access, tariff: &Tariff) -> Result<()> {
+    // What a system costs that nobody owns yet is for its owner to say.
+    let Some(owner) = owner(access) else {
+        return Ok(());
+    };
     execute!(
         tx,
         sqlx::query(
@@ -171,7 +180,7 @@ async fn write(tx: &mut Tx, access: &Access, tariff: &Tariff) -> Result<()> {
              ON CONFLICT (account_id, sn, from_day) DO UPDATE
              SET import_price = excluded.import_price, feed_in_price = excluded.feed_in_price"
         )
-        .bind(access.account().0)
+        .bind(owner)
         .bind(access.sn().as_str())
         .bind(tariff.from.map_or(BEGINNING, SiteDay::number))
         .bind(tariff.import_price.hundredths())

@@ -29,7 +29,11 @@ async fn issue(store: &Store, random: &Random, kind: CodeKind, systems: &[Serial
 
 async fn judge(store: &Store, code: &Code) -> KeyStatus {
     let keys = [Key::Code(code.clone())];
-    store.judge_keys(&keys).await.unwrap()[0].status
+    store
+        .judge_keys(&keys, &"anna@example.com".parse().unwrap(), NOON)
+        .await
+        .unwrap()[0]
+        .status
 }
 
 on_both!(a_code_that_is_issued_anew_replaces_the_lost_one, |db| {

@@ -142,7 +142,7 @@ fn hello(sn: &Serial, boot: u32) -> Report {
         received_at: NOON,
         body: Body::Hello {
             hello: Hello {
-                id: MessageId { boot, seq: 1 },
+                id: MessageId::new(boot, 1),
                 versions: Versions::default(),
                 hardware: "SC-5".to_owned(),
                 capacity: 10_000,

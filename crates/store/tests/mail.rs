@@ -7,7 +7,7 @@ use store::mail::{Body, GIVE_UP_AFTER, Mail, Outgoing};
 use store::mail_link::NewAddress;
 use store::registration::{ConfirmMails, Registration};
 use store::{Keyring, Store};
-use testkit::{NOON, TestDb, on_both};
+use testkit::{NOON, TestDb, desk, on_both};
 
 fn email(text: &str) -> Email {
     text.parse().unwrap()
@@ -56,7 +56,7 @@ async fn account(db: &TestDb, address: &str) -> AccountId {
         password_hash: "no hash",
         keys: &[],
     };
-    let made = db.register(&new, &mail("welcome"), [1; 12], NOON).await;
+    let made = db.register(&new, &mail("welcome"), desk(), NOON).await;
     made.unwrap().0
 }
 
@@ -160,7 +160,7 @@ on_both!(the_mails_of_an_account_go_with_it_wherever_they_go, |db| {
     db.send_email_change(&link, NOON).await.unwrap();
     queue(db, "ben@example.com", NOON).await;
     assert_eq!(count(db).await, 3);
-    db.erase_account(anna, NOON).await.unwrap();
+    db.erase_account(anna, desk(), NOON).await.unwrap();
     assert_eq!(lease(db, NOON).await.as_deref(), Some("ben@example.com"));
     assert_eq!(count(db).await, 1);
 });
@@ -230,7 +230,7 @@ on_both!(
             assert!(!kept.contains(&trace), "{trace}");
         }
         assert!(
-            db.confirm_registration(&token, NOON)
+            db.confirm_registration(&token, desk(), NOON)
                 .await
                 .unwrap()
                 .is_some()

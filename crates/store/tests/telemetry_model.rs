@@ -5,14 +5,17 @@ mod telemetry_world;
 use domain::clock::{DAY, HOUR, MINUTE, Millis, SECOND};
 use domain::sample::{BatteryStatus, MessageId};
 use domain::series::{Method, Resolution};
-use domain::{Sample, Series, SiteDay};
+use domain::{Key, Sample, Serial, Series, SiteDay};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 use store::Access;
+use store::replace::Replacement;
+use store::report::{Body, Report};
+use store::system::NewDevice;
 use telemetry_world::model::Model;
 use telemetry_world::{home, sample};
-use testkit::{TestDb, on_both};
+use testkit::{TestDb, desk, on_both};
 
 /// What happens next to the store.
 #[derive(Clone, Debug)]
@@ -30,6 +33,11 @@ enum Step {
         seed: u64,
     },
     Seal,
+    /// Another unit, which has been connected for a while, takes the place of this one.
+    Exchange {
+        before: Millis,
+        seed: u64,
+    },
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -39,6 +47,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (0i64..40 * HOUR).prop_map(Step::Silence),
         2 => any::<u64>().prop_map(|seed| Step::BackFill { seed }),
         2 => Just(Step::Seal),
+        1 => (0i64..60 * HOUR, any::<u64>()).prop_map(|(before, seed)| Step::Exchange { before, seed }),
     ]
 }
 
@@ -59,6 +68,8 @@ struct Race<'a> {
     boot: u32,
     counters: [i64; 5],
     held: Vec<Sample>,
+    /// Every unit that stood at the site, and from when on.
+    units: Vec<(Serial, Millis)>,
 }
 
 impl Race<'_> {
@@ -106,7 +117,99 @@ impl Race<'_> {
             Step::Seal => {
                 self.db.seal_due(self.now).await.unwrap();
             }
+            Step::Exchange { before, seed } => self.exchange(before, seed).await,
         }
+    }
+
+    /// The new unit counts its boots from 1, stands a little above where the old one's counters stood, and was added `before`.
+    async fn exchange(&mut self, before: Millis, mut seed: u64) {
+        let old = self.access.sn().as_str();
+        let new: Serial = format!("{}{:02}", &old[..8], self.units.len())
+            .parse()
+            .unwrap();
+        let device = NewDevice {
+            sn: &new,
+            phase: 1,
+            secret: new.as_str().as_bytes(),
+        };
+        self.db.import_devices(&[device], self.now).await.unwrap();
+        let (owner, linked) = (self.access.account(), self.now - before);
+        self.db
+            .execute(&format!(
+                "UPDATE systems SET owner_id = {}, linked_at = {linked} WHERE sn = '{}'",
+                owner.0,
+                new.as_str()
+            ))
+            .await;
+        let known = self.model.samples.iter().map(|sample| sample.at);
+        let last = known.max().map_or(0, |last| last + 1);
+        let since = linked.max(last);
+        (self.boot, self.seq) = (1, 0);
+        for counter in &mut self.counters {
+            *counter += draw(&mut seed, 40) as i64;
+        }
+        self.units.push((new.clone(), since));
+        let (mut at, end) = (linked - HOUR, self.now);
+        let mut own = Vec::new();
+        while at < end {
+            self.now = at;
+            own.push(self.measure(&mut seed));
+            at += 797 * SECOND;
+        }
+        self.now = end;
+        let first = own.iter().find(|sample| sample.at >= since);
+        let from = first.map_or(end, |sample| sample.at.min(end));
+        let unit = self.units.len() - 1;
+        self.units[unit].1 = from;
+        // Some of it is sealed before anybody knows where it belongs.
+        self.report(unit, &own).await;
+        if draw(&mut seed, 2) == 0 {
+            self.db.seal_due(self.now).await.unwrap();
+        }
+        let replaced = self
+            .db
+            .replace_unit(&self.access, &Key::Serial(new.clone()), desk(), self.now)
+            .await
+            .unwrap();
+        assert_eq!(replaced, Replacement::Done(new.clone()));
+        for sample in own.into_iter().filter(|sample| sample.at >= from) {
+            self.model.append(sample);
+        }
+        self.access = self.db.access(owner, &new).await.unwrap().unwrap();
+    }
+
+    /// Sends what this unit measured, as it counts its own messages; how many were new at the site.
+    async fn report(&self, unit: usize, samples: &[Sample]) -> usize {
+        let raw = samples.iter().map(|sample| Sample {
+            id: sample.id.of_unit(0),
+            ..*sample
+        });
+        let report = Report {
+            sn: self.units[unit].0.clone(),
+            received_at: self.now,
+            body: Body::History {
+                samples: raw.collect(),
+                hidden: Vec::new(),
+            },
+        };
+        let outcomes = self.db.append(std::slice::from_ref(&report)).await.unwrap();
+        let filed = match &outcomes[0].filed {
+            Some(filed) => filed.clone(),
+            None => vec![(report, outcomes[0].clone())],
+        };
+        let here = filed
+            .iter()
+            .filter(|(report, _)| report.sn == *self.access.sn());
+        here.flat_map(|(_, outcome)| &outcome.new)
+            .filter(|new| **new)
+            .count()
+    }
+
+    /// Whether the unit stood at the site then.
+    fn stood(&self, sample: &Sample) -> bool {
+        let unit = usize::from(sample.id.unit);
+        let until = self.units.get(unit + 1).map_or(Millis::MAX, |next| next.1);
+        (self.units[unit].1..until).contains(&sample.at)
     }
 
     fn measure(&mut self, seed: &mut u64) -> Sample {
@@ -126,10 +229,7 @@ impl Race<'_> {
         }
         let power = |seed: &mut u64| (draw(seed, 40) > 0).then(|| draw(seed, 5_000) as i32 - 2_000);
         Sample {
-            id: MessageId {
-                boot: self.boot,
-                seq: self.seq,
-            },
+            id: MessageId::new(self.boot, self.seq).of_unit(self.units.len() as u8 - 1),
             voltage: [power(seed), Some(2_300), None],
             grid_power: power(seed),
             pv_power: power(seed).map(i32::abs),
@@ -142,15 +242,19 @@ impl Race<'_> {
     }
 
     async fn send(&mut self, samples: &[Sample]) {
-        let new = samples
-            .iter()
-            .filter(|sample| self.model.append(**sample))
-            .count();
-        let sn = self.access.sn();
-        assert_eq!(
-            self.db.append_samples(sn, samples, self.now).await.unwrap(),
-            new
-        );
+        let mut new = 0;
+        for sample in samples {
+            new += usize::from(self.stood(sample) && self.model.append(*sample));
+        }
+        let mut kept = 0;
+        for unit in 0..self.units.len() {
+            let of = |sample: &&Sample| usize::from(sample.id.unit) == unit;
+            let own: Vec<Sample> = samples.iter().filter(of).copied().collect();
+            if !own.is_empty() {
+                kept += self.report(unit, &own).await;
+            }
+        }
+        assert_eq!(kept, new);
     }
 
     async fn compare(&self, days: &[SiteDay]) {
@@ -208,6 +312,7 @@ async fn race(db: &TestDb, number: usize, zone: &str, start: SiteDay, steps: Vec
         boot: 1,
         counters: [5_000, 0, 70_000, 0, 300],
         held: Vec::new(),
+        units: vec![(home.sn, 0)],
     };
     for step in steps {
         race.run(step).await;

@@ -151,7 +151,7 @@ on_both!(full_resolution_goes_after_its_time_and_totals_stay, |db| {
         assert_eq!(measured.energy, known.unwrap().energy, "{day}");
     }
     let old = Sample {
-        id: domain::sample::MessageId { boot: 9, seq: 9 },
+        id: domain::sample::MessageId::new(9, 9),
         ..history[0][5]
     };
     assert_eq!(db.append_samples(&home.sn, &[old], NOON).await.unwrap(), 0);

@@ -1,4 +1,7 @@
 //! The operator's commands. They work on the database directly, beside a running server.
+
+mod firmware;
+
 use crate::cli::{Admin, CodeKind};
 use crate::config::Config;
 use crate::roles::{open_store, random};
@@ -8,12 +11,18 @@ use domain::{Clock, Email, Serial};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use store::Store;
+use store::mail::Desk;
 use store::system::NewDevice;
+use store::totp::Reset;
 
 pub(crate) async fn run(config: &Config, command: Admin) -> anyhow::Result<()> {
+    if let Admin::Firmware { command } = command {
+        return firmware::run(config, command).await;
+    }
     let store = open_store(config).await?;
     let now = Clock::system().now();
     match command {
+        Admin::Firmware { .. } => Ok(()),
         Admin::ImportDevices { file } => import_devices(&store, &file, now).await,
         Admin::IssueCode { kind, systems } => issue_code(&store, kind, &systems, now).await,
         Admin::RegisterPartner {
@@ -33,6 +42,7 @@ pub(crate) async fn run(config: &Config, command: Admin) -> anyhow::Result<()> {
         }
         Admin::LockAccount { email } => lock(&store, &email, true, now).await,
         Admin::UnlockAccount { email } => lock(&store, &email, false, now).await,
+        Admin::ResetTotp { email } => reset_totp(config, &store, &email, now).await,
         Admin::BrakeFleet { reason } => brake(&store, &reason, now).await,
         Admin::ReleaseFleet => {
             ensure!(
@@ -139,6 +149,19 @@ async fn lock(store: &Store, email: &Email, lock: bool, now: i64) -> anyhow::Res
         bail!("no account has this address");
     }
     println!("{}", if lock { "locked" } else { "unlocked" });
+    Ok(())
+}
+
+async fn reset_totp(config: &Config, store: &Store, email: &Email, now: i64) -> anyhow::Result<()> {
+    let desk = Desk {
+        public_url: &config.settings(None, None).public_url,
+        random: &random(),
+    };
+    match store.reset_totp(email, desk, now).await? {
+        Reset::Done => println!("reset"),
+        Reset::NoAccount => bail!("no account has this address"),
+        Reset::Nothing => bail!("this account has no second factor"),
+    }
     Ok(())
 }
 

@@ -1,4 +1,7 @@
 //! The command line: what operators type and tests rely on.
+
+pub(crate) mod firmware;
+
 use crate::options::Options;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use domain::{Email, Serial};
@@ -24,7 +27,7 @@ pub(crate) enum Command {
     Simulate(Simulate),
     /// Bring the database's schema up to date and exit
     Migrate,
-    /// What the operator does: devices, codes, partners, accounts, the fleet's brake
+    /// What the operator does: devices, codes, partners, accounts, firmware, the fleet's brake
     Admin {
         #[command(subcommand)]
         command: Admin,
@@ -45,6 +48,9 @@ pub(crate) struct Demo {
     /// The accounts below with their batteries, or the whole street
     #[arg(long, value_enum, default_value_t = Systems::Full)]
     pub(crate) systems: Systems,
+    /// How long a battery takes to load and install one part of its firmware
+    #[arg(long, default_value_t = 30, value_name = "SECONDS")]
+    pub(crate) part_takes: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -70,6 +76,10 @@ pub(crate) struct Simulate {
     /// What `admin import-devices` printed: serial numbers, phases and secrets
     #[arg(long, value_name = "FILE")]
     pub(crate) secrets: Option<PathBuf>,
+    /// The public keys that the batteries have from the factory, as `admin firmware keys` prints them; without them they
+    /// take no firmware
+    #[arg(long, value_name = "FILE")]
+    pub(crate) firmware_keys: Option<PathBuf>,
     /// Send the next sample as soon as the last one is acknowledged
     #[arg(long)]
     pub(crate) closed_loop: bool,
@@ -109,6 +119,9 @@ pub(crate) enum Admin {
     LockAccount { email: Email },
     /// Let a locked account in again
     UnlockAccount { email: Email },
+    /// Take the second factor from an account whose person lost phone and recovery codes: sessions end, a mail tells it.
+    /// Make sure first that it is them who ask
+    ResetTotp { email: Email },
     /// Stop every command and every change of settings, at all batteries at once: nothing new is taken, and what waits is
     /// not sent
     BrakeFleet {
@@ -117,6 +130,11 @@ pub(crate) enum Admin {
     },
     /// Let commands and changes through again
     ReleaseFleet,
+    /// Keys, signing, publishing, roll-outs
+    Firmware {
+        #[command(subcommand)]
+        command: firmware::Firmware,
+    },
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

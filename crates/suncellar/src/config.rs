@@ -4,6 +4,7 @@ use anyhow::{Context as _, bail, ensure};
 use api::{Links, Settings};
 use ipnet::IpNet;
 use jobs::KeepSamples;
+use sources::Addresses;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
@@ -15,6 +16,7 @@ pub(crate) struct Config {
     pub(crate) devices_listen: SocketAddr,
     /// Whether somebody chose that address.
     pub(crate) devices_listen_chosen: bool,
+    pub(crate) updates_listen_chosen: bool,
     /// Certificate and key for batteries; without them the link is plain.
     pub(crate) devices_tls: Option<(PathBuf, PathBuf)>,
     pub(crate) data_dir: PathBuf,
@@ -26,7 +28,10 @@ pub(crate) struct Config {
     pub(crate) smtp_ca: Option<PathBuf>,
     pub(crate) mail_from: String,
     pub(crate) keep_samples: KeepSamples,
+    /// Where services outside are, besides their own addresses.
+    pub(crate) sources: Addresses,
     devices_a_minute: usize,
+    require_totp_of_electricians: bool,
     pub(crate) log: LogFormat,
     public_url: Option<String>,
     updates_url: Option<String>,
@@ -96,6 +101,10 @@ impl Config {
             Some(0) => bail!("keep-samples must be at least 1 day"),
             Some(days) => KeepSamples { days },
         };
+        let mut sources = Addresses::default();
+        for named in options.source_url.iter().flatten() {
+            sources.name(named).context("source-url")?;
+        }
         let devices_a_minute = match options.devices_a_minute {
             None => 20,
             Some(0) => bail!("devices-a-minute must be at least 1"),
@@ -109,6 +118,7 @@ impl Config {
                 .updates_listen
                 .unwrap_or(([127, 0, 0, 1], 8081).into()),
             devices_listen_chosen: options.devices_listen.is_some(),
+            updates_listen_chosen: options.updates_listen.is_some(),
             devices_listen,
             devices_tls,
             roles,
@@ -120,7 +130,9 @@ impl Config {
                 .mail_from
                 .unwrap_or_else(|| "Suncellar <noreply@localhost>".into()),
             keep_samples,
+            sources,
             devices_a_minute,
+            require_totp_of_electricians: options.require_totp_of_electricians.unwrap_or(false),
             log: options.log_format.unwrap_or_default(),
             public_url: url("public-url", options.public_url)?,
             updates_url: url("updates-url", options.updates_url)?,
@@ -141,8 +153,12 @@ impl Config {
         self.roles.contains(&role)
     }
 
-    /// What answers depend on, once the listener's real address is known.
-    pub(crate) fn settings(&self, listening: SocketAddr) -> Settings {
+    /// What answers depend on, once the real addresses of this process's listeners are known.
+    pub(crate) fn settings(
+        &self,
+        people: Option<SocketAddr>,
+        updates: Option<SocketAddr>,
+    ) -> Settings {
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         let reach = |address: SocketAddr| {
             let host = if address.ip().is_loopback() {
@@ -153,15 +169,19 @@ impl Config {
             format!("{scheme}://{host}:{}", address.port())
         };
         Settings {
-            public_url: self.public_url.clone().unwrap_or_else(|| reach(listening)),
+            public_url: self
+                .public_url
+                .clone()
+                .unwrap_or_else(|| reach(people.unwrap_or(self.listen))),
             updates_url: self
                 .updates_url
                 .clone()
-                .unwrap_or_else(|| reach(self.updates_listen)),
+                .unwrap_or_else(|| reach(updates.unwrap_or(self.updates_listen))),
             trusted_proxies: self.trusted_proxies.clone(),
             links: self.links.clone(),
             stream: api::Pace::default(),
             devices_a_minute: self.devices_a_minute,
+            require_totp_of_electricians: self.require_totp_of_electricians,
         }
     }
 }

@@ -1,4 +1,7 @@
 //! The product with demo accounts and simulated batteries: nothing to configure, nothing sent, everything on this machine.
+mod cellar;
+mod firmware;
+mod grants;
 mod memory;
 mod past;
 mod people;
@@ -7,7 +10,8 @@ mod switches;
 
 use crate::cli::Demo;
 use crate::config::Config;
-use crate::roles::{self, Parts, bind, bind_devices, open_store, random};
+use crate::options::Role;
+use crate::roles::{self, Parts, address, bind, open_store, random};
 use anyhow::Context as _;
 use api::{Passwords, Portal};
 use bus::Bus;
@@ -18,7 +22,7 @@ use memory::Memory;
 use past::Resident;
 use people::{Furnisher, PASSWORD};
 use simulator::wire::Watch;
-use simulator::{Device, Fleet, World, model};
+use simulator::{Device, Fleet, Pace, World, model};
 use std::collections::HashMap;
 use std::io::{IsTerminal as _, Write as _};
 use std::net::SocketAddr;
@@ -27,6 +31,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use store::system::NewDevice;
 use street::{AWAY_FOR, Site, Story, serial};
+use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -43,17 +48,24 @@ pub(crate) async fn run(mut config: Config, demo: Demo) -> anyhow::Result<()> {
         config.secret = Some(own_secret(&config.data_dir)?);
     }
     let store = open_store(&config).await?;
-    let listener = bind(&config).await?;
-    let devices = match bind_devices(&config).await {
+    let people = bind(&config, Role::Portal).await?;
+    let devices = match bind(&config, Role::Gateway).await {
         // Something else has the usual port, perhaps another demo: any other will do here.
         Err(_) if !config.devices_listen_chosen => {
             config.devices_listen.set_port(0);
-            bind_devices(&config).await?
+            bind(&config, Role::Gateway).await?
+        }
+        bound => bound?,
+    };
+    let updates = match bind(&config, Role::Updates).await {
+        Err(_) if !config.updates_listen_chosen => {
+            config.updates_listen.set_port(0);
+            bind(&config, Role::Updates).await?
         }
         bound => bound?,
     };
     let clock = Clock::system();
-    let settings = config.settings(listener.local_addr()?);
+    let settings = config.settings(address(people.as_ref())?, address(updates.as_ref())?);
     let furnisher = Furnisher {
         store: store.clone(),
         clock: clock.clone(),
@@ -61,11 +73,23 @@ pub(crate) async fn run(mut config: Config, demo: Demo) -> anyhow::Result<()> {
         passwords: Passwords::new(random()),
         public_url: settings.public_url.clone(),
     };
-    let batteries = furnish(&furnisher, &config.data_dir, &demo).await?;
+    let mut batteries = furnish(&furnisher, &config.data_dir, &demo).await?;
+    let keys = firmware::publish(&store, &config.data_dir, clock.now()).await?;
+    for battery in &mut batteries {
+        battery.keys = Some(keys);
+        firmware::as_it_was(&store, battery).await?;
+    }
     print_welcome(&furnisher, &demo).await?;
 
-    let (bus, engine) = Bus::open(store.clone(), clock.clone(), &random()).await?;
-    let mails = api::Demo::default();
+    let updates_url = settings.updates_url.clone();
+    let (bus, engine) = Bus::open(store.clone(), clock.clone(), &random(), updates_url).await?;
+    let gateway = address(devices.as_ref())?;
+    let fleet =
+        gateway.map(|gateway| Arc::new(switch_on(batteries, gateway, &clock, demo.part_takes)));
+    let mut mails = api::Demo::default();
+    if let Some(fleet) = &fleet {
+        mails = mails.with_cellar(Arc::new(cellar::Street(Arc::clone(fleet))));
+    }
     let portal = Portal::new(
         store.clone(),
         bus.clone(),
@@ -85,8 +109,13 @@ pub(crate) async fn run(mut config: Config, demo: Demo) -> anyhow::Result<()> {
     };
     let post = Post::hand(take, &config.mail_from)?;
     let (tasks, stop) = (TaskTracker::new(), CancellationToken::new());
-    if let Some(devices) = &devices {
-        let fleet = switch_on(batteries, devices.local_addr()?, &clock);
+    // Nothing leaves this machine: every source that the operator has not named is asked here.
+    let services = TcpListener::bind("127.0.0.1:0").await?;
+    let address = format!("http://{}", services.local_addr()?);
+    config.sources = config.sources.or_all(&address);
+    let outside = api::outside(clock.clone());
+    tasks.spawn(api::serve(services, outside, None, stop.clone()));
+    if let Some(fleet) = fleet {
         let after = i64::from(demo.switch_after) * SECOND;
         tasks.spawn(switches::turn(
             store,
@@ -100,7 +129,8 @@ pub(crate) async fn run(mut config: Config, demo: Demo) -> anyhow::Result<()> {
         &config,
         Parts {
             portal,
-            listener,
+            people,
+            updates,
             devices,
             bus,
             engine,
@@ -237,6 +267,8 @@ fn device(resident: Resident, secret: String, boot: u32) -> Device {
         secret: secret.into_bytes(),
         hardware: model::hardware(&installation.rating),
         firmware: resident.site.firmware(),
+        keys: None,
+        cuts: Vec::new(),
         phase: installation.phase,
         zone: resident.zone.name().to_owned(),
         rating: installation.rating,
@@ -248,10 +280,11 @@ fn device(resident: Resident, secret: String, boot: u32) -> Device {
 }
 
 /// The batteries connect to the demo's own endpoint, as they would to any.
-fn switch_on(batteries: Vec<Device>, gateway: SocketAddr, clock: &Clock) -> Fleet {
+fn switch_on(batteries: Vec<Device>, gateway: SocketAddr, clock: &Clock, part_takes: u32) -> Fleet {
     let mut world = World::new(gateway, INTERVAL, clock.clone());
     world.history_jitter = Duration::from_secs(5);
     world.takes_orders = true;
+    world.pace = Pace::part_in(Duration::from_secs(part_takes.into()));
     Fleet::start(world, batteries)
 }
 
@@ -289,7 +322,8 @@ impl Progress {
 async fn print_welcome(furnisher: &Furnisher, demo: &Demo) -> anyhow::Result<()> {
     let url = &furnisher.public_url;
     println!("\nSuncellar demo   {url}");
-    println!("mails            {url}/demo/mail/\n");
+    println!("mails            {url}/demo/mail/");
+    println!("cellar           {url}/demo/cellar/   (main switches and plugs)\n");
     println!("Accounts, all with the password {PASSWORD}");
     for (email, role, units) in street::accounts() {
         let serials: Vec<_> = units.iter().map(|(sn, _)| *sn).collect();

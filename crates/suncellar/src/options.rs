@@ -145,6 +145,16 @@ pub(crate) struct Options {
         value_parser = clap::value_parser!(u32).range(1..=36_500)
     )]
     pub(crate) keep_samples: Option<u32>,
+    /// Ask a source of prices or weather elsewhere, such as energy_charts=http://127.0.0.1:9000: a service of your own, or a
+    /// test. Such an address may be private and without TLS; give it once for each source
+    #[arg(
+        long,
+        global = true,
+        env = "SUNCELLAR_SOURCE_URL",
+        value_delimiter = ',',
+        value_name = "SOURCE=URL"
+    )]
+    pub(crate) source_url: Option<Vec<String>>,
     /// Devices that one account may change or command in a minute [default: 20]
     #[arg(
         long,
@@ -154,6 +164,16 @@ pub(crate) struct Options {
         value_parser = clap::value_parser!(u32).range(1..)
     )]
     pub(crate) devices_a_minute: Option<u32>,
+    /// Electricians set up a second factor (TOTP) before they can do anything else
+    #[arg(
+        long,
+        global = true,
+        env = "SUNCELLAR_REQUIRE_TOTP_OF_ELECTRICIANS",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true"
+    )]
+    pub(crate) require_totp_of_electricians: Option<bool>,
     /// How the log is written [default: text]
     #[arg(
         long,
@@ -218,7 +238,8 @@ impl Options {
         let strong = self;
         merge!(strong, weak: config, listen, updates_listen, devices_listen, data_dir, database, role, secret,
             secret_file, public_url, updates_url, trusted_proxy, tls_cert, tls_key, devices_tls_cert,
-            devices_tls_key, devices_plain, smtp, smtp_ca, mail_from, keep_samples, devices_a_minute, log_format,
+            devices_tls_key, devices_plain, smtp, smtp_ca, mail_from, keep_samples, source_url, devices_a_minute, require_totp_of_electricians,
+            log_format,
             homepage_url, contact_url, imprint_url, privacy_url, terms_url)
     }
 }

@@ -7,11 +7,14 @@ use api::Portal;
 use bus::{Bus, Engine};
 use domain::{Clock, Random};
 use gateway::Gateway;
+use jobs::Jobs;
 use jobs::mail::Post;
 use ring::rand::{SecureRandom as _, SystemRandom};
+use sources::Sources;
+use std::net::SocketAddr;
 use store::{Keyring, Store};
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -45,20 +48,24 @@ pub(crate) async fn open_store(config: &Config) -> anyhow::Result<Store> {
         .context("the database cannot be opened")
 }
 
-pub(crate) async fn bind(config: &Config) -> anyhow::Result<TcpListener> {
-    let listener = TcpListener::bind(config.listen).await;
-    listener.with_context(|| format!("the portal cannot listen on {}", config.listen))
-}
-
-/// Where batteries connect; `None` when another process does that.
-pub(crate) async fn bind_devices(config: &Config) -> anyhow::Result<Option<TcpListener>> {
-    if !config.has(Role::Gateway) {
+/// Where a role is reached; `None` when another process has it.
+pub(crate) async fn bind(config: &Config, role: Role) -> anyhow::Result<Option<TcpListener>> {
+    let (address, who) = match role {
+        Role::Portal => (config.listen, "the portal"),
+        Role::Updates => (config.updates_listen, "the update service"),
+        Role::Gateway => (config.devices_listen, "the device endpoint"),
+        Role::Jobs => return Ok(None),
+    };
+    if !config.has(role) {
         return Ok(None);
     }
-    let listener = TcpListener::bind(config.devices_listen).await;
-    let listener = listener
-        .with_context(|| format!("batteries cannot connect to {}", config.devices_listen))?;
+    let listener = TcpListener::bind(address).await;
+    let listener = listener.with_context(|| format!("{who} cannot listen on {address}"))?;
     Ok(Some(listener))
+}
+
+pub(crate) fn address(listener: Option<&TcpListener>) -> std::io::Result<Option<SocketAddr>> {
+    listener.map(TcpListener::local_addr).transpose()
 }
 
 pub(crate) fn post(config: &Config) -> anyhow::Result<Post> {
@@ -79,7 +86,10 @@ pub(crate) fn post(config: &Config) -> anyhow::Result<Post> {
 /// The parts of a running product.
 pub(crate) struct Parts {
     pub(crate) portal: Portal,
-    pub(crate) listener: TcpListener,
+    /// Where people reach it, if this process does that.
+    pub(crate) people: Option<TcpListener>,
+    /// Where updates are served, if this process does that.
+    pub(crate) updates: Option<TcpListener>,
     /// Where batteries connect, if they do so to this process.
     pub(crate) devices: Option<TcpListener>,
     pub(crate) bus: Bus,
@@ -92,22 +102,20 @@ pub(crate) async fn serve(config: Config) -> anyhow::Result<()> {
     // What can be wrong in the configuration shows before anything is opened.
     let post = post(&config)?;
     let store = open_store(&config).await?;
-    let listener = bind(&config).await?;
-    let devices = bind_devices(&config).await?;
+    let people = bind(&config, Role::Portal).await?;
+    let updates = bind(&config, Role::Updates).await?;
+    let devices = bind(&config, Role::Gateway).await?;
     let clock = Clock::system();
-    let (bus, engine) = Bus::open(store.clone(), clock.clone(), &random()).await?;
-    let portal = Portal::new(
-        store,
-        bus.clone(),
-        clock.clone(),
-        random(),
-        config.settings(listener.local_addr()?),
-    );
+    let settings = config.settings(address(people.as_ref())?, address(updates.as_ref())?);
+    let updates_url = settings.updates_url.clone();
+    let (bus, engine) = Bus::open(store.clone(), clock.clone(), &random(), updates_url).await?;
+    let portal = Portal::new(store, bus.clone(), clock.clone(), random(), settings);
     run(
         &config,
         Parts {
             portal,
-            listener,
+            people,
+            updates,
             devices,
             bus,
             engine,
@@ -129,13 +137,16 @@ pub(crate) async fn run(
 ) -> anyhow::Result<()> {
     let Parts {
         portal,
-        listener,
+        people,
+        updates,
         devices,
         bus,
         engine,
         post,
         clock,
     } = parts;
+    // Before anybody is served: whoever has been answered may ask it to stop.
+    let mut signal = StopSignal::listen()?;
     let tls = config
         .tls
         .as_ref()
@@ -149,9 +160,17 @@ pub(crate) async fn run(
     let metrics = metrics_exporter_prometheus::PrometheusBuilder::new().install_recorder()?;
     let portal = portal.with_metrics(metrics);
     let (store, random) = (portal.store.clone(), portal.random.clone());
-    if config.has(Role::Portal) {
-        tracing::info!(address = %listener.local_addr()?, "the portal listens");
-        tasks.spawn(api::serve(listener, api::portal(portal), tls, stop.clone()));
+    let public_url = portal.settings.public_url.clone();
+    let jobs_bus = bus.clone();
+    if let Some(people) = people {
+        tracing::info!(address = %people.local_addr()?, "the portal listens");
+        let portal = api::portal(portal.clone());
+        tasks.spawn(api::serve(people, portal, tls.clone(), stop.clone()));
+    }
+    if let Some(updates) = updates {
+        tracing::info!(address = %updates.local_addr()?, "the update service listens");
+        let service = api::update_service(portal);
+        tasks.spawn(api::serve(updates, service, tls, stop.clone()));
     }
     if let Some(devices) = devices {
         tracing::info!(address = %devices.local_addr()?, tls = devices_tls.is_some(), "batteries can connect");
@@ -164,20 +183,22 @@ pub(crate) async fn run(
         tasks.spawn(gateway::serve(devices, gateway, stop.clone()));
     }
     if config.has(Role::Jobs) {
-        let keep = config.keep_samples;
-        tasks.spawn(jobs::run(
-            store.clone(),
+        let jobs = Jobs {
+            store: store.clone(),
+            bus: jobs_bus,
             clock,
             random,
             post,
-            keep,
-            stop.clone(),
-        ));
+            public_url,
+            keep: config.keep_samples,
+            sources: Sources::new(config.sources.clone()),
+        };
+        tasks.spawn(jobs::run(jobs, stop.clone()));
     }
     // The bus goes on until nobody can hand in anything any more.
     let last = CancellationToken::new();
     let moving = tokio::spawn(engine.run(last.clone()));
-    asked_to_stop().await?;
+    signal.received().await;
     tracing::info!("stopping");
     stop.cancel();
     tasks.close();
@@ -188,11 +209,24 @@ pub(crate) async fn run(
     Ok(())
 }
 
-pub(crate) async fn asked_to_stop() -> anyhow::Result<()> {
-    let mut terminate = signal(SignalKind::terminate())?;
-    tokio::select! {
-        _ = terminate.recv() => {}
-        interrupted = tokio::signal::ctrl_c() => interrupted?,
+/// SIGTERM and Ctrl-C, heard from the moment on that this exists: one that comes before ends the process at once.
+pub(crate) struct StopSignal {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl StopSignal {
+    pub(crate) fn listen() -> std::io::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
     }
-    Ok(())
+
+    pub(crate) async fn received(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
 }

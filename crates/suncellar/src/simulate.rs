@@ -5,7 +5,7 @@ use domain::{Clock, Serial};
 use serde::{Deserialize, Serialize};
 use simulator::model::Start;
 use simulator::tally::{Tally, quantile};
-use simulator::{Device, Fleet, Seed, World};
+use simulator::{Device, FirmwareKeys, Fleet, Seed, World};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
@@ -102,6 +102,8 @@ fn start(
             &start,
         )
     });
+    let keys = options.firmware_keys.as_deref().map(keys).transpose()?;
+    let devices = devices.map(|device| Device { keys, ..device });
     let devices: Vec<_> = devices.collect();
     let interval = Duration::from_secs_f64(options.interval);
     let mut world = World::new(gateway, interval, clock);
@@ -118,6 +120,12 @@ fn start(
     Ok(Fleet::start(world, devices))
 }
 
+fn keys(file: &Path) -> anyhow::Result<FirmwareKeys> {
+    let text = std::fs::read_to_string(file);
+    let text = text.with_context(|| format!("{} cannot be read", file.display()))?;
+    FirmwareKeys::from_json(&text).with_context(|| format!("{} holds no keys", file.display()))
+}
+
 /// Prints what happens until Ctrl-C, SIGTERM or the end.
 async fn watch(fleet: &Fleet, end_after: Option<Duration>) -> anyhow::Result<()> {
     let tally = &fleet.world().tally;
@@ -128,14 +136,13 @@ async fn watch(fleet: &Fleet, end_after: Option<Duration>) -> anyhow::Result<()>
         }
     };
     tokio::pin!(end);
-    let stop = crate::roles::asked_to_stop();
-    tokio::pin!(stop);
+    let mut signal = crate::roles::StopSignal::listen()?;
     let mut tick = tokio::time::interval_at(tokio::time::Instant::now() + EVERY, EVERY);
     let mut delays = tally.delays.counts();
     loop {
         tokio::select! {
             () = &mut end => return Ok(()),
-            stopped = &mut stop => return stopped,
+            () = signal.received() => return Ok(()),
             _ = tick.tick() => {}
         }
         let now = tally.delays.counts();

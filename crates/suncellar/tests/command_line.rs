@@ -228,13 +228,11 @@ fn the_operator_imports_devices_issues_codes_and_locks_accounts() {
     ] {
         error_of(&run(folder.path(), &[&partner[..], &[address]].concat()));
     }
-    assert!(
-        error_of(&run(
-            folder.path(),
-            &["admin", "lock-account", "nobody@example.com"]
-        ))
-        .contains("no account")
-    );
+    for command in ["lock-account", "reset-totp"] {
+        let nobody = ["admin", command, "nobody@example.com"];
+        let refused = error_of(&run(folder.path(), &nobody));
+        assert!(refused.contains("no account"), "{command}: {refused}");
+    }
 }
 
 #[test]
@@ -401,6 +399,7 @@ impl Demo {
         let mut process = suncellar(folder)
             .args(["demo", "--listen", "127.0.0.1:0", "--data-dir", "demo"])
             .args(["--devices-listen", "127.0.0.1:0"])
+            .args(["--updates-listen", "127.0.0.1:0"])
             .args(arguments)
             .env("SUNCELLAR_LOG", "debug,api=trace,tower_http=trace")
             .env("NO_COLOR", "1")

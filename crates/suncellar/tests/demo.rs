@@ -1,11 +1,12 @@
 //! The demo as people meet it: batteries with a past that goes on without a seam.
 #![allow(clippy::unwrap_used)]
 use domain::clock::{DAY, HOUR, MINUTE};
-use domain::{Clock, Sample, Serial, Zone};
+use domain::{Clock, Role, Sample, Serial, Zone};
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+use store::grant::Grant;
 use store::telemetry::DayTotals;
 use store::{Access, Keyring, Store};
 use tempfile::TempDir;
@@ -26,6 +27,7 @@ impl Demo {
             .env_clear()
             .args(["demo", "--listen", "127.0.0.1:0", "--data-dir", "demo"])
             .args(["--devices-listen", "127.0.0.1:0", "--systems", systems])
+            .args(["--updates-listen", "127.0.0.1:0"])
             .args(["--history", &days.to_string()])
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -182,4 +184,47 @@ async fn the_grid_operator_limits_one_home_and_says_so_once() {
     let _again = Demo::of(folder.path(), "full", 1);
     reported_since(&store, SN, sample.id.boot).await;
     assert_eq!(limit().await.1, first, "what goes on is no news");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_electrician_has_systems_of_each_scope_and_owners_have_something_to_decide() {
+    let folder = TempDir::new().unwrap();
+    let _demo = Demo::of(folder.path(), "full", 1);
+    let store = open(folder.path()).await;
+    let now = Clock::system().now();
+    let held = async |email: &str| -> Vec<(String, &'static str, &'static str)> {
+        let account = store.account_by_email(&email.parse().unwrap()).await;
+        let account = account.unwrap().unwrap().id();
+        let held = store.held_grants(account, Role::Electrician, now).await;
+        let entry = |grant: Grant| {
+            (
+                grant.sn.to_string(),
+                grant.state.as_str(),
+                grant.scope.as_str(),
+            )
+        };
+        held.unwrap().into_iter().map(entry).collect()
+    };
+    let busy = held("electrician@example.com").await;
+    for (sn, state, scope) in [
+        ("SC24A0001", "active", "service"),
+        ("SC24B0003", "active", "configure"),
+        ("SC24C0001", "active", "monitor"),
+        ("SC24F0001", "asked", "service"),
+        ("SC24F0002", "invited", "monitor"),
+    ] {
+        assert!(
+            busy.contains(&(sn.to_owned(), state, scope)),
+            "{sn}: {busy:?}"
+        );
+    }
+    let new = held("installer@example.com").await;
+    assert!(
+        new.iter()
+            .all(|(_, state, _)| matches!(*state, "asked" | "invited"))
+    );
+    let access = access(&store, "owner@example.com", "SC24A0001").await;
+    let given = store.given_grants(&[access], now).await.unwrap();
+    let states: Vec<&str> = given.iter().map(|grant| grant.state.as_str()).collect();
+    assert_eq!(states, ["asked", "active"]);
 }

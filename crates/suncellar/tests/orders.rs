@@ -3,30 +3,21 @@
 mod server;
 
 use domain::clock::Clock;
-use domain::code::{Code, CodeKind};
-use domain::{Random, Serial};
 use serde_json::Value;
 use server::Server;
+use server::home::{self, SN, sn};
 use simulator::model::Start;
 use simulator::{Deed, Device, Fleet, Seed, World};
 use std::net::SocketAddr;
 use std::time::Duration;
-use store::Store;
-use store::system::NewDevice;
 use tempfile::TempDir;
 use testkit::battery::secret;
-use testkit::database::keyring;
 use testkit::http::Call;
-use testkit::{PASSWORD, TestDb, eventually};
+use testkit::{TestDb, eventually};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-const SN: &str = "SIM00001";
 const KILLS: usize = 6;
-
-fn sn() -> Serial {
-    SN.parse().unwrap()
-}
 
 /// The battery keeps its address; behind it is whichever server runs, or none.
 async fn forward(to: watch::Receiver<Option<SocketAddr>>) -> SocketAddr {
@@ -52,55 +43,8 @@ async fn forward(to: watch::Receiver<Option<SocketAddr>>) -> SocketAddr {
     address
 }
 
-/// Registers the battery and a code for its owner.
-async fn prepare(url: &str) -> String {
-    let store = Store::open(url, keyring()).await.unwrap();
-    let now = Clock::system().now();
-    let (sn, secret) = (sn(), secret(SN));
-    let device = NewDevice {
-        sn: &sn,
-        phase: 1,
-        secret: secret.as_bytes(),
-    };
-    store.import_devices(&[device], now).await.unwrap();
-    let code = Code::random(&Random::new(|bytes| bytes.fill(0x5a)));
-    let issued = store
-        .issue_code(&code, CodeKind::Registration, &[sn], now)
-        .await;
-    issued.unwrap();
-    store.close().await;
-    code.as_str().to_owned()
-}
-
 fn call(server: &Server, method: &str, path: &str) -> Call {
     Call::new(server.portal, method.parse().unwrap(), path)
-}
-
-async fn register(server: &Server, code: &str) -> String {
-    let form = [
-        ("email", "anna@example.com"),
-        ("password", PASSWORD),
-        ("password2", PASSWORD),
-        ("phone", "+49 30 901820"),
-        ("country", "DE"),
-        ("role", "user"),
-        ("terms", "true"),
-        ("sn1", code),
-    ];
-    call(server, "POST", "/api/auth/register/")
-        .form(&form)
-        .send()
-        .await
-        .expect(201);
-    let login = [("email", "anna@example.com"), ("password", PASSWORD)];
-    let answer = call(server, "POST", "/api/auth/token/")
-        .form(&login)
-        .send()
-        .await;
-    answer.expect(200).json()["access"]
-        .as_str()
-        .unwrap()
-        .to_owned()
 }
 
 async fn get(server: &Server, access: &str, path: &str) -> Value {
@@ -114,9 +58,9 @@ async fn get(server: &Server, access: &str, path: &str) -> Value {
 
 async fn survives_kills(url: &str) {
     let folder = TempDir::new().unwrap();
-    let code = prepare(url).await;
+    let code = home::prepare(url).await;
     let mut server = Server::serve(url, folder.path());
-    let access = register(&server, &code).await;
+    let access = home::register(server.portal, &code).await;
     let (reach, reached) = watch::channel(Some(server.devices));
     let gateway = forward(reached).await;
     let mut world = World::new(gateway, Duration::from_millis(200), Clock::system());

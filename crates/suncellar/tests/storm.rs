@@ -57,7 +57,15 @@ impl Server {
     fn start(&mut self) {
         let listen = format!("--devices-listen=127.0.0.1:{}", self.devices);
         let mut command = self.command();
-        command.args(["serve", "--listen=127.0.0.1:0", &listen]);
+        let anywhere = "127.0.0.1:0";
+        command.args([
+            "serve",
+            "--listen",
+            anywhere,
+            "--updates-listen",
+            anywhere,
+            &listen,
+        ]);
         self.process = Some(command.spawn().unwrap());
         let begun = Instant::now();
         while TcpStream::connect(("127.0.0.1", self.devices)).is_err() {

@@ -6,7 +6,9 @@ use axum::http::Method;
 use bus::Bus;
 use domain::Clock;
 use gateway::Gateway;
+use jobs::alarms::Watches;
 use jobs::mail::{Letter, Post, send_due};
+use jobs::planning::Planners;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -19,13 +21,18 @@ pub struct TestApp {
     pub address: SocketAddr,
     /// Where batteries connect.
     pub devices: SocketAddr,
+    /// Where updates are served.
+    pub updates: SocketAddr,
     pub clock: Clock,
     pub store: Store,
     pub portal: Portal,
     pub bus: Bus,
+    pub(crate) watches: tokio::sync::Mutex<Watches>,
+    pub(crate) planners: tokio::sync::Mutex<Planners>,
     letters: Arc<Mutex<Vec<Letter>>>,
     stop: CancellationToken,
     serving: JoinHandle<()>,
+    updating: JoinHandle<()>,
     linking: JoinHandle<()>,
     moving: JoinHandle<()>,
     /// The bus stops last: what the endpoint took in is still committed.
@@ -43,20 +50,29 @@ impl TestApp {
     /// Starts with changed settings.
     pub async fn start_with(db: &TestDb, change: impl FnOnce(&mut Settings)) -> Self {
         let clock = Clock::standing_at(NOON);
+        let service = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let updates = service.local_addr().unwrap();
         let mut settings = Settings {
             public_url: PUBLIC_URL.into(),
-            updates_url: "https://updates.test".into(),
+            updates_url: format!("http://{updates}"),
             trusted_proxies: vec!["127.0.0.0/8".parse().unwrap()],
             links: links(),
             stream: api::Pace::default(),
             devices_a_minute: 20,
+            require_totp_of_electricians: false,
         };
         change(&mut settings);
         let random = random::seeded(7);
         // Two of them on one database are two processes, each with a number of its own.
         static STARTED: AtomicU64 = AtomicU64::new(0);
         let own = random::seeded(STARTED.fetch_add(1, Ordering::Relaxed));
-        let opened = Bus::open(db.store(), clock.clone(), &own).await;
+        let opened = Bus::open(
+            db.store(),
+            clock.clone(),
+            &own,
+            settings.updates_url.clone(),
+        )
+        .await;
         let (bus, engine) = opened.unwrap();
         let portal = Portal::new(db.store(), bus.clone(), clock.clone(), random, settings);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -65,6 +81,12 @@ impl TestApp {
         let serving = tokio::spawn(api::serve(
             listener,
             api::portal(portal.clone()),
+            None,
+            stop.clone(),
+        ));
+        let updating = tokio::spawn(api::serve(
+            service,
+            api::update_service(portal.clone()),
             None,
             stop.clone(),
         ));
@@ -82,13 +104,17 @@ impl TestApp {
         Self {
             address,
             devices,
+            updates,
             clock,
             store: db.store(),
             portal,
             bus,
+            watches: tokio::sync::Mutex::default(),
+            planners: tokio::sync::Mutex::default(),
             letters: Arc::default(),
             stop,
             serving,
+            updating,
             linking,
             moving,
             last,
@@ -136,6 +162,7 @@ impl TestApp {
     pub async fn stop(self) {
         self.stop.cancel();
         self.serving.await.unwrap();
+        self.updating.await.unwrap();
         self.linking.await.unwrap();
         self.last.cancel();
         self.moving.await.unwrap();

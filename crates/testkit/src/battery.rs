@@ -1,4 +1,5 @@
 //! A battery in a test's hand: a thin MQTT client that sends exactly what the test says, and sees every packet.
+use crate::firmware::HARDWARE;
 use bytes::Bytes;
 use futures_util::{SinkExt as _, StreamExt as _};
 use rmqtt_codec::types::{Publish, QoS};
@@ -197,7 +198,7 @@ impl Battery {
         merge(
             self.stamp(now),
             json!({
-                "v": 1, "hw": "SC-5", "phase": 1, "cap": 5200, "pcmax": 2500, "pdmax": 2600,
+                "v": 1, "hw": HARDWARE, "phase": 1, "cap": 5200, "pcmax": 2500, "pdmax": 2600,
                 "tz": "Europe/Berlin", "fw": {"m": "4.1.0", "g": "2.0.3", "sl": null}, "rep_ver": 0,
             }),
         )

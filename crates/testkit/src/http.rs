@@ -16,6 +16,8 @@ pub struct Answer {
     pub status: StatusCode,
     pub headers: HeaderMap,
     pub text: String,
+    /// The body as it came, for files that are no text.
+    pub bytes: Vec<u8>,
 }
 
 impl Answer {
@@ -76,6 +78,15 @@ impl Call {
         self
     }
 
+    /// As a browser sends its `FormData`.
+    pub fn multipart(mut self, fields: &[(&str, &str)]) -> Self {
+        let parts = fields.iter().map(|(name, value)| {
+            format!("--x\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
+        });
+        self.body = parts.chain(["--x--\r\n".to_owned()]).collect();
+        self.header(CONTENT_TYPE.as_str(), "multipart/form-data; boundary=x")
+    }
+
     pub fn raw(mut self, body: &str) -> Self {
         self.body = body.to_owned();
         self
@@ -107,6 +118,7 @@ impl Call {
             status,
             headers,
             text: String::from_utf8_lossy(&bytes).into_owned(),
+            bytes: bytes.to_vec(),
         }
     }
 

@@ -6,24 +6,41 @@
 )]
 
 pub mod app;
+pub mod authenticator;
 pub mod battery;
+pub mod commissioning;
 pub mod database;
 mod dump;
+pub mod firmware;
 pub mod home;
 pub mod http;
+pub mod outside;
+pub mod planning;
 pub mod random;
 pub mod reporter;
 pub mod world;
 
-pub use app::TestApp;
+pub use app::{PUBLIC_URL, TestApp};
+pub use authenticator::Authenticator;
 pub use battery::Battery;
 pub use database::TestDb;
 pub use http::Answer;
+pub use outside::{Outside, Reply};
 pub use reporter::{Reporter, sample};
 pub use world::{PASSWORD, Person};
 
 /// A Sunday in November 2026, noon in Germany; tests move the clock from here.
 pub const NOON: i64 = 1_794_740_400_000;
+
+/// Where a test that asks the store itself writes its mails.
+pub fn desk() -> store::mail::Desk<'static> {
+    static RANDOM: std::sync::LazyLock<domain::Random> =
+        std::sync::LazyLock::new(|| random::seeded(11));
+    store::mail::Desk {
+        public_url: PUBLIC_URL,
+        random: &RANDOM,
+    }
+}
 
 /// Waits for something that another task does.
 pub async fn eventually(what: &str, mut holds: impl AsyncFnMut() -> bool) {

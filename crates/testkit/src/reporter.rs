@@ -1,9 +1,11 @@
 //! A battery that reports what a test wants, through the same commit as every real one.
 use crate::TestApp;
 use domain::clock::Millis;
+use domain::command::{Answer, AnswerCode};
 use domain::flags::Flags;
 use domain::hello::Versions;
 use domain::sample::{BatteryStatus, MessageId};
+use domain::setting::{Settings, SettingsReport};
 use domain::{Event, EventCode, Hello, Sample, Serial, Zone};
 use std::sync::atomic::{AtomicU32, Ordering};
 use store::report::{Body, HiddenSample, Outcome, Report};
@@ -29,7 +31,7 @@ impl TestApp {
 pub fn sample(at: Millis, seq: u32) -> Sample {
     Sample {
         at,
-        id: MessageId { boot: 1, seq },
+        id: MessageId::new(1, seq),
         voltage: [Some(2301), Some(2312), Some(2323)],
         frequency: Some(5002),
         meter_power: [Some(-50), Some(-50), Some(-50)],
@@ -51,10 +53,7 @@ pub fn sample(at: Millis, seq: u32) -> Sample {
 
 impl Reporter<'_> {
     fn id(&self) -> MessageId {
-        MessageId {
-            boot: 1,
-            seq: self.seq.fetch_add(1, Ordering::Relaxed) + 1,
-        }
+        MessageId::new(1, self.seq.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
     async fn report(&self, body: Body) -> Outcome {
@@ -134,6 +133,28 @@ impl Reporter<'_> {
             args: args.map(str::to_owned),
         };
         self.report(Body::Event(event)).await;
+    }
+
+    /// Reports these settings as those it works with.
+    pub async fn applied(&self, version: i64, applied: Settings) {
+        let report = SettingsReport {
+            id: self.id(),
+            version,
+            applied,
+            refused: Vec::new(),
+        };
+        self.report(Body::Settings(report)).await;
+    }
+
+    /// Answers a command.
+    pub async fn answers(&self, command: &str, ok: bool, code: &str) {
+        let answer = Answer {
+            command: command.parse().unwrap(),
+            ok: Some(ok),
+            code: AnswerCode::of(code, ok),
+            data: None,
+        };
+        self.report(Body::Answer(answer)).await;
     }
 
     /// The connection is lost.

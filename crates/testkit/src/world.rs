@@ -1,7 +1,9 @@
 //! People and systems for tests, made the way the product makes them.
 use crate::TestApp;
+use domain::alarm::{Change, Kind};
 use domain::code::{Code, CodeKind};
 use domain::{Email, Serial};
+use store::alarm::OpenAlarm;
 use store::system::NewDevice;
 
 pub const PASSWORD: &str = "Sonnenschein-1!";
@@ -40,6 +42,100 @@ impl TestApp {
             .await
             .unwrap();
         code.as_str().to_owned()
+    }
+
+    /// An installer code for systems that exist.
+    pub async fn installer_code(&self, systems: &[&Serial]) -> String {
+        let code = Code::random(&self.portal.random);
+        let systems: Vec<Serial> = systems.iter().map(|sn| (*sn).clone()).collect();
+        self.store
+            .issue_code(&code, CodeKind::Installer, &systems, self.clock.now())
+            .await
+            .unwrap();
+        code.as_str().to_owned()
+    }
+
+    /// The owner invites an electrician, who accepts; the number of the grant.
+    pub async fn grant(&self, owner: &Person, electrician: &Person, sn: &str, scope: &str) -> i64 {
+        let fields = [("sn", sn), ("email", &electrician.email), ("scope", scope)];
+        let invited = self
+            .post("/api/auth/grant/", &fields)
+            .bearer(&owner.access)
+            .send()
+            .await
+            .expect(201)
+            .json();
+        let id = invited["grants"][0]["id"].as_i64().unwrap();
+        self.post(&format!("/api/auth/grant/{id}/accept/"), &[])
+            .bearer(&electrician.access)
+            .send()
+            .await
+            .expect(200);
+        id
+    }
+
+    /// Somebody of the owner's household, registered with the code from the invitation, and logged in.
+    pub async fn member(&self, owner: &Person, name: &str, sn: &str, scope: &str) -> Person {
+        let email = format!("{name}@example.com");
+        let fields = [("sn", sn), ("email", &email), ("scope", scope)];
+        self.post("/api/auth/grant/", &fields)
+            .bearer(&owner.access)
+            .send()
+            .await
+            .expect(201);
+        let code = self.mailed(&email, "key").await;
+        let form = self.owner_form(&email, &code);
+        self.post("/api/auth/register/", &form)
+            .from(&own_address(name))
+            .send()
+            .await
+            .expect(201);
+        self.log_in(&email, false).await
+    }
+
+    /// What runs every few seconds for grants.
+    pub async fn tell_of_grants(&self) {
+        let now = self.clock.now();
+        self.store.tell_of_grants(crate::desk(), now).await.unwrap();
+    }
+
+    /// What runs every two seconds for alarms, while batteries can connect.
+    pub async fn look_for_alarms(&self) {
+        let now = self.clock.now();
+        self.store.pulse(now).await.unwrap();
+        let mut watches = self.watches.lock().await;
+        let looked = watches.look(&self.store, &self.bus.live, now).await;
+        looked.unwrap();
+        let desk = crate::desk();
+        self.store.tell_of_alarms(desk, now).await.unwrap();
+    }
+
+    /// What runs every ten seconds for forecasts and plans.
+    pub async fn plan(&self) {
+        let mut planners = self.planners.lock().await;
+        let world = jobs::planning::World {
+            store: &self.store,
+            bus: &self.bus,
+            desk: crate::desk(),
+            now: self.clock.now(),
+        };
+        planners.look(world).await.unwrap();
+    }
+
+    /// Opens an alarm, whatever the battery says; its number.
+    pub async fn alarm(&self, sn: &str, kind: Kind) -> i64 {
+        let sn: Serial = sn.parse().unwrap();
+        let now = self.clock.now();
+        let open = Change::Open {
+            kind,
+            since: now,
+            counter: None,
+        };
+        let written = self.store.write_alarms(&[(sn.clone(), open)], now).await;
+        written.unwrap();
+        let open = self.store.open_alarms().await.unwrap();
+        let of = |(other, alarm): &&(Serial, OpenAlarm)| *other == sn && alarm.kind == kind;
+        open.iter().find(of).map_or(i64::MAX, |(_, alarm)| alarm.id)
     }
 
     /// The fields of a valid registration of an owner, to be changed where a test wants something wrong.

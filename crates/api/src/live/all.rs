@@ -1,12 +1,16 @@
 //! All systems of a caller as one entry.
 use super::Seen;
-use super::entry::{LastMessage, LiveEntry, blank, message, tenths};
+use super::entry::{LastMessage, LiveAlarm, LiveEntry, alarm, blank, message, tenths};
 use domain::clock::Millis;
 use domain::flags::Flags;
 use domain::sample::Counter;
 use domain::together::{Sum, Together};
 use domain::{Lang, Sample};
+use store::alarm::OpenAlarm;
 use store::event::LoggedEvent;
+
+/// Alarms that are named for all systems together; each system names its own.
+const ALARMS: usize = 10;
 
 /// All systems as one: what reports is added, its oldest value tells the age.
 pub(super) fn all(
@@ -43,6 +47,11 @@ pub(super) fn all(
         let values = today.iter().map(|energy| energy[counter as usize]);
         values.sum::<Option<i64>>().filter(|_| !today.is_empty())
     });
+    // One that nobody forecasts makes the sum unknown.
+    let expected = |part: fn((i64, i64)) -> i64| {
+        let values = seen.iter().map(|one| one.forecast(now).map(part));
+        values.sum::<Option<i64>>()
+    };
     let oldest = samples().map(|sample| sample.at).min();
     let mut statuses = samples().map(|sample| sample.status.as_str());
     let first = statuses.next();
@@ -57,6 +66,8 @@ pub(super) fn all(
         battery_power: add(|sample| sample.battery_power),
         SOC: gather(Together::Weigh, &soc).map(tenths),
         m8: add(Sample::house_power),
+        energy_forecast: expected(|(_, pv)| pv),
+        load_forecast: expected(|(load, _)| load),
         measured_at: oldest,
         received_at: reporting
             .iter()
@@ -65,6 +76,7 @@ pub(super) fn all(
         online: !reporting.is_empty(),
         isActive: seen.iter().any(Seen::is_active),
         calibration_days: days.min(),
+        alarms: all_alarms(seen, lang),
         reporting: Some(reporting.len()),
         systems: Some(seen.len()),
         ..blank(any_flag(reporting), zone, lang)
@@ -84,6 +96,19 @@ pub(super) fn any_flag(reporting: &[&Seen<'_>]) -> Flags {
         any.message6 |= flags.message6;
     }
     any
+}
+
+/// The worst first; each is one of the systems'.
+fn all_alarms(seen: &[Seen<'_>], lang: Lang) -> Vec<LiveAlarm> {
+    let mut open: Vec<(&Seen<'_>, &OpenAlarm)> = seen
+        .iter()
+        .flat_map(|one| one.alarms().map(move |open| (one, open)))
+        .collect();
+    open.sort_by_key(|(_, open)| (open.acknowledged, open.kind, open.id));
+    open.truncate(ALARMS);
+    let shown = open.into_iter();
+    let shown = shown.map(|(one, open)| alarm(open, lang, Some(one.access.sn().to_string())));
+    shown.collect()
 }
 
 fn all_messages(seen: &[Seen<'_>], lang: Lang) -> Vec<LastMessage> {

@@ -1,11 +1,15 @@
 //! The fields of one live entry, under the specification's names.
+use super::seen::Update;
 use crate::flag_sets::{Message1, Message2};
 use domain::clock::Millis;
+use domain::firmware::JobState;
 use domain::flags::Flags;
 use domain::message::event_text;
 use domain::sample::Counter;
 use domain::{Lang, Zone};
+use store::alarm::OpenAlarm;
 use store::event::LoggedEvent;
+use store::firmware::UpdateJob;
 use utoipa::ToSchema;
 
 /// What a system reported last. Older than 90 s it is still given, with its time; `online` is false then.
@@ -22,6 +26,8 @@ pub(crate) struct LiveEntry {
     pub(super) grid_voltage: Option<f64>,
     /// V, per phase.
     pub(super) grid_voltages: [Option<f64>; 3],
+    /// W at the meter, per phase; import is positive. Null where this unit does not measure.
+    pub(super) meter_powers: [Option<i64>; 3],
     /// W; import is positive, feed-in negative.
     pub(super) grid_power: Option<i64>,
     /// W.
@@ -65,12 +71,14 @@ pub(crate) struct LiveEntry {
     /// Days until the next calibration is due, when the battery has said so.
     pub(super) calibration_days: Option<i64>,
     pub(super) updatable: bool,
-    /// Null until there are updates.
+    /// How many parts could be updated; null when there was never anything to update.
     pub(super) avalable_updates: Option<u32>,
     pub(super) total_updates: Option<u32>,
     pub(super) update_started: bool,
     pub(super) update_progress: Option<i32>,
     pub(super) update_type: Option<String>,
+    /// Alarms that are open, the worst first.
+    pub(super) alarms: Vec<LiveAlarm>,
     /// The language of the texts in here.
     pub(super) lang: &'static str,
     /// Entry -1 only: how many of the `systems` report and are added here.
@@ -78,6 +86,25 @@ pub(crate) struct LiveEntry {
     pub(super) reporting: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) systems: Option<usize>,
+}
+
+/// An alarm that is open.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct LiveAlarm {
+    pub(super) id: i64,
+    /// battery_error, na_schutz, offline, meter_error, counter_stopped, update_failed or soc_floor.
+    pub(super) kind: &'static str,
+    /// What that is called.
+    pub(super) text: &'static str,
+    /// What the household can do about it.
+    pub(super) next: &'static str,
+    /// When it began to be wrong, in milliseconds since 1970.
+    pub(super) since: Millis,
+    /// Somebody has seen it and takes care.
+    pub(super) acknowledged: bool,
+    /// Entry -1 only: whose alarm it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) sn: Option<String>,
 }
 
 #[derive(serde::Serialize, ToSchema)]
@@ -98,6 +125,23 @@ impl LiveEntry {
         Self {
             time: at.map(|at| zone.clock_text(at)),
             time_zone_offset: zone.offset_minutes(at.unwrap_or(now)),
+            ..self
+        }
+    }
+
+    pub(super) fn with_update(self, update: Option<&Update>) -> Self {
+        let Some(update) = update else { return self };
+        let open = update.job.as_deref().filter(|job| job.state.is_open());
+        let current = open.and_then(UpdateJob::current).map(|part| part.part);
+        let part = current.or_else(|| update.offered.first().copied());
+        let count = |number: usize| u32::try_from(number).ok();
+        Self {
+            updatable: open.is_none() && !update.offered.is_empty(),
+            avalable_updates: count(update.offered.len()),
+            total_updates: count(open.map_or(update.offered.len(), UpdateJob::left)),
+            update_started: open.is_some_and(|job| job.state != JobState::Waiting),
+            update_progress: update.job.as_deref().map(UpdateJob::page),
+            update_type: part.map(|part| part.as_str().to_owned()),
             ..self
         }
     }
@@ -129,6 +173,7 @@ pub(super) fn blank(flags: Flags, zone: &Zone, lang: Lang) -> LiveEntry {
         last_messages: Vec::new(),
         grid_voltage: None,
         grid_voltages: [None; 3],
+        meter_powers: [None; 3],
         grid_power: None,
         PV_power: None,
         battery_power: None,
@@ -158,6 +203,7 @@ pub(super) fn blank(flags: Flags, zone: &Zone, lang: Lang) -> LiveEntry {
         update_started: false,
         update_progress: None,
         update_type: None,
+        alarms: Vec::new(),
         lang: lang.code(),
         reporting: None,
         systems: None,
@@ -175,6 +221,18 @@ pub(super) fn message(
         code: event.code.as_str(),
         text: event_text(event.code, event.on, lang),
         on: event.on,
+        sn,
+    }
+}
+
+pub(super) fn alarm(open: &OpenAlarm, lang: Lang, sn: Option<String>) -> LiveAlarm {
+    LiveAlarm {
+        id: open.id,
+        kind: open.kind.as_str(),
+        text: open.kind.text(lang),
+        next: open.kind.next_step(lang),
+        since: open.since,
+        acknowledged: open.acknowledged,
         sn,
     }
 }

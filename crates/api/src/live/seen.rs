@@ -1,24 +1,43 @@
 //! One system as its owner may see it, and its live entry.
-use super::entry::{LiveEntry, blank, message, tenths};
+use super::entry::{LiveEntry, alarm, blank, message, tenths};
 use bus::{Live, Snapshot};
 use domain::clock::{DAY, Millis};
+use domain::firmware::Part;
 use domain::flags::Flags;
 use domain::{EventCode, Lang, Sample};
 use std::sync::Arc;
 use store::Access;
+use store::alarm::OpenAlarm;
 use store::event::LoggedEvent;
+use store::firmware::UpdateJob;
 
 /// One system as its owner may see it: nothing of the household before.
 pub(crate) struct Seen<'a> {
     pub(crate) access: &'a Access,
     pub(super) snapshot: Option<Arc<Snapshot>>,
+    pub(super) update: Option<Update>,
+}
+
+/// Where a system stands with its firmware.
+#[derive(Clone, Debug)]
+pub(crate) struct Update {
+    /// Parts that are offered.
+    pub(super) offered: Vec<Part>,
+    /// The newest update, open or ended not long ago.
+    pub(super) job: Option<Arc<UpdateJob>>,
 }
 
 impl<'a> Seen<'a> {
     pub(crate) fn new(access: &'a Access, live: &Live) -> Self {
+        let snapshot = live.get(access.sn());
+        let job = snapshot.as_ref().and_then(|now| now.update.clone());
+        let job = job.filter(|job| job.created_at > access.history_from());
+        let offered = live.offered_parts(access.sn());
+        let update = (!offered.is_empty() || job.is_some()).then_some(Update { offered, job });
         Self {
             access,
-            snapshot: live.get(access.sn()),
+            snapshot,
+            update,
         }
     }
 
@@ -32,7 +51,7 @@ impl<'a> Seen<'a> {
     }
 
     /// Online, with a sample to show.
-    pub(super) fn reports(&self) -> bool {
+    pub(crate) fn reports(&self) -> bool {
         self.online() && self.sample().is_some()
     }
 
@@ -44,9 +63,27 @@ impl<'a> Seen<'a> {
                 .is_none_or(|sample| sample.flags.switched_on())
     }
 
+    /// Its main switch is off, by its own word.
+    pub(crate) fn switched_off(&self) -> bool {
+        let sample = self.sample();
+        sample.is_some_and(|sample| !sample.flags.switched_on())
+    }
+
+    /// %.
+    pub(crate) fn soc(&self) -> Option<f64> {
+        let soc = self.sample()?.soc?;
+        Some(tenths(i64::from(soc)))
+    }
+
     pub(super) fn messages(&self) -> impl Iterator<Item = &LoggedEvent> {
         let messages = self.snapshot.iter().flat_map(|now| now.messages.iter());
         messages.filter(|event| event.at >= self.access.history_from())
+    }
+
+    /// Open alarms, the worst first.
+    pub(super) fn alarms(&self) -> impl Iterator<Item = &OpenAlarm> {
+        let alarms = self.snapshot.iter().flat_map(|now| now.alarms.iter());
+        alarms.filter(|alarm| alarm.opened_at >= self.access.history_from())
     }
 
     /// Today's energies. A day that began with another owner is nobody's.
@@ -60,6 +97,14 @@ impl<'a> Seen<'a> {
             }
             _ => [None; 5],
         }
+    }
+
+    /// What is expected now of load and sun, in W.
+    pub(super) fn forecast(&self, now: Millis) -> Option<(i64, i64)> {
+        let issue = self.snapshot.as_ref()?.forecast.as_deref()?;
+        let own = issue.issued_at >= self.access.history_from();
+        let (load, pv) = issue.at(now).filter(|_| own)?;
+        Some((load[1], pv[1]))
     }
 
     pub(super) fn flags(&self) -> Flags {
@@ -79,6 +124,7 @@ impl<'a> Seen<'a> {
         let power = |part: fn(&Sample) -> Option<i32>| sample.and_then(part).map(i64::from);
         let snapshot = self.snapshot.as_deref();
         let since = snapshot.and_then(|now| now.since);
+        let expected = self.forecast(now);
         let last_messages = self
             .messages()
             .map(|event| message(event, zone, lang, None));
@@ -89,11 +135,16 @@ impl<'a> Seen<'a> {
             grid_voltages: sample.map_or([None; 3], |sample| {
                 sample.voltage.map(|volt| volt.map(i64::from).map(tenths))
             }),
+            meter_powers: sample.map_or([None; 3], |sample| {
+                sample.meter_power.map(|power| power.map(i64::from))
+            }),
             grid_power: power(|sample| sample.grid_power),
             PV_power: power(|sample| sample.pv_power),
             battery_power: power(|sample| sample.battery_power),
             SOC: power(|sample| sample.soc).map(tenths),
             m8: power(Sample::house_power),
+            energy_forecast: expected.map(|(_, pv)| pv),
+            load_forecast: expected.map(|(load, _)| load),
             measured_at: sample.map(|sample| sample.at),
             received_at: snapshot.and_then(|now| now.received_at),
             online: self.online(),
@@ -101,8 +152,10 @@ impl<'a> Seen<'a> {
             state_since_at: since,
             isActive: self.is_active(),
             calibration_days: self.calibration_days(now),
+            alarms: self.alarms().map(|open| alarm(open, lang, None)).collect(),
             ..blank(self.flags(), zone, lang)
         }
+        .with_update(self.update.as_ref())
         .at(sample.map(|sample| sample.at), zone, now)
         .with_energy(self.today(now))
     }

@@ -5,6 +5,7 @@ use crate::client::Client;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
 use crate::form::Form;
 use crate::routes::session::RoleName;
+use crate::routes::totp::{self, TotpEntry};
 use axum::Json;
 use axum::extract::State;
 use base64::Engine as _;
@@ -32,6 +33,7 @@ pub(crate) struct AccountEntry {
     sessions: usize,
     /// A mail with a link went to the new address; until it is opened the old one stays.
     email_pending: bool,
+    totp: TotpEntry,
 }
 
 async fn entry(
@@ -40,6 +42,7 @@ async fn entry(
     email_pending: bool,
 ) -> Result<Json<AccountEntry>> {
     Ok(Json(AccountEntry {
+        totp: totp::entry(portal, &account).await?,
         role: account.role()?.into(),
         sessions: portal
             .store
@@ -56,7 +59,7 @@ async fn entry(
     }))
 }
 
-pub(super) async fn load(portal: &Portal, person: Person) -> Result<Account> {
+pub(crate) async fn load(portal: &Portal, person: Person) -> Result<Account> {
     portal
         .store
         .account(person.account)
@@ -184,7 +187,7 @@ fn check(form: &ChangeAccount, account: &Account) -> Result<Change> {
 }
 
 /// The password typed again: proof that it is still the person at the keyboard.
-pub(super) async fn prove(
+pub(crate) async fn prove(
     portal: &Portal,
     account: &Account,
     password: Option<&str>,

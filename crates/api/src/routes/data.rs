@@ -17,6 +17,6 @@ pub(crate) async fn data(
     headers: HeaderMap,
 ) -> Result<Response> {
     let lang = language(&headers);
-    let body = live::write(&portal.live, &systems.0, |_| true, lang, portal.now());
+    let body = live::write(&portal.live, &systems.allowed, |_| true, lang, portal.now());
     Ok(([(CONTENT_TYPE, "application/json")], body).into_response())
 }

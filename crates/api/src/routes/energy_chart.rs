@@ -118,7 +118,7 @@ pub(crate) async fn energy_chart(
 fn choices<'a>(systems: &'a Systems, sn: &str) -> Result<Vec<Choice<'a>>> {
     let mut names: Vec<&str> = sn.split(',').map(str::trim).collect();
     names.dedup();
-    if names.len() > systems.0.len() + 1 {
+    if names.len() > systems.allowed.len() + 1 {
         return Err(Error::not_found());
     }
     names.into_iter().map(|name| systems.choose(name)).collect()

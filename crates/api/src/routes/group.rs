@@ -38,7 +38,10 @@ pub(crate) async fn list(
     person: Person,
     systems: Systems,
 ) -> Result<Json<Vec<GroupEntry>>> {
-    let groups = portal.store.groups(person.account, &systems.0).await?;
+    let groups = portal
+        .store
+        .groups(person.account, &systems.allowed)
+        .await?;
     Ok(Json(groups.into_iter().map(GroupEntry::from).collect()))
 }
 
@@ -132,7 +135,10 @@ async fn show(
     systems: &Systems,
     id: i64,
 ) -> Result<Json<GroupEntry>> {
-    let groups = portal.store.groups(person.account, &systems.0).await?;
+    let groups = portal
+        .store
+        .groups(person.account, &systems.allowed)
+        .await?;
     let group = groups.into_iter().find(|group| group.id == id);
     Ok(Json(group.ok_or(Error::not_found())?.into()))
 }

@@ -14,7 +14,7 @@ use axum::response::{IntoResponse, Response};
 use domain::clock::Millis;
 use domain::message::text;
 use domain::together::ALL_SYSTEMS;
-use domain::{Lang, Message, Zone};
+use domain::{Lang, Message, Role, Zone};
 use serde::{Deserialize, Serialize};
 use store::Access;
 use store::journal::{JournalPage, Kind, PAGE, PageLine, Wanted, Who};
@@ -100,6 +100,7 @@ pub(crate) async fn journal(
         account: person.account,
         systems: &chosen,
         own: matches!(query.sn.trim(), "" | ALL_SYSTEMS),
+        only_present: person.role == Role::Electrician,
         kinds: &filter.kinds,
         who: filter.who,
         from: filter.from,

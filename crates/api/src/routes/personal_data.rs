@@ -30,7 +30,7 @@ pub(crate) async fn delete(
     prove(&portal, &account, form.password.as_deref()).await?;
     portal
         .store
-        .erase_account(person.account, portal.now())
+        .erase_account(person.account, portal.desk(), portal.now())
         .await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -82,7 +82,7 @@ pub(crate) async fn register(
     portal.limits.register(client.0)?;
     portal.limits.keys(client.0, None, keys.len())?;
 
-    let outcomes = judge(&portal, &keys).await?;
+    let outcomes = judge(&portal, &keys, &profile.email).await?;
     let proven = keys.iter().any(|(_, key)| matches!(key, Key::Code(_)));
     let results = keys
         .iter()
@@ -99,14 +99,13 @@ pub(crate) async fn register(
 
     if proven {
         let welcome = Mail::new("welcome", lang, portal.link("/login"));
-        let nonce = portal.random.bytes();
         let made = portal
             .store
-            .register(&registration, &welcome, nonce, portal.now())
+            .register(&registration, &welcome, portal.desk(), portal.now())
             .await;
         if matches!(made, Err(store::Error::Conflict)) {
             // Somebody used the same code at the same moment: now it shows at its field.
-            judge(&portal, &keys).await?;
+            judge(&portal, &keys, &profile.email).await?;
         }
         made?;
         metrics::counter!("registrations_total").increment(1);
@@ -235,9 +234,13 @@ fn check_keys(form: &Register, errors: &mut FieldErrors) -> Vec<(&'static str, K
 }
 
 /// Every key must be good before an account is made of them.
-async fn judge(portal: &Portal, keys: &[(&'static str, Key)]) -> Result<Vec<store::key::Outcome>> {
+async fn judge(
+    portal: &Portal,
+    keys: &[(&'static str, Key)],
+    email: &Email,
+) -> Result<Vec<store::key::Outcome>> {
     let plain: Vec<Key> = keys.iter().map(|(_, key)| key.clone()).collect();
-    let outcomes = portal.store.judge_keys(&plain).await?;
+    let outcomes = portal.store.judge_keys(&plain, email, portal.now()).await?;
     let mut errors = FieldErrors::default();
     for ((field, key), outcome) in keys.iter().zip(&outcomes) {
         match (outcome.status, key) {
@@ -278,7 +281,7 @@ pub(crate) async fn confirm(
         .map_err(|_| Error::link_invalid())?;
     let Some((role, keys)) = portal
         .store
-        .confirm_registration(&token, portal.now())
+        .confirm_registration(&token, portal.desk(), portal.now())
         .await?
     else {
         return Err(Error::link_invalid());

@@ -9,6 +9,8 @@ use axum::extract::State;
 use domain::SiteDay;
 use domain::savings::Bill;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use store::planning::PlanDay;
 use utoipa::{IntoParams, ToSchema};
 
 #[derive(Deserialize, IntoParams)]
@@ -35,13 +37,13 @@ pub(crate) struct SavingsRow {
     /// Cost less income.
     #[schema(required)]
     actual: Option<i64>,
-    /// The same, had nobody planned; null until somebody plans.
+    /// The same, had the battery been left to itself; null where nobody planned, or too little of the day was measured.
     #[schema(required)]
     without_plan: Option<i64>,
     /// The same, had there been no battery.
     #[schema(required)]
     without_battery: Option<i64>,
-    /// Whether the day's import and feed-in were measured and have a price.
+    /// Whether the day's import and feed-in were measured and have a price, and of a planned day no more than a twentieth is missing.
     counted: bool,
 }
 
@@ -58,18 +60,29 @@ pub(crate) async fn savings(
     let days = period::days(&query.days, &choice.zone(), portal.now())
         .map_err(|message| Error::field("days", message))?;
     let bills = portal.store.bills(choice.accesses(), days.clone()).await?;
-    let rows = SiteDay::each(days).map(|day| row(day, bills.get(&day)));
+    let mut planned: BTreeMap<SiteDay, Vec<PlanDay>> = BTreeMap::new();
+    for access in choice.accesses() {
+        for day in portal.store.plan_days(access, days.clone()).await? {
+            planned.entry(day.day).or_default().push(day);
+        }
+    }
+    let rows = SiteDay::each(days).map(|day| row(day, bills.get(&day), planned.get(&day)));
     Ok(Json(rows.collect()))
 }
 
-fn row(day: SiteDay, bill: Option<&Bill>) -> SavingsRow {
+/// What a plan saved is known by the quarter-hour; it comes on top of what the day is known to have cost.
+fn row(day: SiteDay, bill: Option<&Bill>, planned: Option<&Vec<PlanDay>>) -> SavingsRow {
+    let planned = planned.map_or(&[][..], Vec::as_slice);
+    let enough = planned.iter().all(|day| day.counted);
+    let saved =
+        (enough && !planned.is_empty()).then(|| planned.iter().map(PlanDay::saved).sum::<i64>());
     SavingsRow {
         day: day.to_string(),
         cost: bill.map(|bill| bill.cost),
         income: bill.map(|bill| bill.income),
         actual: bill.map(Bill::actual),
-        without_plan: None,
+        without_plan: bill.and_then(|bill| Some(bill.actual() + saved?)),
         without_battery: bill.and_then(|bill| bill.without_battery),
-        counted: bill.is_some(),
+        counted: bill.is_some() && enough,
     }
 }

@@ -3,6 +3,7 @@ use crate::access::Person;
 use crate::client::Client;
 use crate::error::{Error, Problem, Refusal, Result};
 use crate::form::{Form, ticked};
+use crate::routes::totp;
 use crate::{Portal, browser};
 use axum::Json;
 use axum::extract::State;
@@ -12,8 +13,7 @@ use axum::response::AppendHeaders;
 use domain::session::{ACCESS_LIFE, CLAIM_ACCESS_LIFE, SessionKind};
 use domain::{AccountId, Email, Message, Role};
 use serde::{Deserialize, Serialize};
-use store::account::Account;
-use store::session::{Rotation, SessionId};
+use store::session::{Live, Rotation, SessionId};
 use utoipa::ToSchema;
 
 #[derive(Deserialize, ToSchema)]
@@ -29,6 +29,9 @@ pub(crate) struct Login {
     #[serde(default, rename = "stayLoggedIn")]
     #[schema(value_type = bool)]
     stay_logged_in: String,
+    /// The second factor, where the account has one: the code of the authenticator app, or a recovery code.
+    #[serde(default)]
+    totp: String,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -37,6 +40,9 @@ pub(crate) struct TokenPair {
     refresh: String,
     #[schema(inline)]
     role: RoleName,
+    /// The operator asks for a second factor: until it is set up, every other call is refused with
+    /// `totp_enrolment_required`.
+    must_enrol: bool,
 }
 
 /// A role by its name, as every answer spells it.
@@ -59,11 +65,12 @@ impl From<Role> for RoleName {
 /// Log in.
 ///
 /// A wrong address, a wrong password and the wrong choice of role get the same answer in the same time.
-/// An owner without systems gets 403 with a limited token for the key page.
+/// An account with a second factor gets 401 `totp_required` after the right password, and takes it as `totp` in the same
+/// call; a wrong one is 400 `totp_wrong`. An owner without systems gets 403 with a limited token for the key page.
 #[utoipa::path(post, path = "/api/auth/token/", tag = "session",
     request_body(content = Login, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 200, body = TokenPair), (status = 401, body = Refusal), (status = 403, body = Refusal),
-        (status = 429, body = Refusal), (status = "4XX", body = Problem)))]
+    responses((status = 200, body = TokenPair), (status = 400, body = Problem), (status = 401, body = Refusal),
+        (status = 403, body = Refusal), (status = 429, body = Refusal), (status = "4XX", body = Problem)))]
 pub(crate) async fn log_in(
     State(portal): State<Portal>,
     client: Client,
@@ -99,7 +106,9 @@ pub(crate) async fn log_in(
     if account.role()? != role || account.locked_at.is_some() {
         return Err(invalid_credentials());
     }
-    if role == Role::User && portal.store.systems_of(account.id()).await?.is_empty() {
+    let has_totp = totp::ask(&portal, &account, &login.totp, known.as_deref()).await?;
+    let has_systems = portal.store.has_systems(account.id(), portal.now());
+    if role == Role::User && !has_systems.await? {
         let session = start(&portal, account.id(), SessionKind::Claim).await?;
         let access = portal
             .tokens
@@ -111,7 +120,14 @@ pub(crate) async fn log_in(
     } else {
         SessionKind::Short
     };
-    let pair = open(&portal, &account, kind).await?;
+    let session = start(&portal, account.id(), kind).await?;
+    let live = Live {
+        account: account.id(),
+        role,
+        kind,
+        totp: has_totp,
+    };
+    let pair = pair(&portal, live, &session, 0);
     metrics::counter!("logins_total").increment(1);
     Ok((
         AppendHeaders([(SET_COOKIE, browser::remember(&portal, &headers, &email))]),
@@ -132,24 +148,14 @@ async fn start(portal: &Portal, account: AccountId, kind: SessionKind) -> Result
     Ok(session)
 }
 
-async fn open(portal: &Portal, account: &Account, kind: SessionKind) -> Result<TokenPair> {
-    let session = start(portal, account.id(), kind).await?;
-    Ok(pair(portal, account.id(), account.role()?, &session, 0))
-}
-
-fn pair(
-    portal: &Portal,
-    account: AccountId,
-    role: Role,
-    session: &SessionId,
-    generation: i64,
-) -> TokenPair {
+fn pair(portal: &Portal, live: Live, session: &SessionId, generation: i64) -> TokenPair {
     TokenPair {
         access: portal
             .tokens
-            .access(account, session, portal.now(), ACCESS_LIFE),
+            .access(live.account, session, portal.now(), ACCESS_LIFE),
         refresh: portal.tokens.refresh(session, generation),
-        role: role.into(),
+        role: live.role.into(),
+        must_enrol: portal.must_enrol(live.role, live.totp),
     }
 }
 
@@ -178,13 +184,9 @@ pub(crate) async fn refresh(
         .rotate_session(&session, generation, portal.now())
         .await?
     {
-        Rotation::Generation { generation, live } => Ok(Json(pair(
-            &portal,
-            live.account,
-            live.role,
-            &session,
-            generation,
-        ))),
+        Rotation::Generation { generation, live } => {
+            Ok(Json(pair(&portal, live, &session, generation)))
+        }
         Rotation::Refused => Err(refused),
     }
 }

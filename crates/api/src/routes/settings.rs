@@ -3,28 +3,28 @@ use crate::Portal;
 use crate::access::Person;
 use crate::error::{Error, Refusal, Result, language};
 use crate::form::{Form, Query, ticked};
-use crate::own::Systems;
-use crate::routes::account::{load, prove};
+use crate::own::{Found, Systems};
 use crate::settings::{
-    Failure, ResetForm, SaveOutcome, SaveProblem, SettingsEntry, SettingsForm, versions,
+    Failure, ResetForm, SaveOutcome, SaveProblem, Saving, SettingsEntry, SettingsForm, Wrong,
+    held_message, versions,
 };
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
+use domain::Lang;
 use domain::setting::{Change, Field, reset as reset_all};
 use domain::together::ALL_SYSTEMS;
-use domain::{Lang, Message};
 use serde::{Deserialize, Serialize};
 use store::Access;
 use store::guard::Held;
-use store::setting::{Save, Saved, SystemSettings};
+use store::setting::{SaveKind, SystemSettings};
 use utoipa::{IntoParams, ToSchema};
 
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct SettingsQuery {
     /// A serial number, or several separated by commas.
     #[serde(default)]
-    sn: String,
+    pub(crate) sn: String,
 }
 
 /// Of one system, or of several in the order asked for.
@@ -61,7 +61,7 @@ pub(crate) async fn show(
 pub(crate) async fn entry(portal: &Portal, access: &Access, lang: Lang) -> Result<SettingsEntry> {
     let settings = portal.store.settings(access, portal.now()).await?;
     let online = portal.live.get(access.sn()).is_some_and(|now| now.online);
-    Ok(SettingsEntry::new(settings, online, access.account(), lang))
+    Ok(SettingsEntry::new(settings, online, access, lang))
 }
 
 /// Change settings of one or more systems; only the fields that are given, each system for itself.
@@ -82,12 +82,17 @@ pub(crate) async fn save(
     let saving = Saving {
         portal: &portal,
         person,
-        lang: language(&headers),
-        password: form.password(),
-        reset: false,
+        kind: SaveKind::Form,
+        names_token: given.fields.contains_key(&Field::ProviderToken),
     };
-    let plan = |settings: &SystemSettings| given.judge(settings.standing());
-    saving.run(&systems, &query.sn, form.version(), plan).await
+    let wish = Wish {
+        sn: &query.sn,
+        version: form.version(),
+        password: form.password(),
+        lang: language(&headers),
+    };
+    let judge = |settings: &SystemSettings| given.judge(settings.standing());
+    run(saving, &systems, wish, judge).await
 }
 
 /// Set one or more systems back to what they began with; the wiring only if that is asked for.
@@ -108,134 +113,70 @@ pub(crate) async fn reset(
     let saving = Saving {
         portal: &portal,
         person,
-        lang: language(&headers),
-        password: form.password.as_deref(),
-        reset: true,
+        kind: SaveKind::Reset,
+        names_token: false,
     };
-    let plan = |settings: &SystemSettings| Ok(reset_all(settings.standing(), wiring));
-    saving.run(&systems, &query.sn, &form.version, plan).await
+    let wish = Wish {
+        sn: &query.sn,
+        version: &form.version,
+        password: form.password.as_deref(),
+        lang: language(&headers),
+    };
+    let judge = |settings: &SystemSettings| Ok(reset_all(settings.standing(), wiring));
+    run(saving, &systems, wish, judge).await
 }
 
-/// One request to save, for any number of systems.
-struct Saving<'a> {
-    portal: &'a Portal,
-    person: Person,
-    lang: Lang,
-    password: Option<&'a str>,
-    reset: bool,
-}
-
-/// What is to be saved at one system.
-struct Planned<'a> {
-    access: &'a Access,
-    version: i64,
-    settings: SystemSettings,
-    change: Change,
-}
-
-impl Saving<'_> {
-    async fn run(
-        self,
-        systems: &Systems,
-        sn: &str,
-        version: &str,
-        plan: impl Fn(&SystemSettings) -> std::result::Result<Change, Vec<(Field, Message)>>,
-    ) -> Result<SaveOutcome> {
-        let chosen = systems.named(sn)?;
-        let versions = versions(version, chosen.len())?;
-        let mut outcome = SaveOutcome::default();
-        let mut planned = Vec::new();
-        for ((name, access), version) in chosen.into_iter().zip(versions) {
-            let Some(access) = access else {
-                self.fail(&mut outcome, name, Failure::system(Message::NotFound));
-                continue;
-            };
-            let settings = self
-                .portal
-                .store
-                .settings(access, self.portal.now())
-                .await?;
-            match plan(&settings) {
-                Ok(change) => planned.push(Planned {
-                    access,
-                    version,
-                    settings,
-                    change,
-                }),
-                Err(wrong) => self.fail(&mut outcome, name, Failure::fields(wrong)),
-            }
-        }
-        if planned.iter().any(|one| one.change.touches_wiring()) {
-            let account = load(self.portal, self.person).await?;
-            prove(self.portal, &account, self.password).await?;
-        }
-        for one in &planned {
-            self.save(one, &mut outcome).await?;
-        }
-        Ok(outcome)
-    }
-
-    fn fail(&self, outcome: &mut SaveOutcome, sn: &str, failure: Failure) {
-        outcome.fail(sn, failure, self.person.account, self.lang);
-    }
-
-    async fn save(&self, one: &Planned<'_>, outcome: &mut SaveOutcome) -> Result<()> {
-        let (portal, sn) = (self.portal, one.access.sn());
-        let saved = match one.change.is_empty() {
-            true => Saved::Version(one.settings.version),
-            false => {
-                let save = Save {
-                    version: one.version,
-                    before: &one.settings,
-                    change: &one.change,
-                    reset: self.reset,
-                    nonce: portal.random.bytes(),
-                    devices_a_minute: portal.settings.devices_a_minute,
-                };
-                portal
-                    .store
-                    .save_settings(one.access, save, portal.now())
-                    .await?
-            }
+/// Saves at every system that is named, or at none where the caller has to prove who they are.
+async fn run(
+    saving: Saving<'_>,
+    systems: &Systems,
+    wish: Wish<'_>,
+    judge: impl Fn(&SystemSettings) -> Result<Change, Wrong>,
+) -> Result<SaveOutcome> {
+    let chosen = systems.named(wish.sn)?;
+    let versions = versions(wish.version, chosen.len())?;
+    let mut outcome = SaveOutcome::default();
+    let reader = saving.person.account;
+    let mut planned = Vec::new();
+    for ((name, found), version) in chosen.into_iter().zip(versions) {
+        let plan = match found {
+            Found::Allowed(access) => saving.plan(access, Some(version), &judge).await?.1,
+            Found::Refused(why) => Err(Failure::system(why)),
         };
-        match saved {
-            Saved::Version(version) => {
-                if version > one.settings.version {
-                    portal.bus.settings_saved(sn).await;
-                }
-                outcome.succeed(sn.as_str(), version, &one.change.warnings, self.lang);
-            }
-            Saved::Conflict => {
-                let now = portal.store.settings(one.access, portal.now()).await?;
-                let changes = portal.store.settings_changed_since(one.access, one.version);
-                let failure = Failure::Conflict {
-                    version: now.version,
-                    changes: changes.await?,
-                };
-                self.fail(outcome, sn.as_str(), failure);
-            }
-            Saved::Held(held) if outcome.took_nothing() => return Err(held.into()),
-            // Some were saved already, and the answer has to say which.
-            Saved::Held(held) => self.fail(outcome, sn.as_str(), Failure::system(message(held))),
+        match plan {
+            Ok(one) => planned.push(one),
+            Err(failure) => outcome.fail(name, failure, reader, wish.lang),
         }
-        Ok(())
     }
+    saving.prove(&planned, wish.password).await?;
+    for one in &planned {
+        let sn = one.access.sn().as_str();
+        match saving.save(one).await? {
+            Ok(version) => outcome.succeed(sn, version, &one.change.warnings, wish.lang),
+            // Where some were saved already the answer has to say which.
+            Err(Failure::Held(held)) if outcome.took_nothing() => return Err(held.into()),
+            Err(failure) => outcome.fail(sn, failure, reader, wish.lang),
+        }
+    }
+    Ok(outcome)
 }
 
-const fn message(held: Held) -> Message {
-    match held {
-        Held::Braked => Message::FleetBraked,
-        Held::TooManyDevices { .. } => Message::TooManyDevices,
-    }
+/// What a request says beside its fields.
+struct Wish<'a> {
+    sn: &'a str,
+    version: &'a str,
+    password: Option<&'a str>,
+    lang: Lang,
 }
 
 impl From<Held> for Error {
     fn from(held: Held) -> Self {
+        let message = held_message(held);
         match held {
-            Held::Braked => Self::Refused(StatusCode::SERVICE_UNAVAILABLE, message(held)),
+            Held::Braked => Self::Refused(StatusCode::SERVICE_UNAVAILABLE, message),
             Held::TooManyDevices { wait } => Self::Slow {
                 seconds: u64::try_from(wait / 1_000).unwrap_or(0) + 1,
-                message: message(held),
+                message,
             },
         }
     }

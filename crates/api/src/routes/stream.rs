@@ -15,6 +15,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bus::{Changed, Changes, Part};
 use domain::clock::{MINUTE, Millis};
+use domain::grant::{Level, Right};
 use domain::{CommandId, Lang, Message, Serial};
 use futures_util::stream;
 use std::collections::{BTreeSet, HashMap};
@@ -152,7 +153,7 @@ impl Stream {
         last_id: i64,
         stop: CancellationToken,
     ) -> Self {
-        let serials = systems.0.iter().map(|access| access.sn().clone());
+        let serials = systems.allowed.iter().map(|access| access.sn().clone());
         let changes = portal.live.subscribe(serials);
         let pace = portal.settings.stream;
         let mut recheck = interval(pace.recheck);
@@ -230,8 +231,14 @@ impl Stream {
         }
     }
 
+    /// The system, if the caller may do this with it.
+    fn access(&self, sn: &Serial, right: Right) -> Option<&Access> {
+        let of = |access: &&Access| access.sn() == sn && access.may(right);
+        self.systems.allowed.iter().find(of)
+    }
+
     async fn settings(&mut self, sn: &Serial) -> Result<Option<Bytes>> {
-        let Some(access) = self.systems.0.iter().find(|access| access.sn() == sn) else {
+        let Some(access) = self.access(sn, Right::SeeSettings) else {
             return Ok(None);
         };
         let entry = settings::entry(&self.portal, access, self.lang).await?;
@@ -239,23 +246,25 @@ impl Stream {
     }
 
     async fn command(&mut self, sn: &Serial, id: &CommandId) -> Result<Option<Bytes>> {
-        let Some(access) = self.systems.0.iter().find(|access| access.sn() == sn) else {
+        let Some(access) = self.access(sn, Right::Command) else {
             return Ok(None);
         };
-        let entry = self.portal.store.command(access.account(), id).await?;
-        let body = entry.map(|entry| CommandBody::new(entry, self.portal.now(), self.lang));
+        let now = self.portal.now();
+        let entry = self.portal.store.command(access.account(), id, now).await?;
+        let body = entry.map(|entry| CommandBody::new(entry, now, self.lang));
         Ok(body.map(|body| self.named("command", &to_json(&body))))
     }
 
-    /// Whether the session still is, with the same systems; otherwise the browser asks anew and learns why.
+    /// Whether the session still is, with the same systems and rights; otherwise the browser asks anew and learns why.
     async fn may_go_on(&self) -> bool {
         let now = self.portal.now();
         let entered = self.portal.store.enter(&self.place.session, now).await;
-        let serials = |accesses: &[Access]| -> Vec<Serial> {
-            accesses.iter().map(|access| access.sn().clone()).collect()
+        let rights = |accesses: &[Access]| -> Vec<(Serial, Level)> {
+            let right = |access: &Access| (access.sn().clone(), access.level());
+            accesses.iter().map(right).collect()
         };
         match entered {
-            Ok(Some((_, accesses))) => serials(&accesses) == serials(&self.systems.0),
+            Ok(Some((_, accesses))) => rights(&accesses) == rights(&self.systems.allowed),
             Ok(None) => false,
             Err(error) => {
                 tracing::warn!(%error, "a stream ends because its session cannot be read");
@@ -270,7 +279,7 @@ impl Stream {
         if until - self.watched_until < WATCH / 2 {
             return;
         }
-        for access in self.systems.0.iter() {
+        for access in self.systems.allowed.iter() {
             self.portal.live.watch(access.sn(), until);
         }
         self.watched_until = until;
@@ -278,7 +287,7 @@ impl Stream {
 
     fn event(&mut self, of: impl Fn(&Access) -> bool) -> Bytes {
         let now = self.portal.now();
-        let document = live::write(&self.portal.live, &self.systems.0, of, self.lang, now);
+        let document = live::write(&self.portal.live, &self.systems.allowed, of, self.lang, now);
         self.not_before = Instant::now() + self.portal.settings.stream.gather;
         self.named("data", &document)
     }

@@ -2,19 +2,22 @@
 use crate::Portal;
 use crate::access::Person;
 use crate::client::Client;
-use crate::error::{Error, FieldErrors, Problem, Refusal, Result, language};
+use crate::error::{Error, Problem, Refusal, Result, language};
 use crate::form::Form;
 use crate::live::Seen;
-use crate::own::{Choice, Systems};
+use crate::own::Systems;
+use crate::routes::grant::{GrantStateName, ScopeName};
+use crate::routes::site::kilowatts;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
-use domain::account::parse_name;
 use domain::key::{KeyStatus, MAX_KEYS};
 use domain::{Key, Lang, Message, Serial};
 use serde::{Deserialize, Serialize};
-use store::access::Level;
+use store::Access;
+use store::grant::Grant;
 use store::key::Outcome;
+use store::system::System;
 use utoipa::ToSchema;
 
 #[derive(Serialize, ToSchema)]
@@ -29,6 +32,10 @@ pub(crate) struct SystemEntry {
     last_name: Option<String>,
     /// The caller's own group that it is in.
     group_name: Option<String>,
+    /// The town, as somebody typed it.
+    place: Option<String>,
+    /// Of the modules on its roof.
+    kwp: Option<f64>,
     /// IANA name.
     time_zone: String,
     hardware: Option<String>,
@@ -40,42 +47,75 @@ pub(crate) struct SystemEntry {
     discharge_max: Option<i64>,
     /// Online and switched on.
     isActive: bool,
-    /// `owner`, or the scope of the electrician's grant.
+    /// `owner`; `member` or `look` for people of the household; or the scope of the electrician's grant.
     access: &'static str,
+    /// Whom the household can call; only they see it.
+    installer: Option<InstallerEntry>,
 }
 
-/// The caller's systems.
+/// The electrician with the widest access to a system.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct InstallerEntry {
+    #[schema(required)]
+    company: Option<String>,
+    email: String,
+    #[schema(required)]
+    phone: Option<String>,
+    #[schema(inline)]
+    scope: ScopeName,
+    #[schema(inline)]
+    state: GrantStateName,
+    /// The first moment without access.
+    #[schema(required)]
+    until: Option<i64>,
+}
+
+/// The systems that the caller sees: their own, their household's, and those that owners let them see.
 #[utoipa::path(get, path = "/api/auth/usr_sn/", operation_id = "list_systems", tag = "systems",
     responses((status = 200, body = [SystemEntry]), (status = 401, body = Refusal)))]
 pub(crate) async fn list(
     State(portal): State<Portal>,
-    person: Person,
+    seen: Systems,
 ) -> Result<Json<Vec<SystemEntry>>> {
-    let systems = portal.store.systems_of(person.account).await?;
-    let accesses = portal.store.accesses(person.account).await?;
-    let active: Vec<String> = accesses
-        .iter()
-        .filter(|access| Seen::new(access, &portal.live).is_active())
-        .map(|access| access.sn().to_string())
-        .collect();
-    let entry = |system: store::system::System| SystemEntry {
-        phase: system.phase,
-        master_version: system.master_version,
-        gateway_version: system.gateway_version,
-        slave_version: system.slave_version,
-        first_name: system.first_name,
-        last_name: system.last_name,
-        group_name: system.group_name,
-        isActive: active.contains(&system.sn),
-        sn: system.sn,
-        time_zone: system.time_zone,
-        hardware: system.hardware,
-        capacity: system.capacity,
-        charge_max: system.charge_max,
-        discharge_max: system.discharge_max,
-        access: Level::Owner.as_str(),
+    let systems = portal.store.systems(&seen.allowed).await?;
+    let mut installers = portal.store.installers(&seen.allowed, portal.now()).await?;
+    let mut entry = |(access, system): (&Access, System)| {
+        Ok(SystemEntry {
+            kwp: system.peak()?.map(kilowatts),
+            place: system.place,
+            installer: installers.remove(access.sn()).map(InstallerEntry::from),
+            phase: system.phase,
+            master_version: system.master_version,
+            gateway_version: system.gateway_version,
+            slave_version: system.slave_version,
+            first_name: system.first_name,
+            last_name: system.last_name,
+            group_name: system.group_name,
+            isActive: Seen::new(access, &portal.live).is_active(),
+            sn: system.sn,
+            time_zone: system.time_zone,
+            hardware: system.hardware,
+            capacity: system.capacity,
+            charge_max: system.charge_max,
+            discharge_max: system.discharge_max,
+            access: access.level().as_str(),
+        })
     };
-    Ok(Json(systems.into_iter().map(entry).collect()))
+    let systems = seen.allowed.iter().zip(systems);
+    systems.map(&mut entry).collect::<Result<_>>().map(Json)
+}
+
+impl From<Grant> for InstallerEntry {
+    fn from(grant: Grant) -> Self {
+        Self {
+            company: grant.holder.company,
+            email: grant.holder.email,
+            phone: grant.holder.phone,
+            scope: grant.scope.into(),
+            state: grant.state.into(),
+            until: grant.until,
+        }
+    }
 }
 
 #[derive(Serialize, ToSchema)]
@@ -187,7 +227,12 @@ pub(crate) async fn add(
             Ok(key) => {
                 let outcomes = portal
                     .store
-                    .redeem_keys(person.account, std::slice::from_ref(&key), portal.now())
+                    .redeem_keys(
+                        person.account,
+                        std::slice::from_ref(&key),
+                        portal.desk(),
+                        portal.now(),
+                    )
                     .await?;
                 outcomes.first().map_or_else(
                     || KeyResult::plain(text, KeyStatus::Unknown, lang),
@@ -201,51 +246,16 @@ pub(crate) async fn add(
 
 /// Give a system up.
 #[utoipa::path(delete, path = "/api/auth/usr_sn/{sn}/", tag = "systems", params(("sn" = String, Path)),
-    responses((status = 204), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+    responses((status = 204), (status = 401, body = Refusal), (status = 403, body = Refusal), (status = 404, body = Refusal)))]
 pub(crate) async fn unlink(
-    State(portal): State<Portal>,
-    person: Person,
-    Path(sn): Path<String>,
-) -> Result<StatusCode> {
-    let sn: Serial = sn.parse().map_err(|_| Error::not_found())?;
-    let access = portal
-        .store
-        .access(person.account, &sn)
-        .await?
-        .ok_or(Error::not_found())?;
-    portal.store.unlink(&access, portal.now()).await?;
-    Ok(StatusCode::NO_CONTENT)
-}
-
-#[derive(Deserialize, ToSchema)]
-pub(crate) struct NameEndUser {
-    #[serde(default)]
-    first_name: String,
-    #[serde(default)]
-    last_name: String,
-}
-
-/// Say who lives with a system.
-#[utoipa::path(patch, path = "/api/auth/system/{sn}/", tag = "systems", params(("sn" = String, Path)),
-    request_body(content = NameEndUser, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 204), (status = 400, body = Problem), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
-pub(crate) async fn name_end_user(
     State(portal): State<Portal>,
     systems: Systems,
     Path(sn): Path<String>,
-    Form(form): Form<NameEndUser>,
 ) -> Result<StatusCode> {
-    let Choice::One(access) = systems.choose(&sn)? else {
-        return Err(Error::not_found());
-    };
-    let mut errors = FieldErrors::default();
-    let first_name = errors.take("first_name", parse_name(&form.first_name));
-    let last_name = errors.take("last_name", parse_name(&form.last_name));
-    errors.into_result()?;
-    let (first_name, last_name) = first_name.zip(last_name).ok_or(Error::internal())?;
+    let access = systems.find(&sn)?;
     portal
         .store
-        .name_end_user(access, &first_name, &last_name, portal.now())
+        .unlink(access, portal.desk(), portal.now())
         .await?;
     Ok(StatusCode::NO_CONTENT)
 }

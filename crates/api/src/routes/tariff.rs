@@ -3,15 +3,15 @@ use crate::Portal;
 use crate::access::Person;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
 use crate::form::{Form, Query};
-use crate::number;
 use crate::own::Systems;
 use crate::period::date;
 use crate::routes::account::load;
+use crate::routes::price::cents;
 use axum::Json;
 use axum::extract::State;
 use domain::clock::Millis;
 use domain::tariff::Since;
-use domain::{Message, Price, Tariff, Zone};
+use domain::{Message, Tariff, Zone};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use store::Access;
@@ -44,18 +44,10 @@ impl From<&Tariff> for TariffEntry {
     fn from(tariff: &Tariff) -> Self {
         Self {
             from: tariff.from.map(|day| day.to_string()),
-            import_price: cents(tariff.import_price),
-            feed_in_price: cents(tariff.feed_in_price),
+            import_price: cents(tariff.import_price.hundredths()),
+            feed_in_price: cents(tariff.feed_in_price.hundredths()),
         }
     }
-}
-
-/// Written digit by digit: money never becomes a floating-point number.
-fn cents(price: Price) -> Box<RawValue> {
-    let mut digits = Vec::new();
-    number::fixed(&mut digits, price.hundredths(), 2);
-    let text = String::from_utf8(digits).expect("digits and a point are ASCII");
-    RawValue::from_string(text).expect("digits and a point are a JSON number")
 }
 
 #[derive(Deserialize, IntoParams)]

@@ -1,11 +1,13 @@
 //! How one system is set, with the table that a form is built from.
 use domain::clock::Millis;
+use domain::grant::Right;
 use domain::setting::{Field, Kind, Ratings, Settings, Value};
 use domain::{AccountId, Lang};
 use serde::Serialize;
 use serde_json::{Map, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use store::Access;
 use store::setting::SystemSettings;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{AnyOfBuilder, ObjectBuilder, Schema, SchemaType, Type};
@@ -135,11 +137,15 @@ impl FieldEntry {
 
 impl SettingsEntry {
     pub(crate) fn new(
-        settings: SystemSettings,
+        mut settings: SystemSettings,
         online: bool,
-        reader: AccountId,
+        reader: &Access,
         lang: Lang,
     ) -> Self {
+        // Not even its end is an electrician's business.
+        if !reader.may(Right::Token) {
+            settings.token_end = None;
+        }
         let by_name = |(field, value)| (Field::name(field), value);
         let refused = settings.refused.iter();
         let errors = refused.clone().map(|(f, why)| (*f, why.as_str()));
@@ -153,7 +159,7 @@ impl SettingsEntry {
             reported_version: settings.reported_version,
             reported_at: settings.reported_at,
             changed_at: settings.changed_at,
-            changed_by: settings.changed_by.map(|by| By::seen(by, reader)),
+            changed_by: settings.changed_by.map(|by| By::seen(by, reader.account())),
             acknowledged_at: settings.acknowledged_at,
             grid_limit: settings.grid_limit.map(|now| GridLimitEntry {
                 limit: now.limit,
@@ -200,6 +206,11 @@ fn reported(settings: &SystemSettings) -> Values {
 pub(crate) struct Values(Map<String, serde_json::Value>);
 
 impl Values {
+    /// Those that are said, and nothing of a token.
+    pub(crate) fn of(settings: &Settings) -> Self {
+        Self(settings.json())
+    }
+
     fn new(settings: &Settings, token_end: Option<&str>) -> Self {
         let mut values = settings.json();
         let token = token_end.map(|end| format!("…{end}"));

@@ -38,34 +38,97 @@ impl SettingsForm {
     }
 }
 
+fn text(about: &str) -> ObjectBuilder {
+    let text = ObjectBuilder::new().schema_type(Type::String);
+    text.description(Some(about))
+}
+
+/// Every field may be given.
+fn with_fields(form: ObjectBuilder) -> RefOr<Schema> {
+    let fields = Field::all().fold(form, |form, field| {
+        form.property(field.name(), text(field.kind().name()))
+    });
+    fields.into()
+}
+
+fn with_version_and_notice(form: ObjectBuilder) -> ObjectBuilder {
+    form.property(
+        "version",
+        text("What was read; one for each serial number, separated by commas"),
+    )
+    .property(
+        "acknowledge_14a",
+        text("`true` when the notice under §14a EnWG was read"),
+    )
+}
+
 impl PartialSchema for SettingsForm {
     fn schema() -> RefOr<Schema> {
-        let text = |about: &str| {
-            let text = ObjectBuilder::new().schema_type(Type::String);
-            text.description(Some(about))
-        };
-        let form = ObjectBuilder::new()
-            .property(
-                "version",
-                text("What was read; one for each serial number, separated by commas"),
-            )
-            .required("version")
-            .property(
-                "password",
-                text("Typed again, when a field of the wiring changes"),
-            )
-            .property(
-                "acknowledge_14a",
-                text("`true` when the notice under §14a EnWG was read"),
-            );
-        let fields = Field::all().fold(form, |form, field| {
-            form.property(field.name(), text(field.kind().name()))
-        });
-        fields.into()
+        let form = with_version_and_notice(ObjectBuilder::new());
+        let form = form.required("version").property(
+            "password",
+            text("Typed again, when a field of the wiring changes"),
+        );
+        with_fields(form)
     }
 }
 
 impl ToSchema for SettingsForm {}
+
+/// The fields to change at several systems, with `version`, `acknowledge_14a` and `dry_run`.
+#[derive(Deserialize)]
+#[serde(transparent)]
+pub(crate) struct BatchForm(SettingsForm);
+
+impl BatchForm {
+    pub(crate) fn given(&self) -> Given {
+        self.0.given()
+    }
+
+    pub(crate) fn version(&self) -> &str {
+        self.0.version()
+    }
+
+    pub(crate) fn is_dry_run(&self) -> bool {
+        self.0.0.get("dry_run").is_some_and(|text| ticked(text))
+    }
+}
+
+impl PartialSchema for BatchForm {
+    fn schema() -> RefOr<Schema> {
+        let form = with_version_and_notice(ObjectBuilder::new()).property(
+            "dry_run",
+            text("`true` tells what would change, and changes nothing; `version` may then be left out"),
+        );
+        with_fields(form)
+    }
+}
+
+impl ToSchema for BatchForm {}
+
+/// The fields of a template, with its `name`.
+#[derive(Deserialize)]
+#[serde(transparent)]
+pub(crate) struct TemplateForm(SettingsForm);
+
+impl TemplateForm {
+    pub(crate) fn given(&self) -> Given {
+        self.0.given()
+    }
+
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.0.0.get("name").map(String::as_str)
+    }
+}
+
+impl PartialSchema for TemplateForm {
+    fn schema() -> RefOr<Schema> {
+        let name = text("At most 60 characters, and no other template of the account has it");
+        with_fields(ObjectBuilder::new().property("name", name))
+    }
+}
+
+impl ToSchema for TemplateForm {}
 
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct ResetForm {

@@ -1,5 +1,6 @@
 //! How saving ended, system by system.
 use super::entry::By;
+use super::saving::held_message;
 use crate::error::Problem;
 use axum::Json;
 use axum::http::StatusCode;
@@ -9,6 +10,7 @@ use domain::setting::Field;
 use domain::{AccountId, Lang, Message};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use store::guard::Held;
 use store::setting::Conflict;
 use utoipa::ToSchema;
 
@@ -51,9 +53,23 @@ pub(crate) struct ChangeEntry {
     by: Option<By>,
 }
 
+impl ChangeEntry {
+    pub(super) fn new(change: Conflict, seen: impl Fn(AccountId) -> By) -> Self {
+        Self {
+            field: change.field,
+            from: change.from,
+            to: change.to,
+            at: change.at,
+            by: change.by.map(seen),
+        }
+    }
+}
+
 /// Why one system did not take it.
 pub(crate) enum Failure {
     Fields(Vec<(&'static str, Message)>),
+    /// Nothing may be changed there now.
+    Held(Held),
     Conflict {
         version: i64,
         changes: Vec<Conflict>,
@@ -71,6 +87,17 @@ impl Failure {
             .into_iter()
             .map(|(field, message)| (field.name(), message));
         Self::Fields(named.collect())
+    }
+
+    /// What is wrong, and what somebody else has changed meanwhile.
+    pub(super) fn told(self) -> (Vec<(&'static str, Message)>, Vec<Conflict>) {
+        match self {
+            Self::Fields(wrong) => (wrong, Vec::new()),
+            Self::Held(held) => (vec![("sn", held_message(held))], Vec::new()),
+            Self::Conflict { changes, .. } => {
+                (vec![("version", Message::VersionConflict)], changes)
+            }
+        }
     }
 }
 
@@ -93,24 +120,22 @@ impl SaveOutcome {
     }
 
     pub(crate) fn fail(&mut self, sn: &str, failure: Failure, reader: AccountId, lang: Lang) {
-        let wrong = match failure {
-            Failure::Fields(wrong) => wrong,
-            Failure::Conflict { version, changes } => {
-                let changes = changes.into_iter().map(|change| ChangeEntry {
-                    field: change.field,
-                    from: change.from,
-                    to: change.to,
-                    at: change.at,
-                    by: change.by.map(|by| By::seen(by, reader)),
-                });
-                let entry = ConflictEntry {
-                    version,
-                    changes: changes.collect(),
-                };
-                self.conflicts.insert(sn.to_owned(), entry);
-                vec![("version", Message::VersionConflict)]
-            }
+        let newest = match &failure {
+            Failure::Conflict { version, .. } => Some(*version),
+            _ => None,
         };
+        let (wrong, changes) = failure.told();
+        if let Some(version) = newest {
+            let seen = |by| By::seen(by, reader);
+            let changes = changes
+                .into_iter()
+                .map(|change| ChangeEntry::new(change, seen));
+            let entry = ConflictEntry {
+                version,
+                changes: changes.collect(),
+            };
+            self.conflicts.insert(sn.to_owned(), entry);
+        }
         let codes = wrong
             .iter()
             .map(|(field, message)| (*field, message.code()));

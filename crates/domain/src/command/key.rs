@@ -1,42 +1,12 @@
 //! What names a command: the portal's id for it, and the key of whoever gave it.
-use crate::{Message, Random};
-use std::fmt;
+use crate::Message;
+use crate::id::random_id;
 use std::str::FromStr;
 
-/// Drawn at random: a number that came again after a restored backup would be taken for the command it was before.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CommandId(String);
-
-impl CommandId {
-    pub fn random(random: &Random) -> Self {
-        let bytes = random.bytes::<12>();
-        Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
-    }
-
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for CommandId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not the id of a command")]
-pub struct NotAnId;
-
-impl FromStr for CommandId {
-    type Err = NotAnId;
-
-    fn from_str(text: &str) -> Result<Self, NotAnId> {
-        let hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-        let right = text.len() == 24 && text.bytes().all(hex);
-        right.then(|| Self(text.to_owned())).ok_or(NotAnId)
-    }
-}
+random_id!(
+    /// The portal's name for a command.
+    CommandId
+);
 
 /// Names one intended act, so that a repeated request acts once.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +34,8 @@ impl FromStr for CommandKey {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Random;
+    use crate::id::NotAnId;
 
     #[test]
     fn keys_and_ids_are_plain() {

@@ -187,13 +187,13 @@ fn needs_token(provider: Option<Value>) -> bool {
 }
 
 /// A window without a minute would be read as "never" by some and as "always" by others.
-fn windows(after: &Settings) -> impl Iterator<Item = (Field, Message)> {
+pub(super) fn windows(after: &Settings) -> impl Iterator<Item = (Field, Message)> {
     let windows = [
         (Field::ChargeStart, Field::ChargeEnd),
         (Field::DischargeStart, Field::DischargeEnd),
     ];
     let empty = windows.map(|(start, end)| {
-        let same = after.get(start) == after.get(end);
+        let same = after.get(start).is_some() && after.get(start) == after.get(end);
         same.then_some((end, Message::WindowEmpty))
     });
     empty.into_iter().flatten()

@@ -156,7 +156,7 @@ fn decimal_text(number: i64, decimals: u8) -> String {
 }
 
 /// `HH:MM` and nothing else, 00:00 to 24:00.
-fn time(text: &str) -> Option<u16> {
+pub(crate) fn time(text: &str) -> Option<u16> {
     let (hour, minute) = text.split_once(':')?;
     let two = |part: &str| -> Option<u16> {
         let digits = part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_digit());

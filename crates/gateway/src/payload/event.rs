@@ -68,10 +68,7 @@ pub(crate) fn event(payload: &[u8]) -> Result<EventMessage, Reason> {
         None => None,
     };
     Ok(EventMessage {
-        id: MessageId {
-            boot: text.b,
-            seq: text.s,
-        },
+        id: MessageId::new(text.b, text.s),
         time: dated(text.t),
         stamp,
         code,

@@ -51,10 +51,7 @@ pub(crate) fn hello(payload: &[u8]) -> Result<(Hello, Stamp), Reason> {
         return Err(OUT_OF_RANGE);
     }
     let hello = Hello {
-        id: MessageId {
-            boot: text.b,
-            seq: text.s,
-        },
+        id: MessageId::new(text.b, text.s),
         capacity: counter(Some(text.cap))?.unwrap_or(0),
         charge_max: rated(text.pcmax)?,
         discharge_max: rated(text.pdmax)?,

@@ -32,10 +32,7 @@ pub(crate) fn settings(payload: &[u8]) -> Result<SettingsReport, Reason> {
         Some((field, Refusal::of(code.as_str()?)))
     });
     Ok(SettingsReport {
-        id: MessageId {
-            boot: text.b,
-            seq: text.s,
-        },
+        id: MessageId::new(text.b, text.s),
         version: version_number(text.ver)?,
         applied: Settings::from_json(&text.state).map_err(|_| OUT_OF_RANGE)?,
         refused: refused.collect(),

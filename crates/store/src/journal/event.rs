@@ -6,20 +6,52 @@ pub(crate) enum Event {
     SystemLinked,
     SystemUnlinked,
     EndUserNamed,
+    /// Where a system stands, or the modules on its roof.
+    SiteChanged,
     ClaimStarted,
     ClaimContested,
     PasswordChanged,
     EmailChanged,
     ProfileChanged,
+    TotpEnabled,
+    TotpDisabled,
+    RecoveryCodeUsed,
+    RecoveryCodesRenewed,
     SessionReused,
+    /// The operator took the second factor from an account whose person lost it.
+    TotpReset,
     AccountLocked,
     AccountUnlocked,
     PartnerConsented,
     PartnerEnded,
+    /// Somebody is offered access.
+    GrantInvited,
+    GrantAsked,
+    /// The owner approves, confirms, renews or changes it.
+    GrantGiven,
+    GrantAccepted,
+    /// By an installer code.
+    GrantCoded,
+    /// The owner does not want what was asked for.
+    GrantRefused,
+    /// An invitation was declined or withdrawn.
+    GrantDeclined,
+    GrantEnded,
+    HandoverOffered,
+    HandoverWithdrawn,
+    HandedOver,
+    /// Another unit took the place of one.
+    UnitReplaced,
+    CommissioningStarted,
+    /// Given up before it was finished.
+    CommissioningDropped,
+    CommissioningFinished,
     GroupCreated,
     GroupChanged,
     GroupDeleted,
     TariffSet,
+    /// Prices by the time of day.
+    TimeOfUseSet,
     SettingChanged,
     SettingsReset,
     /// Charging above 4.2 kW: the notice under §14a was acknowledged.
@@ -32,8 +64,30 @@ pub(crate) enum Event {
     CommandExpired,
     /// The battery says what happened, or why it acted.
     Battery,
+    /// So much is wanted in the store at a time.
+    PlanWished,
+    PlanWishDropped,
+    /// It lost money for 30 days.
+    PlanTurnedOff,
+    /// A block of the plan is over, with what came of it.
+    PlanDone,
+    /// The battery may stay empty for long.
+    WeatherWarned,
+    WeatherCame,
+    WeatherWithdrawn,
+    /// Somebody has seen an alarm and takes care.
+    AlarmAcknowledged,
+    UpdateStarted,
+    UpdateCancelled,
+    UpdateDone,
+    UpdateFailed,
+    /// The battery said nothing for too long.
+    UpdateInterrupted,
     FleetBraked,
     FleetReleased,
+    FirmwarePublished,
+    /// A roll-out was paused, resumed or withdrawn, or it stopped by itself.
+    FirmwareMoved,
 }
 
 /// What a line is about, for whoever looks for something.
@@ -41,6 +95,8 @@ pub(crate) enum Event {
 pub enum Kind {
     Settings,
     Command,
+    /// Of firmware.
+    Update,
     /// What the battery did, and why.
     Battery,
     /// Who may see which system.
@@ -50,9 +106,10 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Settings,
         Self::Command,
+        Self::Update,
         Self::Battery,
         Self::Access,
         Self::Account,
@@ -63,6 +120,7 @@ impl Kind {
         match self {
             Self::Settings => "settings",
             Self::Command => "command",
+            Self::Update => "update",
             Self::Battery => "battery",
             Self::Access => "access",
             Self::Account => "account",
@@ -77,20 +135,42 @@ impl Event {
         Self::SystemLinked,
         Self::SystemUnlinked,
         Self::EndUserNamed,
+        Self::SiteChanged,
         Self::ClaimStarted,
         Self::ClaimContested,
         Self::PasswordChanged,
         Self::EmailChanged,
         Self::ProfileChanged,
+        Self::TotpEnabled,
+        Self::TotpDisabled,
+        Self::RecoveryCodeUsed,
+        Self::RecoveryCodesRenewed,
         Self::SessionReused,
+        Self::TotpReset,
         Self::AccountLocked,
         Self::AccountUnlocked,
         Self::PartnerConsented,
         Self::PartnerEnded,
+        Self::GrantInvited,
+        Self::GrantAsked,
+        Self::GrantGiven,
+        Self::GrantAccepted,
+        Self::GrantCoded,
+        Self::GrantRefused,
+        Self::GrantDeclined,
+        Self::GrantEnded,
+        Self::HandoverOffered,
+        Self::HandoverWithdrawn,
+        Self::HandedOver,
+        Self::UnitReplaced,
+        Self::CommissioningStarted,
+        Self::CommissioningDropped,
+        Self::CommissioningFinished,
         Self::GroupCreated,
         Self::GroupChanged,
         Self::GroupDeleted,
         Self::TariffSet,
+        Self::TimeOfUseSet,
         Self::SettingChanged,
         Self::SettingsReset,
         Self::NoticeAcknowledged,
@@ -101,41 +181,93 @@ impl Event {
         Self::CommandFailed,
         Self::CommandExpired,
         Self::Battery,
+        Self::PlanWished,
+        Self::PlanWishDropped,
+        Self::PlanTurnedOff,
+        Self::PlanDone,
+        Self::WeatherWarned,
+        Self::WeatherCame,
+        Self::WeatherWithdrawn,
+        Self::AlarmAcknowledged,
+        Self::UpdateStarted,
+        Self::UpdateCancelled,
+        Self::UpdateDone,
+        Self::UpdateFailed,
+        Self::UpdateInterrupted,
         Self::FleetBraked,
         Self::FleetReleased,
+        Self::FirmwarePublished,
+        Self::FirmwareMoved,
     ];
 
     pub(super) const fn kind(self) -> Kind {
         match self {
             Self::TariffSet
+            | Self::TimeOfUseSet
             | Self::SettingChanged
             | Self::SettingsReset
             | Self::NoticeAcknowledged
             | Self::SettingsReported
-            | Self::SettingRefused => Kind::Settings,
+            | Self::SettingRefused
+            | Self::CommissioningStarted
+            | Self::CommissioningDropped
+            | Self::CommissioningFinished
+            | Self::PlanWished
+            | Self::PlanWishDropped
+            | Self::PlanTurnedOff => Kind::Settings,
             Self::CommandSent | Self::CommandDone | Self::CommandFailed | Self::CommandExpired => {
                 Kind::Command
             }
-            Self::Battery => Kind::Battery,
+            Self::UpdateStarted
+            | Self::UpdateCancelled
+            | Self::UpdateDone
+            | Self::UpdateFailed
+            | Self::UpdateInterrupted => Kind::Update,
+            Self::Battery
+            | Self::PlanDone
+            | Self::WeatherWarned
+            | Self::WeatherCame
+            | Self::WeatherWithdrawn
+            | Self::AlarmAcknowledged => Kind::Battery,
             Self::SystemLinked
             | Self::SystemUnlinked
             | Self::ClaimStarted
             | Self::ClaimContested
             | Self::PartnerConsented
-            | Self::PartnerEnded => Kind::Access,
+            | Self::PartnerEnded
+            | Self::GrantInvited
+            | Self::GrantAsked
+            | Self::GrantGiven
+            | Self::GrantAccepted
+            | Self::GrantCoded
+            | Self::GrantRefused
+            | Self::GrantDeclined
+            | Self::GrantEnded
+            | Self::HandoverOffered
+            | Self::HandoverWithdrawn
+            | Self::HandedOver
+            | Self::UnitReplaced => Kind::Access,
             Self::Registered
             | Self::EndUserNamed
+            | Self::SiteChanged
             | Self::GroupCreated
             | Self::GroupChanged
             | Self::GroupDeleted
             | Self::PasswordChanged
             | Self::EmailChanged
             | Self::ProfileChanged
+            | Self::TotpEnabled
+            | Self::TotpDisabled
+            | Self::RecoveryCodeUsed
+            | Self::RecoveryCodesRenewed
             | Self::SessionReused => Kind::Account,
-            Self::AccountLocked
+            Self::TotpReset
+            | Self::AccountLocked
             | Self::AccountUnlocked
             | Self::FleetBraked
-            | Self::FleetReleased => Kind::Operator,
+            | Self::FleetReleased
+            | Self::FirmwarePublished
+            | Self::FirmwareMoved => Kind::Operator,
         }
     }
 
@@ -145,20 +277,42 @@ impl Event {
             Self::SystemLinked => "system_linked",
             Self::SystemUnlinked => "system_unlinked",
             Self::EndUserNamed => "end_user_named",
+            Self::SiteChanged => "site_changed",
             Self::ClaimStarted => "claim_started",
             Self::ClaimContested => "claim_contested",
             Self::PasswordChanged => "password_changed",
             Self::EmailChanged => "email_changed",
             Self::ProfileChanged => "profile_changed",
+            Self::TotpEnabled => "totp_enabled",
+            Self::TotpDisabled => "totp_disabled",
+            Self::RecoveryCodeUsed => "recovery_code_used",
+            Self::RecoveryCodesRenewed => "recovery_codes_renewed",
             Self::SessionReused => "session_reused",
+            Self::TotpReset => "totp_reset",
             Self::AccountLocked => "account_locked",
             Self::AccountUnlocked => "account_unlocked",
             Self::PartnerConsented => "partner_consented",
             Self::PartnerEnded => "partner_ended",
+            Self::GrantInvited => "grant_invited",
+            Self::GrantAsked => "grant_asked",
+            Self::GrantGiven => "grant_given",
+            Self::GrantAccepted => "grant_accepted",
+            Self::GrantCoded => "grant_coded",
+            Self::GrantRefused => "grant_refused",
+            Self::GrantDeclined => "grant_declined",
+            Self::GrantEnded => "grant_ended",
+            Self::HandoverOffered => "handover_offered",
+            Self::HandoverWithdrawn => "handover_withdrawn",
+            Self::HandedOver => "handed_over",
+            Self::UnitReplaced => "unit_replaced",
+            Self::CommissioningStarted => "commissioning_started",
+            Self::CommissioningDropped => "commissioning_dropped",
+            Self::CommissioningFinished => "commissioning_finished",
             Self::GroupCreated => "group_created",
             Self::GroupChanged => "group_changed",
             Self::GroupDeleted => "group_deleted",
             Self::TariffSet => "tariff_set",
+            Self::TimeOfUseSet => "time_of_use_set",
             Self::SettingChanged => "setting_changed",
             Self::SettingsReset => "settings_reset",
             Self::NoticeAcknowledged => "notice_acknowledged",
@@ -169,8 +323,23 @@ impl Event {
             Self::CommandFailed => "command_failed",
             Self::CommandExpired => "command_expired",
             Self::Battery => "battery",
+            Self::PlanWished => "plan_wished",
+            Self::PlanWishDropped => "plan_wish_dropped",
+            Self::PlanTurnedOff => "plan_turned_off",
+            Self::PlanDone => "plan_done",
+            Self::WeatherWarned => "weather_warned",
+            Self::WeatherCame => "weather_came",
+            Self::WeatherWithdrawn => "weather_withdrawn",
+            Self::AlarmAcknowledged => "alarm_acknowledged",
+            Self::UpdateStarted => "update_started",
+            Self::UpdateCancelled => "update_cancelled",
+            Self::UpdateDone => "update_done",
+            Self::UpdateFailed => "update_failed",
+            Self::UpdateInterrupted => "update_interrupted",
             Self::FleetBraked => "fleet_braked",
             Self::FleetReleased => "fleet_released",
+            Self::FirmwarePublished => "firmware_published",
+            Self::FirmwareMoved => "firmware_moved",
         }
     }
 }

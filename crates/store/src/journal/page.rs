@@ -2,6 +2,7 @@
 use super::{Event, Kind};
 use crate::{Access, Error, Result, Store};
 use domain::clock::Millis;
+use domain::grant::Right;
 use domain::{AccountId, Serial};
 use serde_json::Value;
 
@@ -12,10 +13,12 @@ pub const PAGE: usize = 10;
 #[derive(Clone, Debug)]
 pub struct Wanted<'a> {
     pub account: AccountId,
-    /// Lines about these systems, of the present household.
+    /// Lines about these systems, of the present household: everybody's, or the account's own where it may not read the others.
     pub systems: &'a [Access],
     /// And what the account did that is about none of its systems.
     pub own: bool,
+    /// An electrician's work at a system is not to be read any more when the grant has ended.
+    pub only_present: bool,
     /// Of these kinds; of every kind when empty.
     pub kinds: &'a [Kind],
     pub who: Option<Who>,
@@ -96,18 +99,20 @@ row!(Row {
     company
 });
 
-/// Everything after SELECT: $1 the account, $2 its systems that are wanted and $7 whether what is about none of them is,
-/// $3 events, $4 who, $5 and $6 the time. A household's lines begin after the moment in which the one before it left, as its
-/// leaving has a line of that moment. Lists are written `,a,b,`; an empty one means every one.
+/// Everything after SELECT: $1 the account, $2 the systems of which it reads everything, $8 those of which it reads what it did
+/// itself, $7 whether what is about none of them is wanted and $9 whether of that only what is about no system at all, $3 events,
+/// $4 who, $5 and $6 the time. A household's lines begin after the moment in which the one before it left, as its leaving has
+/// a line of that moment. Lists are written `,a,b,`; an empty list of events means every one.
 macro_rules! select {
     ($columns:literal, $end:literal) => {
         concat!(
             "SELECT ", $columns, " FROM (
                  SELECT j.* FROM systems y JOIN journal j ON j.sn = y.sn AND j.at > y.history_from
-                 WHERE y.owner_id = $1 AND $2 LIKE '%,' || y.sn || ',%'
+                 WHERE y.sn IN (SELECT sn FROM systems WHERE owner_id = $1 UNION SELECT sn FROM grants WHERE account_id = $1)
+                     AND ($2 LIKE '%,' || y.sn || ',%' OR (j.account_id = $1 AND $8 LIKE '%,' || y.sn || ',%'))
                  UNION ALL
-                 SELECT j.* FROM journal j WHERE $7 AND j.account_id = $1
-                     AND NOT EXISTS (SELECT 1 FROM systems y WHERE y.sn = j.sn AND y.owner_id = $1)
+                 SELECT j.* FROM journal j WHERE $7 AND j.account_id = $1 AND (j.sn IS NULL OR NOT $9)
+                     AND (j.sn IS NULL OR NOT ($10 LIKE '%,' || j.sn || ',%'))
              ) j LEFT JOIN accounts a ON a.id = j.account_id
              WHERE j.at >= $5 AND j.at < $6
                  AND ($3 = '' OR $3 LIKE '%,' || j.event || ',%')
@@ -125,8 +130,13 @@ impl Store {
         page: usize,
         size: usize,
     ) -> Result<JournalPage> {
-        let systems = wanted.systems.iter().map(|access| access.sn().as_str());
-        let systems = list(systems);
+        let systems = |whole: bool| {
+            let of = wanted.systems.iter();
+            let of = of.filter(move |access| access.may(Right::WholeJournal) == whole);
+            list(of.map(|access| access.sn().as_str()))
+        };
+        let (whole, partly) = (systems(true), systems(false));
+        let all = format!("{whole}{partly}");
         let of_kind = |event: &&Event| wanted.kinds.contains(&event.kind());
         let events = Event::ALL
             .iter()
@@ -135,14 +145,14 @@ impl Store {
         let events = list(events);
         let who = wanted.who.map_or("", Who::as_str);
         let total: i64 = on!(self, p => sqlx::query_scalar(select!("count(*)", ""))
-            .bind(wanted.account.0).bind(&systems).bind(&events).bind(who).bind(wanted.from).bind(wanted.until)
-            .bind(wanted.own).fetch_one(p).await)?;
+            .bind(wanted.account.0).bind(&whole).bind(&events).bind(who).bind(wanted.from).bind(wanted.until)
+            .bind(wanted.own).bind(&partly).bind(wanted.only_present).bind(&all).fetch_one(p).await)?;
         let offset = i64::try_from(page.saturating_mul(size)).unwrap_or(i64::MAX);
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(select!(
             "j.id, j.at, j.account_id, j.actor, j.sn, j.event, j.detail, a.company",
-            "ORDER BY j.at DESC, j.id DESC LIMIT $8 OFFSET $9"))
-            .bind(wanted.account.0).bind(&systems).bind(&events).bind(who).bind(wanted.from).bind(wanted.until)
-            .bind(wanted.own).bind(i64::try_from(size).unwrap_or(i64::MAX)).bind(offset).fetch_all(p).await)?;
+            "ORDER BY j.at DESC, j.id DESC LIMIT $11 OFFSET $12"))
+            .bind(wanted.account.0).bind(&whole).bind(&events).bind(who).bind(wanted.from).bind(wanted.until)
+            .bind(wanted.own).bind(&partly).bind(wanted.only_present).bind(&all).bind(i64::try_from(size).unwrap_or(i64::MAX)).bind(offset).fetch_all(p).await)?;
         Ok(JournalPage {
             total: usize::try_from(total).unwrap_or(0),
             lines: rows

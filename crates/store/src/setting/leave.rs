@@ -1,5 +1,5 @@
 //! When a household leaves: its habits go from the battery, too, and the wiring of the house stays.
-use super::{document, text};
+use super::{document, forget_batches, text};
 use crate::Result;
 use crate::db::Tx;
 use domain::Serial;
@@ -21,6 +21,7 @@ row!(Row {
 
 /// Nothing is left of who lived there: no token, no times, no prices. What nobody saved here was set in the cellar.
 pub(crate) async fn leave(tx: &mut Tx, sn: &Serial) -> Result<()> {
+    forget_batches(tx, sn, None).await?;
     let row: Option<Row> = within!(&mut *tx, c => sqlx::query_as(
         "SELECT y.charge_max, y.discharge_max, s.desired, s.reported
          FROM settings s JOIN systems y ON y.sn = s.sn WHERE s.sn = $1 AND s.desired IS NOT NULL")

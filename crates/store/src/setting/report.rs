@@ -3,6 +3,7 @@ use super::{refusals, refusals_text, text};
 use crate::Result;
 use crate::db::Tx;
 use crate::journal::{Entry, Event};
+use crate::planning::LEASE;
 use domain::clock::Millis;
 use domain::setting::SettingsReport;
 use domain::{Event as BatteryEvent, EventCode, Serial};
@@ -14,24 +15,40 @@ struct Orders {
     held_version: i64,
     saved: bool,
     commanded: bool,
+    planned: bool,
+    updated: bool,
 }
 row!(Orders {
     version,
     held_version,
     saved,
-    commanded
+    commanded,
+    planned,
+    updated
 });
+
+/// What a hello found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Held {
+    /// Settings, commands or a plan wait for the battery.
+    pub(crate) orders_wait: bool,
+    /// It was told to update itself, some time.
+    pub(crate) updated: bool,
+}
 
 /// A hello says which version the battery holds; whether something waits for it. One that the portal never gave out (it
 /// lost its memory, the battery did not) makes the next save newer than that; a lower one is sent again.
-pub(crate) async fn held(tx: &mut Tx, sn: &Serial, version: i64, now: Millis) -> Result<bool> {
+pub(crate) async fn held(tx: &mut Tx, sn: &Serial, version: i64, now: Millis) -> Result<Held> {
     // One look, as thousands say hello at once and nothing waits for nearly all of them.
     let known: Orders = within!(&mut *tx, c => sqlx::query_as(
         "SELECT COALESCE(s.version, 0) AS version, COALESCE(s.held_version, 0) AS held_version,
              s.desired IS NOT NULL AS saved, EXISTS (SELECT 1 FROM commands c
-                 WHERE c.sn = y.sn AND c.state IN ('queued', 'sent') AND c.expires_at > $2) AS commanded
+                 WHERE c.sn = y.sn AND c.state IN ('queued', 'sent') AND c.expires_at > $2) AS commanded,
+             EXISTS (SELECT 1 FROM planning p
+                 WHERE p.sn = y.sn AND p.plan IS NOT NULL AND p.planned_at > $3) AS planned,
+             EXISTS (SELECT 1 FROM firmware_jobs f WHERE f.sn = y.sn) AS updated
          FROM systems y LEFT JOIN settings s ON s.sn = y.sn WHERE y.sn = $1")
-        .bind(sn.as_str()).bind(now).fetch_one(c).await)?;
+        .bind(sn.as_str()).bind(now).bind(now - LEASE).fetch_one(c).await)?;
     if known.held_version != version {
         execute!(
             tx,
@@ -44,7 +61,10 @@ pub(crate) async fn held(tx: &mut Tx, sn: &Serial, version: i64, now: Millis) ->
             .bind(version)
         )?;
     }
-    Ok(known.commanded || known.saved && known.version > version)
+    Ok(Held {
+        orders_wait: known.commanded || known.planned || known.saved && known.version > version,
+        updated: known.updated,
+    })
 }
 
 #[derive(Debug)]

@@ -1,12 +1,12 @@
 //! Saving: counted up against the version that was read, with its journal lines in the same transaction.
-use super::{SystemSettings, price, text};
+use super::{SystemSettings, batch, price, text};
 use crate::db::Tx;
 use crate::guard::{self, Held};
 use crate::journal::{Entry, Event};
-use crate::{Access, Purpose, Result, Store};
-use domain::AccountId;
+use crate::{Access, Purpose, Result, Store, source};
 use domain::clock::Millis;
-use domain::setting::{Change, Field, TokenChange};
+use domain::setting::{BatchId, Change, Field, TokenChange};
+use domain::{AccountId, Serial};
 use serde_json::{Value, json};
 
 /// A change to be saved.
@@ -17,12 +17,23 @@ pub struct Save<'a> {
     /// How the system stands at that version.
     pub before: &'a SystemSettings,
     pub change: &'a Change,
-    /// Whether it goes back to what a system begins with.
-    pub reset: bool,
+    pub kind: SaveKind<'a>,
     /// Drawn at random, for a new token.
     pub nonce: [u8; 12],
     /// How many devices one account may touch in a minute.
     pub devices_a_minute: usize,
+}
+
+/// What a save belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SaveKind<'a> {
+    Form,
+    /// It goes back to what a system begins with.
+    Reset,
+    /// Kept with what was there before.
+    Batch(&'a BatchId),
+    /// Takes back what a batch did.
+    Undo(&'a BatchId),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,17 +85,61 @@ impl Store {
         now: Millis,
     ) -> Result<Saved> {
         let mut tx = self.begin().await?;
-        if let Err(held) = guard::admit(&mut tx, access, save.devices_a_minute, now).await? {
+        let saved = self.write_settings(&mut tx, access, save, &[], now).await?;
+        if matches!(saved, Saved::Version(_)) {
+            tx.commit().await?;
+        }
+        Ok(saved)
+    }
+
+    /// What saving would come to: the same work, and nothing of it is kept. `touched` are systems that would have been
+    /// changed just before.
+    pub async fn try_settings(
+        &self,
+        access: &Access,
+        save: Save<'_>,
+        touched: &[&Serial],
+        now: Millis,
+    ) -> Result<Saved> {
+        let mut tx = self.begin().await?;
+        let saved = self.write_settings(&mut tx, access, save, touched, now);
+        // Dropped without a commit.
+        saved.await
+    }
+
+    async fn write_settings(
+        &self,
+        tx: &mut Tx,
+        access: &Access,
+        save: Save<'_>,
+        touched: &[&Serial],
+        now: Millis,
+    ) -> Result<Saved> {
+        let admitted = guard::admit_after(tx, access, touched, save.devices_a_minute, now);
+        if let Err(held) = admitted.await? {
             return Ok(Saved::Held(held));
         }
-        let Some(version) = write(&mut tx, access, save, now).await? else {
+        let Some(version) = write(tx, access, save, now).await? else {
             return Ok(Saved::Conflict);
         };
-        self.write_token(&mut tx, access, save).await?;
+        self.write_token(tx, access, save).await?;
+        let mut changed = save.change.fields.iter();
+        let provider = changed.any(|changed| changed.field == Field::Provider);
+        if provider || save.change.token != TokenChange::Keep {
+            source::renewed(tx, access.sn()).await?;
+        }
         let after = save.change.applied_to(&save.before.desired);
-        price::enter(&mut tx, access, save.change, &after, now).await?;
-        write_journal(&mut tx, access, save, version, now).await?;
-        tx.commit().await?;
+        price::enter(tx, access, save.change, &after, now).await?;
+        write_journal(tx, access, save, version, now).await?;
+        match save.kind {
+            SaveKind::Form | SaveKind::Reset => {}
+            SaveKind::Batch(id) => batch::record(tx, access, id, save, version, now).await?,
+            SaveKind::Undo(id) => {
+                if !batch::mark_undone(tx, access, id, now).await? {
+                    return Ok(Saved::Conflict);
+                }
+            }
+        }
         Ok(Saved::Version(version))
     }
 
@@ -169,7 +224,7 @@ async fn write_journal(
             .on(access.sn())
             .with(detail)
     };
-    if save.reset {
+    if save.kind == SaveKind::Reset {
         line(Event::SettingsReset, json!({ "version": version }))
             .write(tx)
             .await?;

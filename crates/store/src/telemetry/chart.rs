@@ -18,7 +18,7 @@ use std::ops::Range;
 enum Points {
     Gauge(Gauge, Vec<Aggregate>),
     Energy(Counter, Vec<Option<i64>>),
-    /// Nothing is known of it yet.
+    /// It was not measured: a forecast.
     Nothing,
 }
 
@@ -204,7 +204,15 @@ impl Store {
             decimals: decimals(*series),
             values: points.values(method, time.len()),
         });
-        let lines = lines.collect();
+        let mut lines: Vec<Line> = lines.collect();
+        if step(resolution).is_some() && series.iter().any(|series| series.is_forecast()) {
+            let said = self.forecast_lines(access, &time, series).await?;
+            for (line, said) in lines.iter_mut().zip(said) {
+                if line.series.is_forecast() {
+                    line.values = said;
+                }
+            }
+        }
         Ok(Chart { time, lines })
     }
 

@@ -194,7 +194,9 @@ fn take_group(columns: &mut Columns, group: Group, packed: &[u8], rows: usize) -
         }
     }
     if group != Group::Counters {
-        for field in group.fields() {
+        // The unit stands above the bits of its boot, which nobody sums up.
+        let small = group.fields().iter().filter(|field| **field != Field::Boot);
+        for field in small {
             check_range(columns.get(*field))?;
         }
     }

@@ -123,7 +123,7 @@ impl Columns {
             MISSING => Ok(None),
             value => i32::try_from(value).map(Some).map_err(|_| damaged()),
         };
-        let count = |field: Field| u32::try_from(raw(field)?).map_err(|_| damaged());
+        let id = MessageId::of_kept(raw(Field::Boot)?, raw(Field::Seq)?);
         let bits = |field: Field| u16::try_from(raw(field)?).map_err(|_| damaged());
         let mut counters = [None; 5];
         for counter in Counter::ALL {
@@ -133,10 +133,7 @@ impl Columns {
         let status = u8::try_from(raw(Field::Status)?).map_err(|_| damaged())?;
         Ok(Sample {
             at: self.times[row],
-            id: MessageId {
-                boot: count(Field::Boot)?,
-                seq: count(Field::Seq)?,
-            },
+            id: id.ok_or_else(damaged)?,
             voltage: [
                 small(Field::Voltage1)?,
                 small(Field::Voltage2)?,
@@ -186,7 +183,7 @@ fn value(sample: &Sample, field: Field) -> i64 {
         Field::PvEnergy => counter(Counter::Pv),
         Field::Charge => counter(Counter::Charge),
         Field::Discharge => counter(Counter::Discharge),
-        Field::Boot => i64::from(sample.id.boot),
+        Field::Boot => sample.id.kept_boot(),
         Field::Seq => i64::from(sample.id.seq),
         Field::Status => i64::from(sample.status as u8),
         Field::Message1 => i64::from(flags.message1),

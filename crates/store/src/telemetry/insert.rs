@@ -17,11 +17,7 @@ const ROWS_AT_MOST: usize = 512;
 pub(super) type Key = (String, i64, i64);
 
 fn key(sn: &Serial, id: MessageId) -> Key {
-    (
-        sn.as_str().to_owned(),
-        i64::from(id.boot),
-        i64::from(id.seq),
-    )
+    (sn.as_str().to_owned(), id.kept_boot(), i64::from(id.seq))
 }
 
 /// Writes what is not there yet and tells which ones that were; a repeat changes nothing.
@@ -76,7 +72,7 @@ async fn insert_sqlite(
             query = query
                 .bind(sn.as_str())
                 .bind(sample.at)
-                .bind(i64::from(sample.id.boot))
+                .bind(sample.id.kept_boot())
                 .bind(i64::from(sample.id.seq))
                 .bind(row::pack(sample));
         }
@@ -112,7 +108,7 @@ async fn insert_postgres(
     )
     .bind(serials)
     .bind(column(|sample| sample.at).collect::<Vec<_>>())
-    .bind(column(|sample| i64::from(sample.id.boot)).collect::<Vec<_>>())
+    .bind(column(|sample| sample.id.kept_boot()).collect::<Vec<_>>())
     .bind(column(|sample| i64::from(sample.id.seq)).collect::<Vec<_>>())
     .bind(bodies)
     .fetch_all(connection)

@@ -58,20 +58,21 @@ row!(Stretch {
 });
 
 async fn sealed_among(tx: &mut Tx, sn: &Serial, samples: &[&Sample]) -> Result<HashSet<MessageId>> {
-    let mut boots: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+    let mut boots: BTreeMap<(u8, u32), BTreeSet<u32>> = BTreeMap::new();
     for sample in samples {
         boots
-            .entry(sample.id.boot)
+            .entry((sample.id.unit, sample.id.boot))
             .or_default()
             .insert(sample.id.seq);
     }
     let mut sealed = HashSet::new();
-    for (boot, seqs) in boots {
+    for ((unit, boot), seqs) in boots {
+        let boot = MessageId::new(boot, 0).of_unit(unit);
         let bound = |seq: Option<&u32>| i64::from(seq.copied().unwrap_or_default());
         let stretches: Vec<Stretch> = within!(tx, c => sqlx::query_as(
             "SELECT first_seq, last_seq FROM sealed_messages
              WHERE sn = $1 AND boot = $2 AND first_seq <= $4 AND last_seq >= $3")
-            .bind(sn.as_str()).bind(i64::from(boot)).bind(bound(seqs.first())).bind(bound(seqs.last()))
+            .bind(sn.as_str()).bind(boot.kept_boot()).bind(bound(seqs.first())).bind(bound(seqs.last()))
             .fetch_all(c).await)?;
         let lies_in = |seq: &u32| {
             let seq = i64::from(*seq);
@@ -82,7 +83,7 @@ async fn sealed_among(tx: &mut Tx, sn: &Serial, samples: &[&Sample]) -> Result<H
         sealed.extend(
             seqs.into_iter()
                 .filter(lies_in)
-                .map(|seq| MessageId { boot, seq }),
+                .map(|seq| MessageId { seq, ..boot }),
         );
     }
     Ok(sealed)

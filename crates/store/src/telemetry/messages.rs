@@ -21,10 +21,10 @@ pub(super) async fn remember(
     sn: &Serial,
     ids: impl Iterator<Item = MessageId>,
 ) -> Result<()> {
-    let mut boots: BTreeMap<u32, Vec<(i64, i64)>> = BTreeMap::new();
+    let mut boots: BTreeMap<i64, Vec<(i64, i64)>> = BTreeMap::new();
     for id in ids {
         let seq = i64::from(id.seq);
-        boots.entry(id.boot).or_default().push((seq, seq));
+        boots.entry(id.kept_boot()).or_default().push((seq, seq));
     }
     for (boot, mut stretches) in boots {
         join(&mut stretches);
@@ -33,7 +33,7 @@ pub(super) async fn remember(
         let known: Vec<Row> = within!(tx, c => sqlx::query_as(
             "SELECT first_seq, last_seq FROM sealed_messages
              WHERE sn = $1 AND boot = $2 AND first_seq <= $4 AND last_seq >= $3")
-            .bind(sn.as_str()).bind(i64::from(boot)).bind(first - 1).bind(last + 1).fetch_all(c).await)?;
+            .bind(sn.as_str()).bind(boot).bind(first - 1).bind(last + 1).fetch_all(c).await)?;
         let known: Vec<_> = known
             .iter()
             .map(|row| (row.first_seq, row.last_seq))
@@ -47,14 +47,14 @@ pub(super) async fn remember(
                     "DELETE FROM sealed_messages WHERE sn = $1 AND boot = $2 AND first_seq = $3"
                 )
                 .bind(sn.as_str())
-                .bind(i64::from(boot))
+                .bind(boot)
                 .bind(old.0)
             )?;
         }
         for new in stretches.iter().filter(|new| !known.contains(new)) {
             execute!(tx, sqlx::query(
                 "INSERT INTO sealed_messages (sn, boot, first_seq, last_seq) VALUES ($1, $2, $3, $4)")
-                .bind(sn.as_str()).bind(i64::from(boot)).bind(new.0).bind(new.1))?;
+                .bind(sn.as_str()).bind(boot).bind(new.0).bind(new.1))?;
         }
     }
     Ok(())

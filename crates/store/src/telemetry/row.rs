@@ -22,12 +22,8 @@ row!(Row {
 
 impl Row {
     pub(super) fn sample(&self) -> Result<Sample> {
-        let number =
-            |value: i64| u32::try_from(value).map_err(|_| Error::Damaged("samples.boot, seq"));
-        let id = MessageId {
-            boot: number(self.boot)?,
-            seq: number(self.seq)?,
-        };
+        let id = MessageId::of_kept(self.boot, self.seq);
+        let id = id.ok_or(Error::Damaged("samples.boot, seq"))?;
         unpack(self.ts, id, &self.body)
     }
 }

@@ -42,7 +42,10 @@ pub(crate) async fn home(db: &TestDb, sn: &str) -> Home {
         keys: &[],
     };
     let mail = Mail::new("welcome", Lang::De, "https://portal.test/".to_owned());
-    let (account, _) = db.register(&new, &mail, [1; 12], NOON).await.unwrap();
+    let (account, _) = db
+        .register(&new, &mail, testkit::desk(), NOON)
+        .await
+        .unwrap();
     db.execute(&format!(
         "UPDATE systems SET owner_id = {} WHERE sn = '{sn}'",
         account.0
@@ -66,7 +69,7 @@ impl Home {
 pub(crate) fn sample(at: Millis, seq: u32) -> Sample {
     Sample {
         at,
-        id: MessageId { boot: 1, seq },
+        id: MessageId::new(1, seq),
         voltage: [Some(2304), Some(2310), None],
         frequency: Some(4998),
         meter_power: [Some(-200), Some(-100), Some(-100)],

@@ -48,10 +48,7 @@ impl Model {
     /// What flowed in and around a day, from the last day with data before it to half an hour after it.
     fn flows(&self, day: SiteDay, counter: Counter) -> Vec<Flow> {
         let bounds = self.zone.bounds(day);
-        let reading = |sample: &Sample| {
-            let wh = sample.counter(counter)?;
-            Some(Reading { at: sample.at, wh })
-        };
+        let reading = |sample: &Sample| Reading::of(sample, counter);
         let earlier = self.between(0..bounds.start);
         let earlier_day = earlier.last().map(|last| self.zone.day_of(last.at));
         let before = earlier_day.map_or(Vec::new(), |day| self.day_samples(day));

@@ -73,10 +73,7 @@ impl Resident {
 
     fn next_id(&mut self) -> MessageId {
         self.seq += 1;
-        MessageId {
-            boot: self.boot,
-            seq: self.seq,
-        }
+        MessageId::new(self.boot, self.seq)
     }
 
     /// What is the matter with it begins in time.
@@ -193,10 +190,7 @@ impl Resident {
         } = self.site.firmware();
         let rating = self.installation.rating;
         let hello = Hello {
-            id: MessageId {
-                boot: self.boot,
-                seq: 0,
-            },
+            id: MessageId::new(self.boot, 0),
             hardware: model::hardware(&rating),
             phase: self.installation.phase,
             capacity: rating.capacity,

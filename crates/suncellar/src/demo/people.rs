@@ -1,11 +1,12 @@
 //! The demo's people: accounts that register the way a person does, with a code for all systems of their site.
-use super::street::{ELECTRICIANS, Position, Site, serial};
+use super::street::{ELECTRICIANS, Electrician, Position, Site, serial};
 use api::Passwords;
 use domain::code::{Code, CodeKind};
+use domain::site::SiteChange;
 use domain::tariff::Since;
 use domain::{AccountId, Clock, Country, Key, Lang, Password, Phone, Random, Role};
 use store::account::Profile;
-use store::mail::Mail;
+use store::mail::{Desk, Mail};
 use store::registration::Registration;
 use store::tariff::NewTariff;
 use store::{Access, Store};
@@ -28,20 +29,25 @@ pub(super) struct Furnisher {
     pub(super) public_url: String,
 }
 
+const OWNERS_PHONE: &str = "+49 30 901820";
+
 impl Furnisher {
     /// Registers everybody who lives in the street and is not known yet.
     pub(super) async fn register_people(&self, sites: &[Site]) -> anyhow::Result<()> {
-        for site in sites {
+        for (number, site) in sites.iter().enumerate() {
             if let Some(email) = site.owner
                 && !self.is_registered(email).await?
             {
-                let account = self.register(email, Role::User, site.units).await?;
-                self.settle(account, email, site.name).await?;
+                let account = self.register(email, None, site.units).await?;
+                let described = site.described(number)?;
+                self.settle(account, email, site.name, &described).await?;
             }
         }
-        for email in ELECTRICIANS {
+        for electrician in ELECTRICIANS {
+            let email = electrician.email;
             if !self.is_registered(email).await? {
-                self.register(email, Role::Electrician, &[]).await?;
+                let account = self.register(email, Some(electrician), &[]).await?;
+                self.let_in(account, email, sites).await?;
             }
         }
         Ok(())
@@ -53,6 +59,7 @@ impl Furnisher {
         account: AccountId,
         email: &str,
         (first_name, last_name): (&str, &str),
+        described: &SiteChange,
     ) -> anyhow::Result<()> {
         let invalid = |_| anyhow::anyhow!("a demo household");
         let (store, now) = (&self.store, self.clock.now());
@@ -62,6 +69,7 @@ impl Furnisher {
             store
                 .name_end_user(access, first_name, last_name, now)
                 .await?;
+            store.describe_site(access, described, now).await?;
         }
         if WITH_PRICES.contains(&email) {
             let prices = NewTariff {
@@ -80,6 +88,13 @@ impl Furnisher {
         Ok(())
     }
 
+    pub(super) fn desk(&self) -> Desk<'_> {
+        Desk {
+            public_url: &self.public_url,
+            random: &self.random,
+        }
+    }
+
     async fn is_registered(&self, email: &str) -> anyhow::Result<bool> {
         let email = email
             .parse()
@@ -90,7 +105,7 @@ impl Furnisher {
     async fn register(
         &self,
         email: &str,
-        role: Role,
+        electrician: Option<&Electrician>,
         units: &[Position],
     ) -> anyhow::Result<AccountId> {
         let invalid = |_| anyhow::anyhow!("a demo account");
@@ -101,12 +116,13 @@ impl Furnisher {
         };
         let password = Password::parse(PASSWORD).map_err(invalid)?;
         let hash = self.passwords.hash(&password).await;
+        let phone = electrician.map_or(OWNERS_PHONE, |one| one.phone);
         let profile = Profile {
             email: email.parse().map_err(invalid)?,
-            role,
-            phone: Phone::parse("+49 30 901820", Country::Germany).map_err(invalid)?,
+            role: electrician.map_or(Role::User, |_| Role::Electrician),
+            phone: Phone::parse(phone, Country::Germany).map_err(invalid)?,
             country: Country::Germany,
-            company: (role == Role::Electrician).then(|| "Elektro Sonnenberg".to_owned()),
+            company: electrician.map(|one| one.company.to_owned()),
             language: Lang::De,
         };
         let registration = Registration {
@@ -118,7 +134,7 @@ impl Furnisher {
         let now = self.clock.now();
         let (account, _) = self
             .store
-            .register(&registration, &welcome, self.random.bytes(), now)
+            .register(&registration, &welcome, self.desk(), now)
             .await?;
         Ok(account)
     }

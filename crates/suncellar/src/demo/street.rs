@@ -1,6 +1,7 @@
 //! The demo's street: who lives where, with which batteries, and what is the matter with them.
 use crate::cli::Systems;
 use domain::clock::{DAY, HOUR, Millis};
+use domain::site::{Coordinates, Place, SiteChange};
 use domain::{Role, Serial, Zone};
 use simulator::model;
 use simulator::wire::Firmware;
@@ -64,8 +65,26 @@ const fn unclaimed(units: &'static [Position]) -> Site {
     }
 }
 
-/// Accounts that own nothing.
-pub(super) const ELECTRICIANS: &[&str] = &["electrician@example.com", "installer@example.com"];
+/// Somebody who installs batteries and owns none.
+pub(super) struct Electrician {
+    pub(super) email: &'static str,
+    pub(super) company: &'static str,
+    /// Of the numbers that nobody has, kept for films.
+    pub(super) phone: &'static str,
+}
+
+pub(super) const ELECTRICIANS: &[Electrician] = &[
+    Electrician {
+        email: "electrician@example.com",
+        company: "Elektro Sonnenberg",
+        phone: "+49 40 66969017",
+    },
+    Electrician {
+        email: "installer@example.com",
+        company: "Solartechnik Fichtner",
+        phone: "+49 69 90009042",
+    },
+];
 
 /// The sites that every demo has.
 const CORE: &[Site] = &[
@@ -73,13 +92,13 @@ const CORE: &[Site] = &[
         "owner@example.com",
         ("Thomas", "Sonntag"),
         &[("SC24A0001", 1)],
-        Story::Well,
+        Story::OldFirmware,
     ),
     site(
         "family@example.com",
         ("Katrin", "Albers"),
         &[("SC24B0001", 1), ("SC24B0002", 2), ("SC24B0003", 3)],
-        Story::Well,
+        Story::OldFirmware,
     ),
     site(
         "away@example.com",
@@ -201,9 +220,19 @@ pub(super) fn accounts() -> impl Iterator<Item = (&'static str, Role, &'static [
         .filter_map(|site| Some((site.owner?, Role::User, site.units)));
     let electricians = ELECTRICIANS
         .iter()
-        .map(|email| (*email, Role::Electrician, &[][..]));
+        .map(|one| (one.email, Role::Electrician, &[][..]));
     owners.chain(electricians)
 }
+
+/// Where the street's people live, in turn: name, latitude and longitude.
+const TOWNS: [(&str, &str, &str); 6] = [
+    ("Potsdam", "52.40", "13.06"),
+    ("Berlin-Köpenick", "52.45", "13.58"),
+    ("Bernau", "52.68", "13.59"),
+    ("Falkensee", "52.56", "13.09"),
+    ("Königs Wusterhausen", "52.30", "13.63"),
+    ("Oranienburg", "52.75", "13.24"),
+];
 
 /// Draws this street and no other.
 const STREET: u64 = 24;
@@ -214,6 +243,24 @@ impl Site {
             Story::OldFirmware => Firmware::of("2.4", "1.12", "1.8"),
             _ => Firmware::newest(),
         }
+    }
+
+    /// What its owner has told of it: the town, and the roof that the unit's part of the sun comes from.
+    pub(super) fn described(&self, number: usize) -> anyhow::Result<SiteChange> {
+        let invalid = |_| anyhow::anyhow!("a demo town");
+        let (town, latitude, longitude) = TOWNS[number % TOWNS.len()];
+        let (latitude, longitude) = (latitude.parse(), longitude.parse());
+        let at = Coordinates::new(latitude.map_err(invalid)?, longitude.map_err(invalid)?);
+        let (first, phase) = self.units[0];
+        let roof = self.installation(&serial(first)?, phase, &Zone::default())?;
+        let kwp = roof.household.panels / self.units.len() as f64 / 1000.0;
+        let planes = format!("{kwp:.3}/30/0");
+        Ok(SiteChange {
+            place: Some(Place::parse(town).map_err(invalid)?),
+            coordinates: Some(Some(at)),
+            zone: None,
+            planes: Some(planes.parse().map_err(invalid)?),
+        })
     }
 
     /// How the unit at `position` is installed.

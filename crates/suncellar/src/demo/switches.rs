@@ -3,6 +3,7 @@ use domain::clock::{Millis, SECOND};
 use domain::{Clock, Serial};
 use simulator::{Fleet, Order};
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 use store::Store;
 use tokio_util::sync::CancellationToken;
@@ -15,7 +16,7 @@ const AGAIN: Millis = 30 * SECOND;
 /// Each claim waits for `after` first, as the owner has to walk down the stairs.
 pub(super) async fn turn(
     store: Store,
-    fleet: Fleet,
+    fleet: Arc<Fleet>,
     clock: Clock,
     after: Millis,
     stop: CancellationToken,

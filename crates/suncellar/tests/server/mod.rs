@@ -1,4 +1,7 @@
-//! The real binary, for tests that kill it.
+//! The real binary, for tests that kill it or run several of it.
+#![allow(dead_code, reason = "each test uses what it needs of it")]
+pub(crate) mod home;
+
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
 use std::path::Path;
@@ -6,9 +9,11 @@ use std::process::{Child, Command, Stdio};
 use testkit::database::SECRET;
 
 pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_suncellar");
-pub(crate) const SERVE: [&str; 5] = [
+pub(crate) const SERVE: [&str; 7] = [
     "serve",
     "--listen",
+    "127.0.0.1:0",
+    "--updates-listen",
     "127.0.0.1:0",
     "--devices-listen",
     "127.0.0.1:0",
@@ -18,10 +23,6 @@ pub(crate) const SERVE: [&str; 5] = [
 pub(crate) struct Server {
     pub(crate) process: Child,
     /// Where people reach it.
-    #[allow(
-        dead_code,
-        reason = "not every test that uses this file has people in it"
-    )]
     pub(crate) portal: SocketAddr,
     /// Where batteries connect.
     pub(crate) devices: SocketAddr,
@@ -29,38 +30,13 @@ pub(crate) struct Server {
 
 impl Server {
     /// Waits until people and batteries can connect.
-    pub(crate) fn start(mut command: Command) -> Self {
-        let mut process = command
-            .env_clear()
-            .env("PATH", std::env::var("PATH").unwrap())
-            .env("SUNCELLAR_SECRET", SECRET)
-            .env("NO_COLOR", "1")
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut log = BufReader::new(process.stderr.take().unwrap()).lines();
-        let mut said = String::new();
-        let mut address = |marker: &str| -> SocketAddr {
-            loop {
-                let line = log
-                    .next()
-                    .unwrap_or_else(|| panic!("it did not start: {said}"))
-                    .unwrap();
-                if line.contains(marker) {
-                    let address = line.split("address=").nth(1).unwrap();
-                    return address.split_whitespace().next().unwrap().parse().unwrap();
-                }
-                said.push_str(&line);
-            }
-        };
-        let portal = address("the portal listens");
-        let devices = address("batteries can connect");
-        // A full pipe would hold it up.
-        std::thread::spawn(move || log.for_each(drop));
+    pub(crate) fn start(command: Command) -> Self {
+        let (process, addresses) =
+            listening(command, &["the portal listens", "batteries can connect"]);
         Self {
             process,
-            portal,
-            devices,
+            portal: addresses[0],
+            devices: addresses[1],
         }
     }
 
@@ -84,4 +60,35 @@ impl Drop for Server {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
+}
+
+/// Starts the binary and waits until it has said all of this, in this order; answers the address that stood by each.
+pub(crate) fn listening(mut command: Command, markers: &[&str]) -> (Child, Vec<SocketAddr>) {
+    let mut process = command
+        .env_clear()
+        .env("PATH", std::env::var("PATH").unwrap())
+        .env("SUNCELLAR_SECRET", SECRET)
+        .env("NO_COLOR", "1")
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut log = BufReader::new(process.stderr.take().unwrap()).lines();
+    let mut said = String::new();
+    let mut address = |marker: &str| -> SocketAddr {
+        loop {
+            let line = log
+                .next()
+                .unwrap_or_else(|| panic!("it did not start: {said}"))
+                .unwrap();
+            if line.contains(marker) {
+                let address = line.split("address=").nth(1).unwrap();
+                return address.split_whitespace().next().unwrap().parse().unwrap();
+            }
+            said.push_str(&line);
+        }
+    };
+    let addresses = markers.iter().map(|marker| address(marker)).collect();
+    // A full pipe would hold it up.
+    std::thread::spawn(move || log.for_each(drop));
+    (process, addresses)
 }

@@ -29,13 +29,13 @@ fn counter() -> impl Strategy<Value = Option<i64>> {
 prop_compose! {
     fn sample()(
         small in prop::array::uniform11(value()), counters in prop::array::uniform5(counter()),
-        passed in 0i64..100_000, id in any::<(u32, u32)>(), status in 0u8..8, flags in any::<[u16; 5]>(),
+        passed in 0i64..100_000, id in any::<(u8, u32, u32)>(), status in 0u8..8, flags in any::<[u16; 5]>(),
     ) -> Sample {
         let [v1, v2, v3, frequency, p1, p2, p3, grid_power, pv_power, battery_power, soc] = small;
         let [message1, message2, message3, message5, message6] = flags;
         Sample {
             at: passed,
-            id: MessageId { boot: id.0, seq: id.1 },
+            id: MessageId::new(id.1, id.2).of_unit(id.0),
             voltage: [v1, v2, v3],
             frequency,
             meter_power: [p1, p2, p3],
@@ -105,7 +105,7 @@ proptest! {
         let _ = decode(&bytes, &Field::ALL);
         let _ = Quarters::decode(&bytes, 0);
         let _ = Totals::take(&mut Reader::new(&bytes, "test"));
-        let _ = row::unpack(0, MessageId { boot: 0, seq: 0 }, &bytes);
+        let _ = row::unpack(0, MessageId::new(0, 0), &bytes);
         let versioned = [&[1], &bytes[..]].concat();
         let _ = decode(&versioned, &Field::ALL);
         let _ = Quarters::decode(&versioned, 0);

@@ -1,0 +1,184 @@
+//! A commissioning in progress as its electricians see it.
+use super::Work;
+use domain::clock::Millis;
+use domain::commissioning::{Finding, PhaseReading, Reason, State, Step};
+use domain::message::text;
+use domain::{Lang, Serial};
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct CommissioningEntry {
+    id: i64,
+    /// Serial numbers, by phase.
+    units: Vec<String>,
+    started_at: Millis,
+    /// In the order in which they are gone through.
+    steps: Vec<StepEntry>,
+    /// The three phases of the sign and phase test.
+    phases: Vec<PhaseEntry>,
+    /// Of the customer.
+    first_name: String,
+    last_name: String,
+    /// Where the installation is.
+    place: String,
+    note: String,
+    /// Every step has passed: it can be finished.
+    complete: bool,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct StepEntry {
+    #[schema(inline)]
+    step: StepName,
+    title: &'static str,
+    #[schema(inline)]
+    state: StepState,
+    /// Stable: why it has not passed.
+    #[schema(required)]
+    reason: Option<&'static str>,
+    /// The same in the caller's language, with what to do next.
+    #[schema(required)]
+    text: Option<String>,
+    /// The unit at which.
+    #[schema(required)]
+    sn: Option<String>,
+    /// When it was written down.
+    #[schema(required)]
+    at: Option<Millis>,
+    /// By whom.
+    #[schema(required)]
+    company: Option<String>,
+    /// What the electrician said.
+    #[schema(value_type = Object)]
+    stated: Value,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum StepName {
+    Units,
+    Meter,
+    Phases,
+    Limits,
+    ExportLimit,
+    Ups,
+    Firmware,
+    Customer,
+    Instruction,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum StepState {
+    Open,
+    Passed,
+    Failed,
+}
+
+/// How one phase fares in the sign and phase test.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct PhaseEntry {
+    /// 1 to 3.
+    phase: u8,
+    /// Somebody's meter reports it.
+    measured: bool,
+    /// W without the load, once that was measured; import is positive.
+    #[schema(required)]
+    before: Option<i64>,
+    /// W with the load, once it passed.
+    #[schema(required)]
+    after: Option<i64>,
+    #[schema(required)]
+    rise: Option<i64>,
+    /// Why the last measurement did not pass, with what to do next.
+    #[schema(required)]
+    text: Option<String>,
+}
+
+impl From<Step> for StepName {
+    fn from(step: Step) -> Self {
+        match step {
+            Step::Units => Self::Units,
+            Step::Meter => Self::Meter,
+            Step::Phases => Self::Phases,
+            Step::Limits => Self::Limits,
+            Step::ExportLimit => Self::ExportLimit,
+            Step::Ups => Self::Ups,
+            Step::Firmware => Self::Firmware,
+            Step::Customer => Self::Customer,
+            Step::Instruction => Self::Instruction,
+        }
+    }
+}
+
+impl CommissioningEntry {
+    pub(crate) fn new(work: &Work, lang: Lang) -> Self {
+        let units = work.units.iter().map(|access| access.sn().to_string());
+        Self {
+            id: work.commissioning.id,
+            units: units.collect(),
+            started_at: work.commissioning.started_at,
+            steps: Step::ALL
+                .map(|step| StepEntry::new(work, step, lang))
+                .into(),
+            phases: [1, 2, 3].map(|phase| phase_entry(work, phase, lang)).into(),
+            first_name: work.customer.first_name.clone(),
+            last_name: work.customer.last_name.clone(),
+            place: work.customer.place.clone(),
+            note: work.customer.note.clone(),
+            complete: work.open_steps().is_empty(),
+        }
+    }
+}
+
+impl StepEntry {
+    pub(crate) fn new(work: &Work, step: Step, lang: Lang) -> Self {
+        let (state, finding) = match work.state(step) {
+            State::Open(finding) => (StepState::Open, finding),
+            State::Passed => (StepState::Passed, None),
+            State::Failed(finding) => (StepState::Failed, Some(finding)),
+        };
+        let known = work.commissioning.step(step);
+        let finding = finding.as_ref();
+        Self {
+            step: step.into(),
+            title: text(lang, "step", step.as_str()),
+            state,
+            reason: finding.map(|finding| finding.reason.code()),
+            text: finding.map(|finding| finding.text(lang)),
+            sn: finding.and_then(|finding| finding.sn.as_ref().map(Serial::to_string)),
+            at: known.map(|known| known.at),
+            company: known.and_then(|known| known.company.clone()),
+            stated: known.map_or(Value::Null, |known| known.record.stated.clone()),
+        }
+    }
+}
+
+fn phase_entry(work: &Work, phase: u8, lang: Lang) -> PhaseEntry {
+    let place = usize::from(phase) - 1;
+    let name = phase.to_string();
+    let nothing = Value::Null;
+    let record = work.commissioning.record(Step::Phases);
+    let measured = record.map_or(&nothing, |record| &record.measured);
+    let test = &measured["tests"][&name];
+    let off = PhaseReading::from_json(&measured["off"][&name]);
+    let finding = |code: &str| {
+        let other = test["phase"].as_u64().and_then(|it| u8::try_from(it).ok());
+        let at: Finding = Reason::of(code)?.at(None, other.or(Some(phase)));
+        Some(at.text(lang))
+    };
+    let mut units = work.facts.units.iter();
+    PhaseEntry {
+        phase,
+        measured: units.any(|unit| {
+            let sample = unit.sample.as_ref();
+            sample.is_some_and(|sample| sample.meter_power[place].is_some())
+        }),
+        before: off.and_then(|off| off.powers[place]).map(i64::from),
+        after: test["after"].as_i64(),
+        rise: test["rise"].as_i64(),
+        text: test["reason"].as_str().and_then(finding),
+    }
+}

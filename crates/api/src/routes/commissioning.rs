@@ -1,0 +1,360 @@
+//! Bringing systems into service: begun, gone through step by step, and finished only when every check passes.
+use crate::Portal;
+use crate::commissioning::{CommissioningEntry, StepEntry, Work};
+use crate::error::{Error, FieldErrors, Problem, Refusal, Result, language};
+use crate::form::{Form, Query, ticked};
+use crate::own::Systems;
+use crate::routes::protocol::ProtocolEntry;
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use domain::account::parse_name;
+use domain::commissioning::{MOST_UNITS, Record, Step, look, parse_export_limit, parse_note, take};
+use domain::{Lang, Message};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use store::Access;
+use store::commissioning::{Begun, Commissioning, Customer};
+use utoipa::{IntoParams, ToSchema};
+
+#[derive(Deserialize, IntoParams)]
+pub(crate) struct CommissioningQuery {
+    /// A serial number.
+    #[serde(default)]
+    sn: String,
+}
+
+impl CommissioningQuery {
+    pub(crate) fn sn(&self) -> &str {
+        self.sn.trim()
+    }
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct OpenCommissioning {
+    /// Null when the system is not being brought into service.
+    #[schema(required)]
+    commissioning: Option<CommissioningEntry>,
+}
+
+/// The commissioning that a system is in, whoever began it.
+#[utoipa::path(get, path = "/api/auth/commissioning/", operation_id = "show_commissioning", tag = "commissioning",
+    params(CommissioningQuery),
+    responses((status = 200, body = OpenCommissioning), (status = 401, body = Refusal), (status = 403, body = Refusal),
+        (status = 404, body = Refusal)))]
+pub(crate) async fn show(
+    State(portal): State<Portal>,
+    systems: Systems,
+    headers: HeaderMap,
+    Query(query): Query<CommissioningQuery>,
+) -> Result<Json<OpenCommissioning>> {
+    let access = systems.find(query.sn())?;
+    let open = portal.store.open_commissioning(access).await?;
+    let commissioning = match open {
+        None => None,
+        Some(open) => {
+            let work = Work::of(&portal, &systems, open).await?;
+            Some(CommissioningEntry::new(&work, language(&headers)))
+        }
+    };
+    Ok(Json(OpenCommissioning { commissioning }))
+}
+
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct BeginCommissioning {
+    /// Serial numbers of all units of the site, separated by commas.
+    #[serde(default)]
+    sn: String,
+}
+
+/// Begin to bring the units of a site into service. What is in progress already for the same units is answered as it stands.
+#[utoipa::path(post, path = "/api/auth/commissioning/", operation_id = "begin_commissioning", tag = "commissioning",
+    request_body(content = BeginCommissioning, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 201, body = CommissioningEntry), (status = 200, body = CommissioningEntry),
+        (status = 400, body = Problem), (status = 401, body = Refusal), (status = 403, body = Refusal),
+        (status = 404, body = Refusal), (status = 409, body = Refusal)))]
+pub(crate) async fn begin(
+    State(portal): State<Portal>,
+    systems: Systems,
+    headers: HeaderMap,
+    Form(form): Form<BeginCommissioning>,
+) -> Result<(StatusCode, Json<CommissioningEntry>)> {
+    let mut units = systems.pick(&form.sn)?;
+    if units.is_empty() {
+        return Err(Error::field("sn", Message::Required));
+    }
+    if units.len() > MOST_UNITS {
+        return Err(Error::field("sn", Message::TooLong));
+    }
+    units.sort_by(|one, other| (one.phase(), one.sn()).cmp(&(other.phase(), other.sn())));
+    let lang = language(&headers);
+    if let Some(open) = portal.store.open_commissioning(units[0]).await?
+        && same_units(&open, &units)
+    {
+        let work = Work::of(&portal, &systems, open).await?;
+        let entry = CommissioningEntry::new(&work, lang);
+        return Ok((StatusCode::OK, Json(entry)));
+    }
+    match portal
+        .store
+        .begin_commissioning(&units, portal.now())
+        .await?
+    {
+        Begun::New(id) => {
+            let entry = entry(&portal, &systems, &id.to_string(), lang).await?;
+            Ok((StatusCode::CREATED, entry))
+        }
+        Begun::Busy => Err(Error::Refused(StatusCode::CONFLICT, Message::UnitsBusy)),
+    }
+}
+
+fn same_units(open: &Commissioning, units: &[&Access]) -> bool {
+    open.units.len() == units.len() && units.iter().all(|unit| open.units.contains(unit.sn()))
+}
+
+async fn entry(
+    portal: &Portal,
+    systems: &Systems,
+    id: &str,
+    lang: Lang,
+) -> Result<Json<CommissioningEntry>> {
+    let work = Work::find(portal, systems, id).await?;
+    Ok(Json(CommissioningEntry::new(&work, lang)))
+}
+
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct DoStep {
+    /// units, meter, limits, export_limit, ups, firmware, customer or instruction; phases has a call of its own.
+    #[serde(default)]
+    step: String,
+    /// limits: registered with the grid operator under §14a EnWG, where charging exceeds 4.2 kW.
+    #[serde(default)]
+    notified: String,
+    /// export_limit: to so many W; empty where feed-in is not limited.
+    #[serde(default)]
+    limit: String,
+    /// ups: the changeover was tried, where there is one.
+    #[serde(default)]
+    tested: String,
+    /// customer: of whoever lives there.
+    #[serde(default)]
+    first_name: String,
+    /// customer: of whoever lives there.
+    #[serde(default)]
+    last_name: String,
+    /// customer: the address of the installation.
+    #[serde(default)]
+    place: String,
+    /// instruction: the customer knows how to use it.
+    #[serde(default)]
+    instructed: String,
+    /// instruction: remarks for the protocol, 1,000 characters at most.
+    #[serde(default)]
+    note: String,
+}
+
+/// Check a step, and write down what was found if it passes. The answer says how every step stands then.
+#[utoipa::path(post, path = "/api/auth/commissioning/{id}/step/", operation_id = "do_commissioning_step", tag = "commissioning",
+    params(("id" = i64, Path)),
+    request_body(content = DoStep, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 200, body = CommissioningEntry), (status = 400, body = Problem), (status = 401, body = Refusal),
+        (status = 403, body = Refusal), (status = 404, body = Refusal)))]
+pub(crate) async fn step(
+    State(portal): State<Portal>,
+    systems: Systems,
+    headers: HeaderMap,
+    Path(id): Path<String>,
+    Form(form): Form<DoStep>,
+) -> Result<Json<CommissioningEntry>> {
+    let mut work = Work::find(&portal, &systems, &id).await?;
+    let step: Step = match form.step.parse() {
+        Ok(Step::Phases) => return Err(Error::field("step", Message::ChoiceUnknown)),
+        Ok(step) => step,
+        Err(message) => return Err(Error::field("step", message)),
+    };
+    let stated = state(&portal, &mut work, step, &form).await?;
+    let known = work.commissioning.record(step);
+    if let Ok(found) = look(step, &work.facts, &stated, known) {
+        let record = Record {
+            stated,
+            found: found.found,
+            measured: found.measured,
+        };
+        write(&portal, &work, step, &record).await?;
+    }
+    entry(&portal, &systems, &id, language(&headers)).await
+}
+
+/// What the electrician says with a step. Names and places are kept where they can be forgotten.
+async fn state(portal: &Portal, work: &mut Work, step: Step, form: &DoStep) -> Result<Value> {
+    let mut errors = FieldErrors::default();
+    let stated = match step {
+        Step::Limits => json!({ "notified": ticked(&form.notified) }),
+        Step::ExportLimit => {
+            let limit = errors.take("limit", parse_export_limit(&form.limit));
+            json!({ "limit": limit.flatten() })
+        }
+        Step::Ups => json!({ "tested": ticked(&form.tested) }),
+        Step::Customer => {
+            let first_name = errors.take("first_name", parse_name(&form.first_name));
+            let last_name = errors.take("last_name", parse_name(&form.last_name));
+            let place = errors.take("place", parse_name(&form.place));
+            if let (Some(first_name), Some(last_name), Some(place)) = (first_name, last_name, place)
+            {
+                for unit in &work.units {
+                    let named =
+                        portal
+                            .store
+                            .name_end_user(unit, &first_name, &last_name, portal.now());
+                    named.await?;
+                }
+                let customer = Customer {
+                    place,
+                    ..work.customer.clone()
+                };
+                portal
+                    .store
+                    .write_customer(work.commissioning.id, &customer)
+                    .await?;
+                (work.facts.named, work.facts.placed) = (true, true);
+            }
+            Value::Null
+        }
+        Step::Instruction => {
+            if let Some(note) = errors.take("note", parse_note(&form.note)) {
+                let customer = Customer {
+                    note,
+                    ..work.customer.clone()
+                };
+                portal
+                    .store
+                    .write_customer(work.commissioning.id, &customer)
+                    .await?;
+            }
+            json!({ "instructed": ticked(&form.instructed) })
+        }
+        Step::Units | Step::Meter | Step::Phases | Step::Firmware => Value::Null,
+    };
+    errors.into_result()?;
+    Ok(stated)
+}
+
+async fn write(portal: &Portal, work: &Work, step: Step, record: &Record) -> Result<()> {
+    let (access, id) = (work.first()?, work.commissioning.id);
+    let written = portal
+        .store
+        .write_step(access, id, step, record, portal.now());
+    match written.await? {
+        true => Ok(()),
+        false => Err(Error::not_found()),
+    }
+}
+
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct MeasurePhase {
+    /// 1 to 3.
+    #[serde(default)]
+    phase: String,
+    /// Whether a load is switched on there: first without, then with it.
+    #[serde(default)]
+    load: String,
+}
+
+/// Measure a phase for the sign and phase test: what the batteries report at this moment is held against what they reported before.
+#[utoipa::path(post, path = "/api/auth/commissioning/{id}/phase/", operation_id = "measure_phase", tag = "commissioning",
+    params(("id" = i64, Path)),
+    request_body(content = MeasurePhase, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 200, body = CommissioningEntry), (status = 400, body = Problem), (status = 401, body = Refusal),
+        (status = 403, body = Refusal), (status = 404, body = Refusal)))]
+pub(crate) async fn phase(
+    State(portal): State<Portal>,
+    systems: Systems,
+    headers: HeaderMap,
+    Path(id): Path<String>,
+    Form(form): Form<MeasurePhase>,
+) -> Result<Json<CommissioningEntry>> {
+    let work = Work::find(&portal, &systems, &id).await?;
+    let phase = match form.phase.trim().parse::<u8>() {
+        Ok(phase) if (1..=3).contains(&phase) => phase,
+        _ => return Err(Error::field("phase", Message::ChoiceUnknown)),
+    };
+    let known = work.commissioning.record(Step::Phases);
+    let record = take(&work.facts, known, phase, ticked(&form.load));
+    write(&portal, &work, Step::Phases, &record).await?;
+    entry(&portal, &systems, &id, language(&headers)).await
+}
+
+/// Give a commissioning up, with everything that was written down.
+#[utoipa::path(delete, path = "/api/auth/commissioning/{id}/", operation_id = "drop_commissioning", tag = "commissioning",
+    params(("id" = i64, Path)),
+    responses((status = 204), (status = 401, body = Refusal), (status = 403, body = Refusal), (status = 404, body = Refusal)))]
+pub(crate) async fn give_up(
+    State(portal): State<Portal>,
+    systems: Systems,
+    Path(id): Path<String>,
+) -> Result<StatusCode> {
+    let work = Work::find(&portal, &systems, &id).await?;
+    let dropped = portal
+        .store
+        .drop_commissioning(work.first()?, &work.commissioning, portal.now());
+    match dropped.await? {
+        true => Ok(StatusCode::NO_CONTENT),
+        false => Err(Error::not_found()),
+    }
+}
+
+/// Body of the answer that refuses to finish.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct StepsOpen {
+    detail: &'static str,
+    code: &'static str,
+    /// The steps that have not passed.
+    open: Vec<StepEntry>,
+}
+
+/// How a request to finish ended.
+pub(crate) enum Finished {
+    Protocol(ProtocolEntry),
+    Open(StepsOpen),
+}
+
+impl IntoResponse for Finished {
+    fn into_response(self) -> Response {
+        match self {
+            Self::Protocol(entry) => (StatusCode::CREATED, Json(entry)).into_response(),
+            Self::Open(open) => (StatusCode::CONFLICT, Json(open)).into_response(),
+        }
+    }
+}
+
+/// Finish a commissioning: every step is looked at once more, and what has passed becomes the protocol.
+#[utoipa::path(post, path = "/api/auth/commissioning/{id}/finish/", operation_id = "finish_commissioning", tag = "commissioning",
+    params(("id" = i64, Path)),
+    responses((status = 201, body = ProtocolEntry), (status = 401, body = Refusal), (status = 403, body = Refusal),
+        (status = 404, body = Refusal), (status = 409, body = StepsOpen)))]
+pub(crate) async fn finish(
+    State(portal): State<Portal>,
+    systems: Systems,
+    headers: HeaderMap,
+    Path(id): Path<String>,
+) -> Result<Finished> {
+    let work = Work::find(&portal, &systems, &id).await?;
+    let (lang, open) = (language(&headers), work.open_steps());
+    if !open.is_empty() {
+        let entry = |(step, _): &(Step, _)| StepEntry::new(&work, *step, lang);
+        return Ok(Finished::Open(StepsOpen {
+            detail: Message::StepsOpen.text(lang),
+            code: Message::StepsOpen.code(),
+            open: open.iter().map(entry).collect(),
+        }));
+    }
+    let (access, judged) = (work.first()?, &work.commissioning);
+    portal
+        .store
+        .finish_commissioning(access, judged, &work.customer, portal.now())
+        .await?;
+    let finished = portal.store.commissioning(&work.units, judged.id).await?;
+    let finished = finished.ok_or(Error::not_found())?;
+    Ok(Finished::Protocol(ProtocolEntry::new(&finished)))
+}

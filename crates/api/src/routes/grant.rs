@@ -1,0 +1,255 @@
+//! Whom owners let see their systems: both sides' list, the owner's invitations and decisions, and the end.
+
+mod entry;
+
+pub(crate) use entry::{GrantStateName, HandoverEntry, HeldEntry, ScopeName};
+
+use crate::Portal;
+use crate::access::Person;
+use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
+use crate::form::Form;
+use crate::own::Systems;
+use crate::routes::account::load;
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use domain::code::Code;
+use domain::grant::{Right, Scope, parse_last_day};
+use domain::{Email, Message, Role, SiteDay};
+use entry::GivenEntry;
+use serde::{Deserialize, Serialize};
+use store::Access;
+use store::grant::{Given, Invitation};
+use utoipa::ToSchema;
+
+/// What the caller has given, and what they hold.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Grants {
+    /// On systems for which the caller may decide; what waits for a decision comes first.
+    given: Vec<GivenEntry>,
+    /// What the caller holds of others, was invited to, or asked for.
+    held: Vec<HeldEntry>,
+    /// Systems that the caller is handing over.
+    handovers: Vec<HandoverEntry>,
+}
+
+/// Who may see the caller's systems, and which systems of others the caller may see.
+#[utoipa::path(get, path = "/api/auth/grant/", operation_id = "list_grants", tag = "grants",
+    responses((status = 200, body = Grants), (status = 401, body = Refusal)))]
+pub(crate) async fn list(
+    State(portal): State<Portal>,
+    person: Person,
+    systems: Systems,
+) -> Result<Json<Grants>> {
+    let (store, now) = (&portal.store, portal.now());
+    let given = store.given_grants(&systems.allowed, now).await?;
+    let held = store.held_grants(person.account, person.role, now).await?;
+    let handovers = store.handovers_of(person.account, now).await?;
+    Ok(Json(Grants {
+        given: given.into_iter().map(GivenEntry::from).collect(),
+        held: held.into_iter().map(HeldEntry::from).collect(),
+        handovers: handovers.into_iter().map(HandoverEntry::from).collect(),
+    }))
+}
+
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct Invite {
+    /// One serial number, several separated by commas, or -1 for all of the caller's own.
+    #[serde(default)]
+    sn: String,
+    #[serde(default)]
+    email: String,
+    /// Of an electrician: monitor, configure or service. Of somebody of the household: look or owner.
+    #[serde(default)]
+    scope: String,
+    /// The last day, `YYYY-MM-DD`; 90 days from today when missing, and none for people of the household.
+    #[serde(default)]
+    until: String,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Invited {
+    grants: Vec<GivenEntry>,
+}
+
+/// Invite an electrician, or somebody of the household. The answer does not tell whether the address has an account.
+#[utoipa::path(post, path = "/api/auth/grant/", operation_id = "invite", tag = "grants",
+    request_body(content = Invite, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 201, body = Invited), (status = 400, body = Problem), (status = 401, body = Refusal),
+        (status = 403, body = Refusal), (status = 404, body = Refusal), (status = 429, body = Refusal)))]
+pub(crate) async fn invite(
+    State(portal): State<Portal>,
+    person: Person,
+    systems: Systems,
+    Form(form): Form<Invite>,
+) -> Result<(StatusCode, Json<Invited>)> {
+    if form.sn.trim().is_empty() {
+        return Err(Error::field("sn", Message::Required));
+    }
+    let chosen = systems.several(&form.sn)?;
+    let Some(first) = chosen.first() else {
+        return Err(Error::not_found());
+    };
+    let mut errors = FieldErrors::default();
+    let own = load(&portal, person).await?.email;
+    let email = errors.take("email", address(&form.email, &own));
+    let scope = errors.take("scope", form.scope.trim().parse::<Scope>());
+    let today = first.zone().day_of(portal.now());
+    let usual = scope.and_then(|scope| scope.usual_end(today));
+    let last_day = errors.take("until", last_day(&form.until, usual, today));
+    errors.into_result()?;
+    let (Some(email), Some(scope), Some(last_day)) = (email, scope, last_day) else {
+        return Err(Error::internal());
+    };
+    let of_household = scope.role() == Role::User;
+    if of_household && chosen.iter().any(|access| !access.may(Right::Part)) {
+        return Err(Error::scope_too_small());
+    }
+    portal.limits.invitation(person.account)?;
+    let code = of_household.then(|| Code::random(&portal.random));
+    let invitation = Invitation {
+        email: &email,
+        scope,
+        last_day,
+        code: code.as_ref(),
+    };
+    let invited = portal
+        .store
+        .invite(&chosen, invitation, portal.desk(), portal.now())
+        .await?;
+    let grants = invited.into_iter().map(GivenEntry::from).collect();
+    Ok((StatusCode::CREATED, Json(Invited { grants })))
+}
+
+/// An address to which somebody may write: anybody's but their own.
+pub(super) fn address(text: &str, own: &str) -> Result<Email, Message> {
+    let email: Email = text.parse()?;
+    match email.as_str() == own {
+        true => Err(Message::EmailOwn),
+        false => Ok(email),
+    }
+}
+
+fn last_day(
+    text: &str,
+    usual: Option<SiteDay>,
+    today: SiteDay,
+) -> Result<Option<SiteDay>, Message> {
+    match text.trim() {
+        "" => Ok(usual),
+        text => parse_last_day(text, today).map(Some),
+    }
+}
+
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct GiveGrant {
+    /// Stays as it is, or was asked for, when missing.
+    scope: Option<String>,
+    /// The last day, `YYYY-MM-DD`. When missing it stays; what was asked for or has ended gets 90 days.
+    until: Option<String>,
+}
+
+/// Approve, confirm, renew or change a grant.
+#[utoipa::path(patch, path = "/api/auth/grant/{id}/", operation_id = "give_grant", tag = "grants", params(("id" = i64, Path)),
+    request_body(content = GiveGrant, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 200, body = GivenEntry), (status = 400, body = Problem), (status = 401, body = Refusal),
+        (status = 403, body = Refusal), (status = 404, body = Refusal)))]
+pub(crate) async fn give(
+    State(portal): State<Portal>,
+    systems: Systems,
+    Path(id): Path<String>,
+    Form(form): Form<GiveGrant>,
+) -> Result<Json<GivenEntry>> {
+    let id = parse_id(&id)?;
+    let access = decided_by(&portal, &systems, id).await?;
+    let known = portal.store.grant_scope(access, id).await?;
+    let known = known.ok_or(Error::not_found())?;
+    may_decide(access, known)?;
+    let mut errors = FieldErrors::default();
+    let today = access.zone().day_of(portal.now());
+    let scope = form
+        .scope
+        .as_deref()
+        .map(str::trim)
+        .filter(|it| !it.is_empty());
+    let scope = errors.take(
+        "scope",
+        scope.map(|text| same_kind(text, known)).transpose(),
+    );
+    let until = form.until.as_deref().unwrap_or_default();
+    let last_day = errors.take("until", last_day(until, None, today));
+    errors.into_result()?;
+    let given = Given {
+        scope: scope.flatten(),
+        last_day: last_day.flatten(),
+    };
+    let given = portal
+        .store
+        .give(access, id, given, portal.desk(), portal.now())
+        .await?;
+    given
+        .map(|grant| Json(grant.into()))
+        .ok_or(Error::not_found())
+}
+
+/// An electrician's grant stays one.
+pub(super) fn same_kind(text: &str, known: Scope) -> Result<Scope, Message> {
+    let scope: Scope = text.parse()?;
+    match scope.role() == known.role() {
+        true => Ok(scope),
+        false => Err(Message::ChoiceUnknown),
+    }
+}
+
+/// The system of a grant that the caller decides about.
+async fn decided_by<'a>(portal: &Portal, systems: &'a Systems, id: i64) -> Result<&'a Access> {
+    let sn = portal.store.grant_serial(id).await?;
+    systems.find(sn.ok_or(Error::not_found())?.as_str())
+}
+
+/// Who belongs to the household is for its owner to say.
+fn may_decide(access: &Access, scope: Scope) -> Result<()> {
+    let right = match scope.role() {
+        Role::Electrician => Right::Give,
+        Role::User => Right::Part,
+    };
+    match access.may(right) {
+        true => Ok(()),
+        false => Err(Error::scope_too_small()),
+    }
+}
+
+/// End a grant: the owner refuses, withdraws or ends it; whoever holds it or was invited gives it up.
+#[utoipa::path(delete, path = "/api/auth/grant/{id}/", operation_id = "end_grant", tag = "grants", params(("id" = i64, Path)),
+    responses((status = 204), (status = 401, body = Refusal), (status = 403, body = Refusal), (status = 404, body = Refusal)))]
+pub(crate) async fn end(
+    State(portal): State<Portal>,
+    person: Person,
+    systems: Systems,
+    Path(id): Path<String>,
+) -> Result<StatusCode> {
+    let id = parse_id(&id)?;
+    let (store, now) = (&portal.store, portal.now());
+    if store
+        .give_up_grant(person.account, id, portal.desk(), now)
+        .await?
+    {
+        return Ok(StatusCode::NO_CONTENT);
+    }
+    let access = decided_by(&portal, &systems, id).await?;
+    // To somebody who cannot decide, others' grants do not exist.
+    if !access.may(Right::Give) {
+        return Err(Error::not_found());
+    }
+    let known = store.grant_scope(access, id).await?;
+    may_decide(access, known.ok_or(Error::not_found())?)?;
+    match store.withdraw_grant(access, id, portal.desk(), now).await? {
+        true => Ok(StatusCode::NO_CONTENT),
+        false => Err(Error::not_found()),
+    }
+}
+
+/// What is no number is no grant either.
+pub(super) fn parse_id(text: &str) -> Result<i64> {
+    text.parse().map_err(|_| Error::not_found())
+}

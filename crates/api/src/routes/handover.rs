@@ -1,0 +1,73 @@
+//! A house is sold: the owner hands a system over to somebody by mail, or thinks better of it.
+use crate::Portal;
+use crate::access::Person;
+use crate::error::{Error, Problem, Refusal, Result};
+use crate::form::Form;
+use crate::own::Systems;
+use crate::routes::account::{load, prove};
+use crate::routes::grant::{HandoverEntry, address, parse_id};
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use domain::Message;
+use domain::code::Code;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct OfferHandover {
+    /// A serial number.
+    #[serde(default)]
+    sn: String,
+    /// Of the new owner.
+    #[serde(default)]
+    email: String,
+    /// Typed again.
+    password: Option<String>,
+}
+
+/// Hand a system over. It changes hands when the new owner enters the mailed code, and with nothing of the old household.
+#[utoipa::path(post, path = "/api/auth/grant/handover/", operation_id = "offer_handover", tag = "grants",
+    request_body(content = OfferHandover, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 201, body = HandoverEntry), (status = 400, body = Problem), (status = 401, body = Refusal),
+        (status = 403, body = Refusal), (status = 404, body = Refusal), (status = 429, body = Refusal)))]
+pub(crate) async fn offer(
+    State(portal): State<Portal>,
+    person: Person,
+    systems: Systems,
+    Form(form): Form<OfferHandover>,
+) -> Result<(StatusCode, Json<HandoverEntry>)> {
+    if form.sn.trim().is_empty() {
+        return Err(Error::field("sn", Message::Required));
+    }
+    let access = systems.find(form.sn.trim())?;
+    let account = load(&portal, person).await?;
+    let email = address(&form.email, &account.email);
+    let email = email.map_err(|message| Error::field("email", message))?;
+    prove(&portal, &account, form.password.as_deref()).await?;
+    portal.limits.invitation(person.account)?;
+    let code = Code::random(&portal.random);
+    let offered = portal
+        .store
+        .offer_handover(access, &email, &code, portal.desk(), portal.now())
+        .await?;
+    Ok((StatusCode::CREATED, Json(offered.into())))
+}
+
+/// Take the offer back; the mailed code stops working.
+#[utoipa::path(delete, path = "/api/auth/grant/handover/{id}/", operation_id = "withdraw_handover", tag = "grants",
+    params(("id" = i64, Path)),
+    responses((status = 204), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+pub(crate) async fn withdraw(
+    State(portal): State<Portal>,
+    person: Person,
+    Path(id): Path<String>,
+) -> Result<StatusCode> {
+    let withdrawn = portal
+        .store
+        .withdraw_handover(person.account, parse_id(&id)?, portal.now());
+    match withdrawn.await? {
+        true => Ok(StatusCode::NO_CONTENT),
+        false => Err(Error::not_found()),
+    }
+}

@@ -1,0 +1,359 @@
+//! The charge plan with its reasons; the owner turns it on or off and wishes for a charge at a time.
+use crate::Portal;
+use crate::access::Person;
+use crate::error::{Error, FieldErrors, Problem, Refusal, Result, language};
+use crate::form::{Form, Query, ticked};
+use crate::number;
+use crate::own::Systems;
+use crate::plan_text::{Words, reason};
+use crate::routes::account::load;
+use crate::settings::{Failure, Saving};
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use domain::clock::Millis;
+use domain::setting::{Field, Given, Value};
+use domain::{Lang, Message, Zone};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use store::Access;
+use store::planning::{Block, LEASE, Mode, Planning, Step, Wish};
+use store::setting::{SaveKind, SystemSettings};
+use utoipa::{IntoParams, ToSchema};
+
+#[derive(Deserialize, IntoParams)]
+pub(crate) struct PlanQuery {
+    /// A serial number.
+    #[serde(default)]
+    sn: String,
+}
+
+/// What the battery is going to do, and why.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct PlanBody {
+    sn: String,
+    /// Whether its people want a plan.
+    on: bool,
+    /// When it was last reckoned; null until there is one.
+    #[schema(required)]
+    issued: Option<Millis>,
+    /// When what it does next last changed.
+    #[schema(required)]
+    adopted: Option<Millis>,
+    /// The battery follows it until then, unless a newer one comes.
+    #[schema(required)]
+    until: Option<Millis>,
+    #[schema(required)]
+    wish: Option<WishEntry>,
+    blocks: Vec<BlockEntry>,
+    /// By quarter-hours, for a picture.
+    steps: Vec<PlanStepEntry>,
+    /// What planning saved in the last 30 days that count, in cents; below zero it cost. Null while too few count.
+    #[schema(required)]
+    saved: Option<i64>,
+    currency: &'static str,
+    weather: WeatherEntry,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct WishEntry {
+    /// %.
+    soc: i64,
+    by: Millis,
+}
+
+/// Quarter-hours in a row in which it does the same.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct BlockEntry {
+    start: Millis,
+    end: Millis,
+    #[schema(inline)]
+    mode: ModeName,
+    /// With so many kW it charges.
+    #[schema(value_type = f64)]
+    kw: Box<RawValue>,
+    /// The mean price of import, in cents a kWh.
+    #[schema(value_type = f64)]
+    price: Box<RawValue>,
+    /// Expected at its end, in %.
+    #[schema(required, value_type = Option<f64>)]
+    soc: Option<Box<RawValue>>,
+    /// Why, as a sentence.
+    reason: String,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct PlanStepEntry {
+    start: Millis,
+    /// Of import, in cents a kWh.
+    #[schema(value_type = f64)]
+    price: Box<RawValue>,
+    /// Published, or part of a contract; guessed otherwise, and nothing is bought on it.
+    known: bool,
+    /// Expected at its end, in % …
+    #[schema(required, value_type = Option<f64>)]
+    soc: Option<Box<RawValue>>,
+    /// … with much use and little sun …
+    #[schema(required, value_type = Option<f64>)]
+    low: Option<Box<RawValue>>,
+    /// … and the other way round.
+    #[schema(required, value_type = Option<f64>)]
+    high: Option<Box<RawValue>>,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ModeName {
+    #[serde(rename = "self")]
+    SelfUse,
+    Hold,
+    Charge,
+}
+
+/// The bad-weather notice: the battery may stay empty for long.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct WeatherEntry {
+    /// It is up since then; null when it is not.
+    #[schema(required)]
+    since: Option<Millis>,
+    /// How often it was right …
+    hits: i64,
+    /// … and how often not.
+    false_alarms: i64,
+}
+
+/// A number written digit by digit.
+fn decimal(value: i64, decimals: u8) -> Box<RawValue> {
+    let mut digits = Vec::new();
+    number::fixed(&mut digits, value, decimals);
+    let text = String::from_utf8(digits).expect("digits and a point are ASCII");
+    RawValue::from_string(text).expect("digits and a point are a JSON number")
+}
+
+/// The plan of one system.
+#[utoipa::path(get, path = "/api/auth/plan/", operation_id = "show_plan", tag = "plan", params(PlanQuery),
+    responses((status = 200, body = PlanBody), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+pub(crate) async fn show(
+    State(portal): State<Portal>,
+    person: Person,
+    systems: Systems,
+    headers: HeaderMap,
+    Query(query): Query<PlanQuery>,
+) -> Result<Json<PlanBody>> {
+    let access = systems.find(query.sn.trim())?;
+    body(&portal, person, access, language(&headers))
+        .await
+        .map(Json)
+}
+
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct ChangePlan {
+    #[serde(default)]
+    sn: String,
+    /// `true` or `false`: whether to plan. Left out, that stays as it is.
+    on: Option<String>,
+    /// A wish: so many % …
+    soc: Option<String>,
+    /// … at this time of the site's clock, `HH:MM`, the next time it shows it. Empty with an empty `soc` it is taken back.
+    by: Option<String>,
+}
+
+/// Turn planning on or off, or wish for a charge at a time.
+#[utoipa::path(post, path = "/api/auth/plan/", operation_id = "change_plan", tag = "plan",
+    request_body(content = ChangePlan, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 200, body = PlanBody), (status = 400, body = Problem), (status = 401, body = Refusal),
+        (status = 403, body = Refusal), (status = 404, body = Refusal), (status = 409, body = Refusal), (status = 429, body = Refusal),
+        (status = 503, body = Refusal)))]
+pub(crate) async fn change(
+    State(portal): State<Portal>,
+    person: Person,
+    systems: Systems,
+    headers: HeaderMap,
+    Form(form): Form<ChangePlan>,
+) -> Result<Json<PlanBody>> {
+    if form.sn.trim().is_empty() {
+        return Err(Error::field("sn", Message::Required));
+    }
+    let access = systems.find(form.sn.trim())?;
+    let wish = wished(&form, access.zone(), portal.now())?;
+    if let Some(on) = &form.on {
+        turn(&portal, person, access, ticked(on)).await?;
+    }
+    if let Some(wish) = wish {
+        portal.store.set_wish(access, wish, portal.now()).await?;
+    }
+    body(&portal, person, access, language(&headers))
+        .await
+        .map(Json)
+}
+
+/// `None` when nothing is said about a wish, `Some(None)` when it is taken back.
+fn wished(form: &ChangePlan, zone: &Zone, now: Millis) -> Result<Option<Option<Wish>>> {
+    let (soc, by) = match (form.soc.as_deref(), form.by.as_deref()) {
+        (None, None) => return Ok(None),
+        (soc, by) => (
+            soc.unwrap_or_default().trim(),
+            by.unwrap_or_default().trim(),
+        ),
+    };
+    if soc.is_empty() && by.is_empty() {
+        return Ok(Some(None));
+    }
+    let mut errors = FieldErrors::default();
+    let within = |soc: &i64| (0..=100).contains(soc);
+    let soc = errors.take(
+        "soc",
+        soc.parse().ok().filter(within).ok_or(Message::SocRange),
+    );
+    let by = errors.take("by", next(by, zone, now).ok_or(Message::TimeInvalid));
+    errors.into_result()?;
+    let wish = soc.zip(by).map(|(soc, by)| Wish { soc, by });
+    Ok(Some(wish))
+}
+
+/// The next time that the clocks of the site show this.
+fn next(text: &str, zone: &Zone, now: Millis) -> Option<Millis> {
+    let (hour, minute) = text.split_once(':')?;
+    let (hour, minute) = (hour.parse::<i8>().ok()?, minute.parse::<i64>().ok()?);
+    if !(0..24).contains(&hour) || !(0..60).contains(&minute) {
+        return None;
+    }
+    let today = zone.day_of(now);
+    let times =
+        [today, today.next()].map(|day| zone.hour_of(day, hour) + minute * domain::clock::MINUTE);
+    times.into_iter().find(|time| *time > now)
+}
+
+/// A setting like any other: with its version, its line in the journal and its way to the battery.
+async fn turn(portal: &Portal, person: Person, access: &Access, on: bool) -> Result<()> {
+    let saving = Saving {
+        portal,
+        person,
+        kind: SaveKind::Form,
+        names_token: false,
+    };
+    let mut given = Given::default();
+    let choice = if on { "plan" } else { "off" };
+    given.fields.insert(Field::DynamicTariff, choice.to_owned());
+    let judge = |settings: &SystemSettings| given.judge(settings.standing());
+    let saved = match saving.plan(access, None, judge).await?.1 {
+        Ok(planned) => saving.save(&planned).await?,
+        Err(failure) => Err(failure),
+    };
+    match saved {
+        Ok(_) => Ok(()),
+        Err(Failure::Held(held)) => Err(held.into()),
+        Err(Failure::Conflict { .. }) => Err(Error::Refused(
+            StatusCode::CONFLICT,
+            Message::VersionConflict,
+        )),
+        Err(Failure::Fields(wrong)) => {
+            let mut errors = FieldErrors::default();
+            for (field, message) in wrong {
+                errors.add(field, message);
+            }
+            Err(Error::Fields(errors))
+        }
+    }
+}
+
+async fn body(portal: &Portal, person: Person, access: &Access, lang: Lang) -> Result<PlanBody> {
+    let now = portal.now();
+    let settings = portal.store.settings(access, now).await?;
+    let on = settings.desired.get(Field::DynamicTariff) == Some(Value::Choice("plan"));
+    let Planning {
+        planned_at,
+        adopted_at,
+        plan,
+        wish,
+        notice,
+        since,
+        ..
+    } = portal.store.planning(access).await?;
+    let plan = plan.filter(|plan| on && plan.end() > now);
+    let currency = load(portal, person).await?.country()?.currency();
+    let words = Words {
+        lang,
+        currency,
+        zone: access.zone(),
+    };
+    let today = access.zone().day_of(now);
+    let first = since.map_or(today, |since| access.zone().day_of(since));
+    let days = portal
+        .store
+        .plan_days(access, first.max(today.plus(-30))..today)
+        .await?;
+    let counted: Vec<i64> = days
+        .iter()
+        .filter(|day| day.counted)
+        .map(|day| day.saved())
+        .collect();
+    Ok(PlanBody {
+        sn: access.sn().to_string(),
+        on,
+        issued: planned_at.filter(|_| plan.is_some()),
+        adopted: adopted_at.filter(|_| plan.is_some()),
+        until: planned_at.filter(|_| plan.is_some()).map(|at| at + LEASE),
+        wish: wish.filter(|wish| wish.by > now).map(|wish| WishEntry {
+            soc: wish.soc,
+            by: wish.by,
+        }),
+        blocks: plan
+            .iter()
+            .flat_map(|plan| &plan.blocks)
+            .map(|it| block(it, access, &words))
+            .collect(),
+        steps: plan
+            .iter()
+            .flat_map(|plan| {
+                plan.steps
+                    .iter()
+                    .zip(0..)
+                    .map(|(it, place)| (it, plan.start + place * QUARTER))
+            })
+            .map(|(it, start)| step(it, start, access))
+            .collect(),
+        saved: (!counted.is_empty()).then(|| counted.iter().sum()),
+        currency: currency.code(),
+        weather: WeatherEntry {
+            since: notice.since,
+            hits: notice.hits,
+            false_alarms: notice.false_alarms,
+        },
+    })
+}
+
+const QUARTER: Millis = 15 * domain::clock::MINUTE;
+
+/// Wh as % of the usable capacity, to the tenth.
+fn percent(stored: i64, access: &Access) -> Option<Box<RawValue>> {
+    let capacity = access.capacity().filter(|wh| *wh > 0)?;
+    Some(decimal((stored * 1000 + capacity / 2) / capacity, 1))
+}
+
+fn block(block: &Block, access: &Access, words: &Words<'_>) -> BlockEntry {
+    BlockEntry {
+        start: block.start,
+        end: block.end,
+        mode: match block.mode {
+            Mode::SelfUse => ModeName::SelfUse,
+            Mode::Hold => ModeName::Hold,
+            Mode::Charge => ModeName::Charge,
+        },
+        kw: decimal(block.power, 3),
+        price: decimal(block.price, 2),
+        soc: percent(block.stored, access),
+        reason: reason(block, words),
+    }
+}
+
+fn step(step: &Step, start: Millis, access: &Access) -> PlanStepEntry {
+    PlanStepEntry {
+        start,
+        price: decimal(step.price, 2),
+        known: step.known,
+        soc: percent(step.stored, access),
+        low: percent(step.low, access),
+        high: percent(step.high, access),
+    }
+}

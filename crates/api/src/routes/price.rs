@@ -1,0 +1,185 @@
+//! Prices by the quarter-hour: what a kWh costs today and tomorrow, who says so, and how asking them stands.
+use crate::Portal;
+use crate::access::Person;
+use crate::error::{Error, Problem, Refusal, Result};
+use crate::form::{Form, Query};
+use crate::number;
+use crate::own::Systems;
+use crate::routes::account::load;
+use axum::Json;
+use axum::extract::State;
+use domain::clock::Millis;
+use domain::source::{QUARTER, SourceError, Step, TimeOfUse};
+use domain::{Message, Source};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use store::Access;
+use utoipa::{IntoParams, ToSchema};
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct SystemPrices {
+    sn: String,
+    /// ISO 4217: prices are in its hundredth part.
+    currency: &'static str,
+    /// As it is set: none, fixed, time_of_use, or the name of a service.
+    provider: &'static str,
+    /// Of the site, as an IANA name.
+    time_zone: String,
+    /// The portal's clock, in milliseconds since 1970.
+    now: Millis,
+    /// Starts of the quarter-hours of today and tomorrow at the site, in milliseconds since 1970.
+    time: Vec<Millis>,
+    /// What a kWh costs in each, in cents with up to two decimals; may be below zero. Null where no price is known: none is
+    /// ever guessed.
+    #[schema(value_type = Vec<Option<f64>>)]
+    import_price: Vec<Option<Box<RawValue>>>,
+    /// Who published each price: the provider, or the service that stands in for it. Null for what the owner typed in.
+    source: Vec<Option<&'static str>>,
+    /// Of a fed-in kWh, in cents; null until the owner has said.
+    #[schema(value_type = Option<f64>, required)]
+    feed_in_price: Option<Box<RawValue>>,
+    /// Until when every quarter-hour from now on has a price.
+    #[schema(required)]
+    known_until: Option<Millis>,
+    /// When the provider last answered; null where prices are typed in, or it never did.
+    #[schema(required)]
+    success_at: Option<Millis>,
+    /// Why it gave no answer the last time: unreachable, timed_out, rate_limited, token_refused, no_contract, failed, rejected,
+    /// unreadable, empty, currency.
+    #[schema(required)]
+    error: Option<&'static str>,
+    /// Since when it has given none.
+    #[schema(required)]
+    failing_since: Option<Millis>,
+    /// Prices by the time of day as they were typed in.
+    steps: Vec<PriceStep>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct PriceStep {
+    /// workdays or weekend.
+    days: &'static str,
+    /// From then on until the next step, `HH:MM`.
+    start: String,
+    /// Of a kWh, in cents with up to two decimals.
+    #[schema(value_type = f64)]
+    price: Box<RawValue>,
+}
+
+impl From<&Step> for PriceStep {
+    fn from(step: &Step) -> Self {
+        Self {
+            days: step.days.name(),
+            start: format!("{:02}:{:02}", step.minute / 60, step.minute % 60),
+            price: cents(step.price.hundredths()),
+        }
+    }
+}
+
+/// Written digit by digit: money never becomes a floating-point number.
+pub(crate) fn cents(hundredths: i64) -> Box<RawValue> {
+    let mut digits = Vec::new();
+    number::fixed(&mut digits, hundredths, 2);
+    let text = String::from_utf8(digits).expect("digits, a sign and a point are ASCII");
+    RawValue::from_string(text).expect("digits, a sign and a point are a JSON number")
+}
+
+#[derive(Deserialize, IntoParams)]
+pub(crate) struct PriceQuery {
+    /// One serial number, several separated by commas, or -1 (default) for each of the caller's systems.
+    #[serde(default)]
+    sn: String,
+}
+
+/// What a kWh costs at the caller's systems today and tomorrow.
+#[utoipa::path(get, path = "/api/auth/price/", operation_id = "list_prices", tag = "money", params(PriceQuery),
+    responses((status = 200, body = [SystemPrices]), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+pub(crate) async fn list(
+    State(portal): State<Portal>,
+    person: Person,
+    systems: Systems,
+    Query(query): Query<PriceQuery>,
+) -> Result<Json<Vec<SystemPrices>>> {
+    let chosen = systems.several(&query.sn)?;
+    show(&portal, person, &chosen).await
+}
+
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct SetTimeOfUse {
+    /// One serial number, several separated by commas, or -1 for all of the caller's systems.
+    #[serde(default)]
+    sn: String,
+    /// `days/HH:MM/cents`, separated by semicolons: `workdays/00:00/21,5;workdays/06:00/34`. Days are workdays or weekend;
+    /// workdays have a step at 00:00, and so do weekends unless they have none. A step holds until the next one.
+    #[serde(default)]
+    steps: String,
+}
+
+/// Enter prices by the time of day, in place of those that were there.
+#[utoipa::path(post, path = "/api/auth/price/", operation_id = "set_time_of_use", tag = "money",
+    request_body(content = SetTimeOfUse, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 200, body = [SystemPrices]), (status = 400, body = Problem), (status = 401, body = Refusal),
+        (status = 404, body = Refusal)))]
+pub(crate) async fn set(
+    State(portal): State<Portal>,
+    person: Person,
+    systems: Systems,
+    Form(form): Form<SetTimeOfUse>,
+) -> Result<Json<Vec<SystemPrices>>> {
+    if form.sn.trim().is_empty() {
+        return Err(Error::field("sn", Message::Required));
+    }
+    let chosen = systems.several(&form.sn)?;
+    let steps = TimeOfUse::parse(&form.steps);
+    let steps = steps.map_err(|message| Error::field("steps", message))?;
+    portal
+        .store
+        .set_time_of_use(&chosen, &steps, portal.now())
+        .await?;
+    show(&portal, person, &chosen).await
+}
+
+async fn show(
+    portal: &Portal,
+    person: Person,
+    systems: &[&Access],
+) -> Result<Json<Vec<SystemPrices>>> {
+    let country = load(portal, person).await?.country()?;
+    let mut all = Vec::with_capacity(systems.len());
+    for access in systems {
+        all.push(entry(portal, access, country.currency().code()).await?);
+    }
+    Ok(Json(all))
+}
+
+async fn entry(portal: &Portal, access: &Access, currency: &'static str) -> Result<SystemPrices> {
+    let now = portal.now();
+    let today = access.zone().day_of(now);
+    let range = access.zone().start_of(today)..access.zone().start_of(today.plus(2));
+    let prices = portal.store.prices(access, range, now).await?;
+    let steps = portal.store.time_of_use(access).await?;
+    let starts = (0..).map(|n| prices.start + n * QUARTER);
+    let of = |quarter: &Option<store::source::Quarter>| quarter.map(|it| cents(it.import));
+    let source = |quarter: &Option<store::source::Quarter>| {
+        quarter.and_then(|it| it.source).map(Source::name)
+    };
+    Ok(SystemPrices {
+        sn: access.sn().to_string(),
+        currency,
+        provider: prices.provider,
+        time_zone: access.zone().name().to_owned(),
+        now,
+        time: starts.take(prices.quarters.len()).collect(),
+        import_price: prices.quarters.iter().map(of).collect(),
+        source: prices.quarters.iter().map(source).collect(),
+        feed_in_price: prices.feed_in.map(cents),
+        known_until: prices.known_until(now),
+        success_at: prices.state.success_at,
+        error: prices.state.error.map(SourceError::code),
+        failing_since: prices.state.failing_since,
+        steps: steps
+            .iter()
+            .flat_map(|steps| steps.steps().iter().map(PriceStep::from))
+            .collect(),
+    })
+}

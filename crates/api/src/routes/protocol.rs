@@ -1,0 +1,120 @@
+//! Protocols of commissionings that were finished: listed, read on a page, and as a file to print and sign.
+use crate::Portal;
+use crate::error::{Error, Refusal, Result, language};
+use crate::form::Query;
+use crate::own::Systems;
+use crate::protocol::{Sheet, pdf, protocol_number, sheet};
+use crate::routes::commissioning::CommissioningQuery;
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::HeaderMap;
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use axum::response::{IntoResponse, Response};
+use domain::clock::Millis;
+use domain::{Serial, Zone};
+use serde::Serialize;
+use store::commissioning::Commissioning;
+use utoipa::ToSchema;
+
+/// One line of the list.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ProtocolEntry {
+    id: i64,
+    /// `SC000001-2`: the second protocol of that system.
+    number: String,
+    finished_at: Millis,
+    /// Who commissioned; null when they have left Suncellar.
+    #[schema(required)]
+    company: Option<String>,
+    /// Serial numbers.
+    units: Vec<String>,
+}
+
+impl ProtocolEntry {
+    pub(crate) fn new(protocol: &Commissioning) -> Self {
+        Self {
+            id: protocol.id,
+            number: protocol_number(protocol),
+            finished_at: protocol.finished_at.unwrap_or(protocol.started_at),
+            company: protocol.company.clone(),
+            units: protocol.units.iter().map(Serial::to_string).collect(),
+        }
+    }
+}
+
+/// The protocols of a system, newest first. They stay with it whoever owns it; what names its former people does not.
+#[utoipa::path(get, path = "/api/auth/commissioning/protocol/", operation_id = "list_protocols", tag = "commissioning",
+    params(CommissioningQuery),
+    responses((status = 200, body = [ProtocolEntry]), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+pub(crate) async fn list(
+    State(portal): State<Portal>,
+    systems: Systems,
+    Query(query): Query<CommissioningQuery>,
+) -> Result<Json<Vec<ProtocolEntry>>> {
+    let access = systems.find(query.sn())?;
+    let protocols = portal.store.protocols(access).await?;
+    Ok(Json(protocols.iter().map(ProtocolEntry::new).collect()))
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ProtocolBody {
+    #[serde(flatten)]
+    entry: ProtocolEntry,
+    sheet: Sheet,
+}
+
+/// A protocol as a page shows it, in the caller's language.
+#[utoipa::path(get, path = "/api/auth/commissioning/protocol/{id}/", operation_id = "show_protocol", tag = "commissioning",
+    params(("id" = i64, Path)),
+    responses((status = 200, body = ProtocolBody), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+pub(crate) async fn show(
+    State(portal): State<Portal>,
+    systems: Systems,
+    headers: HeaderMap,
+    Path(id): Path<String>,
+) -> Result<Json<ProtocolBody>> {
+    let (protocol, zone) = find(&portal, &systems, &id).await?;
+    Ok(Json(ProtocolBody {
+        entry: ProtocolEntry::new(&protocol),
+        sheet: sheet(&protocol, &zone, language(&headers)),
+    }))
+}
+
+/// A protocol as a PDF, in the caller's language. The same protocol is always the same file.
+#[utoipa::path(get, path = "/api/auth/commissioning/protocol/{id}/pdf/", operation_id = "print_protocol", tag = "commissioning",
+    params(("id" = i64, Path)),
+    responses((status = 200, description = "a file", content_type = "application/pdf", body = Vec<u8>),
+        (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+pub(crate) async fn print(
+    State(portal): State<Portal>,
+    systems: Systems,
+    headers: HeaderMap,
+    Path(id): Path<String>,
+) -> Result<Response> {
+    let (protocol, zone) = find(&portal, &systems, &id).await?;
+    let lang = language(&headers);
+    let name = protocol_number(&protocol);
+    let set = move || pdf(&sheet(&protocol, &zone, lang), lang);
+    let file = tokio::task::spawn_blocking(set).await;
+    let file = file.map_err(|_| Error::internal())?;
+    let headers = [
+        (CONTENT_TYPE, "application/pdf".to_owned()),
+        (
+            CONTENT_DISPOSITION,
+            format!("attachment; filename=\"suncellar-{name}.pdf\""),
+        ),
+    ];
+    Ok((headers, file).into_response())
+}
+
+/// A finished one of a system that the caller sees, and the clock of its site.
+async fn find(portal: &Portal, systems: &Systems, id: &str) -> Result<(Commissioning, Zone)> {
+    let id = id.parse().map_err(|_| Error::not_found())?;
+    let found = portal.store.commissioning(&systems.allowed, id).await?;
+    let found = found.filter(|found| found.finished_at.is_some());
+    let protocol = found.ok_or(Error::not_found())?;
+    let theirs = |access: &&store::Access| protocol.systems.contains(access.sn());
+    let access = systems.allowed.iter().find(theirs);
+    let zone = access.ok_or(Error::not_found())?.zone().clone();
+    Ok((protocol, zone))
+}

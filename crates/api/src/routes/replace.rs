@@ -1,0 +1,101 @@
+//! A unit is exchanged: another one takes its place, and the site keeps its history.
+use crate::Portal;
+use crate::client::Client;
+use crate::error::{Error, Problem, Refusal, Result, language};
+use crate::form::Form;
+use crate::own::Systems;
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode};
+use domain::{Key, Lang, Message, Serial};
+use serde::{Deserialize, Serialize};
+use store::replace::{Replacement, Unfit};
+use utoipa::ToSchema;
+
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct ReplaceUnit {
+    /// Of the new unit: its code, or the serial number of one that the caller has connected already.
+    #[serde(default)]
+    key: String,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ReplacedUnit {
+    /// `replaced`; or `waiting` for the main switch of the new unit, after which the call is made again.
+    status: &'static str,
+    /// The new unit's serial number.
+    sn: String,
+    text: &'static str,
+}
+
+impl ReplacedUnit {
+    fn new(status: &'static str, sn: &Serial, message: Message, lang: Lang) -> Self {
+        Self {
+            status,
+            sn: sn.to_string(),
+            text: message.text(lang),
+        }
+    }
+}
+
+/// Put another unit in the place of this one. History, settings, prices, names, groups, access, protocols and journal go on
+/// with its serial number; the old one is nobody's.
+#[utoipa::path(post, path = "/api/auth/system/{sn}/replace/", operation_id = "replace_unit", tag = "systems",
+    params(("sn" = String, Path)),
+    request_body(content = ReplaceUnit, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 200, body = ReplacedUnit), (status = 400, body = Problem), (status = 401, body = Refusal),
+        (status = 403, body = Refusal), (status = 404, body = Refusal), (status = 409, body = Refusal),
+        (status = 429, body = Refusal)))]
+pub(crate) async fn replace(
+    State(portal): State<Portal>,
+    systems: Systems,
+    client: Client,
+    headers: HeaderMap,
+    Path(sn): Path<String>,
+    Form(form): Form<ReplaceUnit>,
+) -> Result<Json<ReplacedUnit>> {
+    let lang = language(&headers);
+    let access = systems.find(&sn)?;
+    let key = match form.key.trim() {
+        "" => return Err(Error::field("key", Message::Required)),
+        text => text.parse::<Key>(),
+    };
+    let key = key.map_err(|message| Error::field("key", message))?;
+    portal.limits.keys(client.0, Some(access.account()), 1)?;
+    let ended = portal
+        .store
+        .replace_unit(access, &key, portal.desk(), portal.now())
+        .await?;
+    match ended {
+        Replacement::Done(new) => {
+            portal.bus.unit_replaced(access.sn(), &new).await;
+            let done = ReplacedUnit::new("replaced", &new, Message::UnitReplaced, lang);
+            Ok(Json(done))
+        }
+        Replacement::Waiting(new) => {
+            let waiting = ReplacedUnit::new("waiting", &new, Message::ReplaceWaiting, lang);
+            Ok(Json(waiting))
+        }
+        Replacement::Refused(why) => Err(refusal(why)),
+    }
+}
+
+const fn unfit(why: Unfit) -> Message {
+    match why {
+        Unfit::SerialUnknown => Message::SerialUnknown,
+        Unfit::CodeUnknown => Message::CodeUnknown,
+        Unfit::Used => Message::SerialUsed,
+        Unfit::Same => Message::ReplaceSame,
+        Unfit::Several => Message::ReplaceSeveral,
+        Unfit::InUse => Message::ReplaceInUse,
+        Unfit::NeedsCode => Message::ReplaceNeedsCode,
+        Unfit::Updating => Message::ReplaceUpdating,
+    }
+}
+
+fn refusal(why: Unfit) -> Error {
+    match why {
+        Unfit::Updating => Error::Refused(StatusCode::CONFLICT, unfit(why)),
+        _ => Error::field("key", unfit(why)),
+    }
+}

@@ -1,0 +1,146 @@
+//! Templates of settings: an electrician's own, judged field by field as settings are.
+use crate::Portal;
+use crate::access::Person;
+use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
+use crate::form::Form;
+use crate::settings::{TemplateForm, Values};
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use domain::Message;
+use domain::clock::Millis;
+use domain::setting::{Settings, TemplateName};
+use serde::Serialize;
+use store::setting::{Template, TemplateChange};
+use utoipa::ToSchema;
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct TemplateEntry {
+    id: i64,
+    name: String,
+    /// Only those that it sets.
+    fields: Values,
+    created_at: Millis,
+}
+
+impl From<Template> for TemplateEntry {
+    fn from(template: Template) -> Self {
+        Self {
+            id: template.id,
+            name: template.name,
+            fields: Values::of(&template.fields),
+            created_at: template.created_at,
+        }
+    }
+}
+
+/// The caller's templates, by name.
+#[utoipa::path(get, path = "/api/auth/settings/template/", operation_id = "list_templates", tag = "settings",
+    responses((status = 200, body = [TemplateEntry]), (status = 401, body = Refusal)))]
+pub(crate) async fn list(
+    State(portal): State<Portal>,
+    person: Person,
+) -> Result<Json<Vec<TemplateEntry>>> {
+    let templates = portal.store.templates(person.account).await?;
+    Ok(Json(
+        templates.into_iter().map(TemplateEntry::from).collect(),
+    ))
+}
+
+/// Keep a template: a name and at least one field.
+#[utoipa::path(post, path = "/api/auth/settings/template/", operation_id = "create_template", tag = "settings",
+    request_body(content = TemplateForm, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 201, body = TemplateEntry), (status = 400, body = Problem), (status = 401, body = Refusal)))]
+pub(crate) async fn create(
+    State(portal): State<Portal>,
+    person: Person,
+    Form(form): Form<TemplateForm>,
+) -> Result<(StatusCode, Json<TemplateEntry>)> {
+    let mut errors = FieldErrors::default();
+    let name = errors.take("name", form.name().unwrap_or_default().parse());
+    let fields = read_fields(&form, &mut errors);
+    errors.into_result()?;
+    let (Some(name), Some(fields)) = (name, fields) else {
+        return Err(nothing_to_change());
+    };
+    let (store, now) = (&portal.store, portal.now());
+    let created = store.create_template(person.account, &name, &fields, now);
+    let id = created
+        .await?
+        .ok_or(Error::field("name", Message::TooManyTemplates))?;
+    let template = show(&portal, person, id).await?;
+    Ok((StatusCode::CREATED, template))
+}
+
+/// Rename a template, or give it other fields; only what is given.
+#[utoipa::path(patch, path = "/api/auth/settings/template/{id}/", operation_id = "change_template", tag = "settings",
+    params(("id" = i64, Path)),
+    request_body(content = TemplateForm, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 200, body = TemplateEntry), (status = 400, body = Problem), (status = 401, body = Refusal),
+        (status = 404, body = Refusal)))]
+pub(crate) async fn change(
+    State(portal): State<Portal>,
+    person: Person,
+    Path(id): Path<String>,
+    Form(form): Form<TemplateForm>,
+) -> Result<Json<TemplateEntry>> {
+    let id = parse_id(&id)?;
+    let mut errors = FieldErrors::default();
+    let name: Option<TemplateName> = form
+        .name()
+        .and_then(|name| errors.take("name", name.parse()));
+    let fields = read_fields(&form, &mut errors);
+    errors.into_result()?;
+    let change = TemplateChange { name, fields };
+    let changed = portal.store.change_template(person.account, id, &change);
+    match changed.await? {
+        true => show(&portal, person, id).await,
+        false => Err(Error::not_found()),
+    }
+}
+
+/// Delete a template; what was set with it stays.
+#[utoipa::path(delete, path = "/api/auth/settings/template/{id}/", operation_id = "delete_template", tag = "settings",
+    params(("id" = i64, Path)),
+    responses((status = 204), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+pub(crate) async fn delete(
+    State(portal): State<Portal>,
+    person: Person,
+    Path(id): Path<String>,
+) -> Result<StatusCode> {
+    let deleted = portal.store.delete_template(person.account, parse_id(&id)?);
+    match deleted.await? {
+        true => Ok(StatusCode::NO_CONTENT),
+        false => Err(Error::not_found()),
+    }
+}
+
+/// `None` where no field is given.
+fn read_fields(form: &TemplateForm, errors: &mut FieldErrors) -> Option<Settings> {
+    let given = form.given();
+    match given.template() {
+        Ok(_) if given.fields.is_empty() => None,
+        Ok(fields) => Some(fields),
+        Err(wrong) => {
+            for (field, message) in wrong {
+                errors.add(field.name(), message);
+            }
+            None
+        }
+    }
+}
+
+async fn show(portal: &Portal, person: Person, id: i64) -> Result<Json<TemplateEntry>> {
+    let templates = portal.store.templates(person.account).await?;
+    let template = templates.into_iter().find(|template| template.id == id);
+    Ok(Json(template.ok_or(Error::not_found())?.into()))
+}
+
+const fn nothing_to_change() -> Error {
+    Error::Refused(StatusCode::BAD_REQUEST, Message::NothingToChange)
+}
+
+/// What is no number is no template either.
+fn parse_id(text: &str) -> Result<i64> {
+    text.parse().map_err(|_| Error::not_found())
+}

@@ -1,0 +1,193 @@
+//! Where a system stands, and who lives there.
+use crate::Portal;
+use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
+use crate::form::Form;
+use crate::own::Systems;
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use domain::account::parse_name;
+use domain::site::{Coordinates, Place, Plane, SiteChange};
+use domain::{Message, Zone};
+use serde::{Deserialize, Serialize};
+use store::site::Described;
+use utoipa::ToSchema;
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct SiteEntry {
+    sn: String,
+    /// The town as somebody typed it.
+    #[schema(required)]
+    place: Option<String>,
+    /// Degrees with two decimals, which is about a kilometre; both coordinates or none.
+    #[schema(required)]
+    latitude: Option<f64>,
+    #[schema(required)]
+    longitude: Option<f64>,
+    /// IANA name.
+    time_zone: String,
+    /// Something was measured in this time zone, so that it can no longer be changed.
+    time_zone_fixed: bool,
+    planes: Vec<PlaneEntry>,
+    /// Of all planes.
+    #[schema(required)]
+    kwp: Option<f64>,
+}
+
+/// Modules that look the same way.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct PlaneEntry {
+    kwp: f64,
+    /// Degrees: 0 flat, 90 upright.
+    tilt: i64,
+    /// Degrees from the south: −90 is east, 90 west, 180 or −180 north.
+    azimuth: i64,
+}
+
+impl From<Plane> for PlaneEntry {
+    fn from(plane: Plane) -> Self {
+        Self {
+            kwp: kilowatts(plane.peak()),
+            tilt: plane.tilt(),
+            azimuth: plane.azimuth(),
+        }
+    }
+}
+
+pub(crate) fn kilowatts(watts: i64) -> f64 {
+    watts as f64 / 1000.0
+}
+
+/// Where a system stands, and the modules on its roof.
+#[utoipa::path(get, path = "/api/auth/system/{sn}/", operation_id = "show_site", tag = "systems", params(("sn" = String, Path)),
+    responses((status = 200, body = SiteEntry), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+pub(crate) async fn show(
+    State(portal): State<Portal>,
+    systems: Systems,
+    Path(sn): Path<String>,
+) -> Result<Json<SiteEntry>> {
+    let access = systems.find(&sn)?;
+    let site = portal.store.site(access).await?;
+    let site = site.ok_or(Error::not_found())?;
+    let degrees = |hundredths: i64| hundredths as f64 / 100.0;
+    let at = site.coordinates;
+    Ok(Json(SiteEntry {
+        sn,
+        place: site.place.map(|place| place.as_str().to_owned()),
+        latitude: at.map(|at| degrees(at.latitude().hundredths())),
+        longitude: at.map(|at| degrees(at.longitude().hundredths())),
+        time_zone: site.zone.name().to_owned(),
+        time_zone_fixed: portal.store.zone_is_fixed(access).await?,
+        planes: site.planes.iter().map(PlaneEntry::from).collect(),
+        kwp: site.planes.peak().map(kilowatts),
+    }))
+}
+
+/// Only what is given changes.
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct DescribeSystem {
+    /// With the last name.
+    first_name: Option<String>,
+    last_name: Option<String>,
+    /// The town, 80 characters at most; empty for none.
+    place: Option<String>,
+    /// With the longitude, or both empty for none. Kept with two decimals.
+    latitude: Option<String>,
+    longitude: Option<String>,
+    /// IANA name. Changes only before something was measured.
+    time_zone: Option<String>,
+    /// `kWp/tilt/azimuth`, eight at most, separated by commas; empty for none. `5.2/30/-45,4.6/30/135`
+    planes: Option<String>,
+}
+
+/// Say who lives with a system, where it stands, and which modules are on the roof.
+#[utoipa::path(patch, path = "/api/auth/system/{sn}/", operation_id = "describe_system", tag = "systems", params(("sn" = String, Path)),
+    request_body(content = DescribeSystem, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 204), (status = 400, body = Problem), (status = 401, body = Refusal), (status = 403, body = Refusal),
+        (status = 404, body = Refusal)))]
+pub(crate) async fn describe(
+    State(portal): State<Portal>,
+    systems: Systems,
+    Path(sn): Path<String>,
+    Form(form): Form<DescribeSystem>,
+) -> Result<StatusCode> {
+    let access = systems.find(&sn)?;
+    let mut errors = FieldErrors::default();
+    let names = read_names(&form, &mut errors);
+    let change = read_change(&form, &mut errors);
+    errors.into_result()?;
+    if names.is_none() && change == SiteChange::default() {
+        return Err(Error::Refused(
+            StatusCode::BAD_REQUEST,
+            Message::NothingToChange,
+        ));
+    }
+    // The one that can be refused comes first.
+    match portal
+        .store
+        .describe_site(access, &change, portal.now())
+        .await?
+    {
+        Described::Done => {}
+        Described::ZoneFixed => return Err(Error::field("time_zone", Message::TimeZoneFixed)),
+    }
+    if change.zone.is_some() {
+        portal.live.described(access.sn()).await;
+    }
+    if let Some((first_name, last_name)) = names {
+        let named = portal
+            .store
+            .name_end_user(access, &first_name, &last_name, portal.now());
+        named.await?;
+    }
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Both names, as soon as one is given.
+fn read_names(form: &DescribeSystem, errors: &mut FieldErrors) -> Option<(String, String)> {
+    let given = |text: &Option<String>| text.clone().unwrap_or_default();
+    if form.first_name.is_none() && form.last_name.is_none() {
+        return None;
+    }
+    let first_name = errors.take("first_name", parse_name(&given(&form.first_name)));
+    let last_name = errors.take("last_name", parse_name(&given(&form.last_name)));
+    first_name.zip(last_name)
+}
+
+fn read_change(form: &DescribeSystem, errors: &mut FieldErrors) -> SiteChange {
+    let place = form.place.as_deref();
+    let zone = form.time_zone.as_deref();
+    let planes = form.planes.as_deref();
+    SiteChange {
+        place: place.and_then(|text| errors.take("place", Place::parse(text))),
+        coordinates: read_coordinates(form, errors),
+        zone: zone.and_then(|text| errors.take("time_zone", parse_zone(text))),
+        planes: planes.and_then(|text| errors.take("planes", text.parse())),
+    }
+}
+
+fn parse_zone(text: &str) -> Result<Zone, Message> {
+    match text.trim() {
+        "" => Err(Message::Required),
+        name => name.parse().map_err(|_| Message::TimeZoneUnknown),
+    }
+}
+
+/// One without the other is no place.
+fn read_coordinates(
+    form: &DescribeSystem,
+    errors: &mut FieldErrors,
+) -> Option<Option<Coordinates>> {
+    if form.latitude.is_none() && form.longitude.is_none() {
+        return None;
+    }
+    let given = |text: &'_ Option<String>| text.as_deref().unwrap_or_default().trim().to_owned();
+    let (latitude, longitude) = (given(&form.latitude), given(&form.longitude));
+    if latitude.is_empty() && longitude.is_empty() {
+        return Some(None);
+    }
+    let latitude = errors.take("latitude", latitude.parse());
+    let longitude = errors.take("longitude", longitude.parse());
+    let (latitude, longitude) = latitude.zip(longitude)?;
+    Some(Some(Coordinates::new(latitude, longitude)))
+}

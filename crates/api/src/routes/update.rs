@@ -1,0 +1,161 @@
+//! The update service's calls for people: what is offered, how an update fares, starting one, and what was installed when.
+use crate::Portal;
+use crate::error::{Error, Problem, Refusal, Result, language};
+use crate::form::Query;
+use crate::own::{Choice, Systems};
+use crate::update::{UpdatePart, UpdateRecord, UpdateStatus};
+use axum::Json;
+use axum::extract::{Multipart, State};
+use axum::http::{HeaderMap, StatusCode};
+use domain::Message;
+use domain::firmware::{JobId, Part};
+use serde::{Deserialize, Serialize};
+use store::Access;
+use store::firmware::{NewJob, Started, installed};
+use utoipa::{IntoParams, ToSchema};
+
+#[derive(Deserialize, IntoParams)]
+pub(crate) struct UpdateQuery {
+    /// A serial number.
+    #[serde(default)]
+    sn: String,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct StartedUpdate {
+    updates: Vec<UpdatePart>,
+}
+
+/// `update=1` starts an update, `update=0` withdraws one that still waits.
+#[derive(ToSchema)]
+#[allow(dead_code, reason = "names the form in the OpenAPI document")]
+pub(crate) struct StartUpdate {
+    sn: String,
+    update: String,
+}
+
+/// Whether there is an update, and how far it is.
+#[utoipa::path(get, path = "/api/v1/has_update", operation_id = "has_update", tag = "updates", params(UpdateQuery),
+    responses((status = 200, body = UpdateStatus), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+pub(crate) async fn has_update(
+    State(portal): State<Portal>,
+    systems: Systems,
+    headers: HeaderMap,
+    Query(query): Query<UpdateQuery>,
+) -> Result<Json<UpdateStatus>> {
+    let access = one(&systems, &query.sn)?;
+    let status = UpdateStatus::read(&portal, access, language(&headers)).await?;
+    Ok(Json(status))
+}
+
+/// Start an update of a system, or withdraw one that still waits. Started again, it answers what the first one began.
+#[utoipa::path(post, path = "/api/v1/update/", operation_id = "start_update", tag = "updates",
+    request_body(content = StartUpdate, content_type = "multipart/form-data"),
+    responses((status = 200, body = StartedUpdate), (status = 400, body = Problem), (status = 401, body = Refusal),
+        (status = 403, body = Refusal), (status = 404, body = Refusal), (status = 409, body = Refusal),
+        (status = 429, body = Refusal), (status = 503, body = Refusal)))]
+pub(crate) async fn start(
+    State(portal): State<Portal>,
+    systems: Systems,
+    headers: HeaderMap,
+    form: Multipart,
+) -> Result<Json<StartedUpdate>> {
+    let (sn, update) = read(form).await?;
+    let access = one(&systems, &sn)?;
+    match update.as_str() {
+        "1" => begin(&portal, access).await?,
+        "0" => withdraw(&portal, access).await?,
+        "" => return Err(Error::field("update", Message::Required)),
+        _ => return Err(Error::field("update", Message::ChoiceUnknown)),
+    }
+    let now = UpdateStatus::read(&portal, access, language(&headers)).await?;
+    Ok(Json(StartedUpdate {
+        updates: now.updates,
+    }))
+}
+
+/// What was installed when, newest first.
+#[utoipa::path(get, path = "/api/v1/history/", operation_id = "update_history", tag = "updates", params(UpdateQuery),
+    responses((status = 200, body = [UpdateRecord]), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+pub(crate) async fn history(
+    State(portal): State<Portal>,
+    systems: Systems,
+    headers: HeaderMap,
+    Query(query): Query<UpdateQuery>,
+) -> Result<Json<Vec<UpdateRecord>>> {
+    let access = one(&systems, &query.sn)?;
+    let lang = language(&headers);
+    let jobs = portal.store.update_history(access).await?;
+    let records = jobs.iter().flat_map(|job| {
+        job.parts
+            .iter()
+            .rev()
+            .map(move |part| UpdateRecord::new(job, part, lang))
+    });
+    Ok(Json(records.collect()))
+}
+
+fn one<'a>(systems: &'a Systems, sn: &str) -> Result<&'a Access> {
+    match systems.choose(sn)? {
+        Choice::One(access) => Ok(access),
+        Choice::All(_) => Err(Error::field("sn", Message::Required)),
+    }
+}
+
+async fn read(mut form: Multipart) -> Result<(String, String)> {
+    let invalid = |_| Error::Refused(StatusCode::BAD_REQUEST, Message::InvalidForm);
+    let (mut sn, mut update) = (String::new(), String::new());
+    while let Some(field) = form.next_field().await.map_err(invalid)? {
+        match field.name() {
+            Some("sn") => sn = field.text().await.map_err(invalid)?,
+            Some("update") => update = field.text().await.map_err(invalid)?,
+            _ => {}
+        }
+    }
+    Ok((sn, update))
+}
+
+async fn begin(portal: &Portal, access: &Access) -> Result<()> {
+    let sn = access.sn();
+    let open = portal.store.newest_update(sn).await?;
+    if open.is_some_and(|job| job.state.is_open()) {
+        return Ok(());
+    }
+    let offered = portal.live.offered(sn);
+    let seen = portal.live.get(sn);
+    let from = |part: Part| {
+        seen.as_ref()
+            .and_then(|now| installed(&now.facts.versions, part))
+    };
+    let parts = offered
+        .iter()
+        .filter_map(|release| Some((release, from(release.part)?)));
+    let parts: Vec<_> = parts.collect();
+    if parts.is_empty() {
+        return Err(Error::Refused(StatusCode::CONFLICT, Message::NoUpdate));
+    }
+    let new = NewJob {
+        id: &JobId::random(&portal.random),
+        parts: &parts,
+        devices_a_minute: portal.settings.devices_a_minute,
+        desk: portal.desk(),
+    };
+    match portal.store.start_update(access, new, portal.now()).await? {
+        Started::New(_) => portal.bus.update_changed(sn).await,
+        Started::Open(_) => {}
+        Started::Held(held) => return Err(held.into()),
+    }
+    Ok(())
+}
+
+async fn withdraw(portal: &Portal, access: &Access) -> Result<()> {
+    if portal.store.cancel_update(access, portal.now()).await? {
+        portal.bus.update_changed(access.sn()).await;
+        return Ok(());
+    }
+    let newest = portal.store.newest_update(access.sn()).await?;
+    match newest.is_some_and(|job| job.state.is_open()) {
+        true => Err(Error::Refused(StatusCode::CONFLICT, Message::UpdateRunning)),
+        false => Ok(()),
+    }
+}

@@ -1,0 +1,272 @@
+//! Updates as clients see them.
+use crate::Portal;
+use crate::error::Result;
+use crate::live::Seen;
+use domain::Lang;
+use domain::clock::Millis;
+use domain::firmware::{Fault, JobState, Part, Stage};
+use serde::Serialize;
+use store::Access;
+use store::firmware::{JobPart, Release, UpdateJob, installed};
+use utoipa::ToSchema;
+
+/// With less charge than this a power cut in mid update could not be bridged, in %.
+const ENOUGH_CHARGE: f64 = 15.0;
+
+/// Whether there is an update for a system, and how far the present one is; `state` is that of the newest one, if it is open or
+/// ended not long ago.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct UpdateStatus {
+    /// Something is offered, or is being installed.
+    new_update: bool,
+    update_started: bool,
+    /// Percent of the present part; -1: interrupted or failed.
+    page: i32,
+    /// Parts that are left, the present one included.
+    total_updates: usize,
+    /// The present or the next part.
+    #[schema(inline, required)]
+    r#type: Option<PartName>,
+    pub(crate) updates: Vec<UpdatePart>,
+    #[schema(inline, required)]
+    state: Option<StateName>,
+    /// How far the present part is.
+    #[schema(inline, required)]
+    stage: Option<StageName>,
+    #[schema(required)]
+    started_at: Option<Millis>,
+    /// When the battery reported last.
+    #[schema(required)]
+    heard_at: Option<Millis>,
+    #[schema(required)]
+    error: Option<UpdateError>,
+    checks: Checks,
+}
+
+/// One part of a system with its new version.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct UpdatePart {
+    #[schema(inline)]
+    r#type: PartName,
+    version: String,
+    #[schema(required)]
+    from_version: Option<String>,
+    /// It is still to be installed.
+    new_update: bool,
+    /// What is new, in the caller's language.
+    #[schema(required)]
+    notes: Option<String>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct UpdateError {
+    code: &'static str,
+    text: &'static str,
+}
+
+/// What should be so before an update is started.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Checks {
+    reachable: bool,
+    /// %.
+    #[schema(required)]
+    soc: Option<f64>,
+    soc_enough: bool,
+    switched_off: bool,
+}
+
+/// A part that was installed, or should have been.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct UpdateRecord {
+    #[schema(inline)]
+    r#type: PartName,
+    from_version: String,
+    version: String,
+    started_at: Millis,
+    #[schema(required)]
+    ended_at: Option<Millis>,
+    #[schema(inline)]
+    state: StateName,
+    #[schema(required)]
+    error: Option<UpdateError>,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum PartName {
+    Gateway,
+    Master,
+    Slave,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum StateName {
+    Waiting,
+    Running,
+    Interrupted,
+    Done,
+    Failed,
+    Cancelled,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum StageName {
+    Waiting,
+    Downloading,
+    Verifying,
+    Installing,
+    Rebooting,
+    Confirmed,
+    Failed,
+}
+
+impl From<Part> for PartName {
+    fn from(part: Part) -> Self {
+        match part {
+            Part::Gateway => Self::Gateway,
+            Part::Master => Self::Master,
+            Part::Slave => Self::Slave,
+        }
+    }
+}
+
+impl From<JobState> for StateName {
+    fn from(state: JobState) -> Self {
+        match state {
+            JobState::Waiting => Self::Waiting,
+            JobState::Running => Self::Running,
+            JobState::Interrupted => Self::Interrupted,
+            JobState::Done => Self::Done,
+            JobState::Failed => Self::Failed,
+            JobState::Cancelled => Self::Cancelled,
+        }
+    }
+}
+
+impl From<Stage> for StageName {
+    fn from(stage: Stage) -> Self {
+        match stage {
+            Stage::Waiting => Self::Waiting,
+            Stage::Downloading => Self::Downloading,
+            Stage::Verifying => Self::Verifying,
+            Stage::Installing => Self::Installing,
+            Stage::Rebooting => Self::Rebooting,
+            Stage::Confirmed => Self::Confirmed,
+            Stage::Failed => Self::Failed,
+        }
+    }
+}
+
+impl UpdateStatus {
+    pub(crate) async fn read(portal: &Portal, access: &Access, lang: Lang) -> Result<Self> {
+        let offered = portal.live.offered(access.sn());
+        let job = portal.store.newest_update(access.sn()).await?;
+        let job = job.filter(|job| is_shown(job, access, portal.now()));
+        let open = job.as_ref().filter(|job| job.state.is_open());
+        // What has just been done is told until something new is offered.
+        let told = open.or(job.as_ref().filter(|_| offered.is_empty()));
+        let updates = match told {
+            Some(job) => {
+                let releases = portal.store.firmware_releases().await?;
+                let part = |part| UpdatePart::of_job(part, &releases, lang);
+                job.parts.iter().map(part).collect()
+            }
+            None => offers(portal, access, &offered, lang),
+        };
+        let current = open.and_then(UpdateJob::current);
+        let next = current.map(|part| part.part);
+        let next = next.or_else(|| offered.first().map(|release| release.part));
+        let fault = job.as_ref().and_then(UpdateJob::fault);
+        Ok(Self {
+            new_update: open.is_some() || !offered.is_empty(),
+            update_started: open.is_some_and(|job| job.state != JobState::Waiting),
+            page: job.as_ref().map_or(0, UpdateJob::page),
+            total_updates: open.map_or(offered.len(), UpdateJob::left),
+            r#type: next.map(PartName::from),
+            updates,
+            state: job.as_ref().map(|job| job.state.into()),
+            stage: current.map(|part| part.stage.into()),
+            started_at: job.as_ref().map(|job| job.created_at),
+            heard_at: job.as_ref().and_then(|job| job.heard_at),
+            error: fault.map(|fault| UpdateError::new(fault, lang)),
+            checks: Checks::new(&Seen::new(access, &portal.live)),
+        })
+    }
+}
+
+/// One that is open, or ended not long ago, in the present household's time.
+fn is_shown(job: &UpdateJob, access: &Access, now: Millis) -> bool {
+    let recent = job.ended_at.is_none_or(|at| at > now - bus::UPDATE_SHOWN);
+    recent && job.created_at > access.history_from()
+}
+
+fn offers(portal: &Portal, access: &Access, offered: &[Release], lang: Lang) -> Vec<UpdatePart> {
+    let seen = portal.live.get(access.sn());
+    let from = |part: Part| {
+        let versions = seen.as_ref().map(|now| &now.facts.versions);
+        versions.and_then(|versions| installed(versions, part))
+    };
+    let part = |release: &Release| UpdatePart {
+        r#type: release.part.into(),
+        version: release.version.to_string(),
+        from_version: from(release.part).map(|version| version.to_string()),
+        new_update: true,
+        notes: release.notes.text(lang).map(str::to_owned),
+    };
+    offered.iter().map(part).collect()
+}
+
+impl UpdatePart {
+    fn of_job(part: &JobPart, releases: &[Release], lang: Lang) -> Self {
+        let release = releases.iter().find(|release| release.id == part.release);
+        let notes = release.and_then(|release| release.notes.text(lang));
+        Self {
+            r#type: part.part.into(),
+            version: part.version.to_string(),
+            from_version: Some(part.from.to_string()),
+            new_update: part.stage != Stage::Confirmed,
+            notes: notes.map(str::to_owned),
+        }
+    }
+}
+
+impl UpdateRecord {
+    pub(crate) fn new(job: &UpdateJob, part: &JobPart, lang: Lang) -> Self {
+        Self {
+            r#type: part.part.into(),
+            from_version: part.from.to_string(),
+            version: part.version.to_string(),
+            started_at: job.created_at,
+            ended_at: part.ended_at.or(job.ended_at),
+            state: match (part.stage, job.state) {
+                (Stage::Confirmed, _) => StateName::Done,
+                (Stage::Waiting, JobState::Running) => StateName::Waiting,
+                (_, state) => state.into(),
+            },
+            error: part.fault.map(|fault| UpdateError::new(fault, lang)),
+        }
+    }
+}
+
+impl UpdateError {
+    fn new(fault: Fault, lang: Lang) -> Self {
+        Self {
+            code: fault.as_str(),
+            text: fault.text(lang),
+        }
+    }
+}
+
+impl Checks {
+    fn new(seen: &Seen<'_>) -> Self {
+        let soc = seen.soc();
+        Self {
+            reachable: seen.reports(),
+            soc,
+            soc_enough: soc.is_some_and(|soc| soc >= ENOUGH_CHARGE),
+            switched_off: seen.switched_off(),
+        }
+    }
+}

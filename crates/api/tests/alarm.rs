@@ -1,0 +1,336 @@
+//! Alarms over HTTP: one per fault, seen and acknowledged by those who may, closed by themselves, told by mail.
+#![allow(clippy::unwrap_used)]
+use domain::Sample;
+use domain::alarm::{Change, Kind};
+use domain::clock::{DAY, HOUR, MINUTE, Millis, SECOND};
+use domain::flags::{MESSAGE2, bit};
+use serde_json::Value;
+use testkit::{Person, Reporter, TestApp, on_both, with_app};
+
+const SN: &str = "SC000001";
+
+fn bad_cell(sample: &mut Sample) {
+    sample.flags.message2 |= bit(MESSAGE2, "bat");
+}
+
+fn well(_: &mut Sample) {}
+
+/// The battery reports like this every half a minute for so long, and is looked at each time.
+async fn reports(app: &TestApp, battery: &Reporter<'_>, time: Millis, how: fn(&mut Sample)) {
+    for _ in 0..time / (30 * SECOND) {
+        app.clock.advance(30 * SECOND);
+        let counting = |sample: &mut Sample| {
+            sample.counters = [Some(sample.at / SECOND); 5];
+            how(sample);
+        };
+        battery.sample(counting).await;
+        app.look_for_alarms().await;
+    }
+}
+
+/// Time passes, and batteries could connect.
+async fn passes(app: &TestApp, time: Millis) {
+    for _ in 0..time / MINUTE {
+        app.clock.advance(MINUTE);
+        app.look_for_alarms().await;
+    }
+}
+
+/// Time has passed: a new login, as the old one has run out.
+async fn again(app: &TestApp, person: &Person) -> Person {
+    let electrician = person.email.starts_with("eva");
+    app.log_in(&person.email, electrician).await
+}
+
+async fn alarms(app: &TestApp, person: &Person) -> Value {
+    let person = again(app, person).await;
+    let call = app.get("/api/auth/alarm/").bearer(&person.access);
+    call.send().await.expect(200).json()
+}
+
+async fn live(app: &TestApp, person: &Person) -> Value {
+    let person = again(app, person).await;
+    let call = app.get("/api/auth/data/").bearer(&person.access);
+    call.send().await.expect(200).json()["data"][0][SN]["alarms"].clone()
+}
+
+fn acknowledge(app: &TestApp, person: &Person, id: &str) -> testkit::http::Call {
+    let call = app.post("/api/auth/alarm/", &[("id", id)]);
+    call.bearer(&person.access)
+}
+
+/// Subjects of what somebody was sent about alarms, oldest first.
+async fn mails(app: &TestApp, to: &str) -> Vec<String> {
+    let letters = app.letters().await.into_iter();
+    let about = ["Alarm", "Wieder in Ordnung", "Zusammenfassung"];
+    letters
+        .filter(|letter| letter.to == to)
+        .map(|letter| letter.subject)
+        .filter(|subject| about.iter().any(|word| subject.starts_with(word)))
+        .collect()
+}
+
+with_app!(
+    a_fault_is_one_alarm_that_both_sides_see_and_that_closes_by_itself,
+    |app| {
+        let anna = app.owner("anna", SN).await;
+        let eva = app.electrician("eva").await;
+        app.grant(&anna, &eva, SN, "monitor").await;
+        let battery = app.battery(SN);
+        battery.hello(|_| {}).await;
+        reports(app, &battery, 30 * SECOND, bad_cell).await;
+        assert_eq!(alarms(app, &anna).await["total"], 0, "too early");
+        reports(app, &battery, 5 * MINUTE, bad_cell).await;
+        for person in [&anna, &eva] {
+            let page = alarms(app, person).await;
+            assert_eq!(page["total"], 1);
+            let alarm = &page["alarms"][0];
+            assert_eq!(
+                (&alarm["kind"], &alarm["sn"]),
+                (&"battery_error".into(), &SN.into())
+            );
+            assert_eq!(alarm["text"], "Der Speicher meldet einen Fehler");
+            assert_eq!(alarm["acknowledgeable"], true);
+            assert_eq!(alarm["closed_at"], Value::Null);
+            let seen = live(app, person).await;
+            assert_eq!(seen[0]["kind"], "battery_error");
+            assert_eq!(seen[0]["acknowledged"], false);
+        }
+        let opened = ["Alarm: Der Speicher meldet einen Fehler (SC000001)"];
+        assert_eq!(mails(app, &anna.email).await, opened);
+        assert_eq!(mails(app, &eva.email).await, ["Alarme Ihrer Speicher: 1"]);
+
+        let id = alarms(app, &eva).await["alarms"][0]["id"].to_string();
+        let answer = acknowledge(app, &eva, &id).send().await.expect(200).json();
+        assert_eq!(answer["acknowledgeable"], false);
+        assert_eq!(answer["acknowledged_by"], "Sie");
+        assert_eq!(live(app, &anna).await[0]["acknowledged"], true);
+        // A second time changes nothing.
+        acknowledge(app, &anna, &id).send().await.expect(200);
+        let page = alarms(app, &anna).await;
+        assert_eq!(page["alarms"][0]["acknowledged_by"], "Elektro Sonnenberg");
+        let journal = app.get("/api/auth/journal/?kind=battery");
+        let journal = journal.bearer(&anna.access).send().await.expect(200).json();
+        assert_eq!(
+            journal["lines"][0]["text"],
+            "Ein Alarm wurde zur Kenntnis genommen: Der Speicher meldet einen Fehler."
+        );
+
+        // For a moment it is well, then bad again, then well for good.
+        reports(app, &battery, 2 * MINUTE, well).await;
+        reports(app, &battery, 2 * MINUTE, bad_cell).await;
+        reports(app, &battery, 6 * MINUTE, well).await;
+        let page = alarms(app, &anna).await;
+        assert_eq!(page["total"], 1);
+        assert!(page["alarms"][0]["closed_at"].is_i64());
+        assert_eq!(live(app, &anna).await, serde_json::json!([]));
+        reports(app, &battery, 20 * MINUTE, well).await;
+        let over = [opened[0], "Wieder in Ordnung: SC000001"];
+        assert_eq!(mails(app, &anna.email).await, over);
+    }
+);
+
+with_app!(only_those_who_may_see_and_acknowledge, |app| {
+    let anna = app.owner("anna", SN).await;
+    let ben = app.owner("ben", "SC000002").await;
+    let eva = app.electrician("eva").await;
+    let lea = app.member(&anna, "lea", SN, "look").await;
+    let max = app.member(&anna, "max", SN, "owner").await;
+    let id = app.alarm(SN, Kind::MeterError).await.to_string();
+    app.bus.live.read_alarms().await.unwrap();
+    for person in [&ben, &eva] {
+        assert_eq!(alarms(app, person).await["total"], 0);
+        let foreign = acknowledge(app, person, &id).send().await.expect(404);
+        let missing = acknowledge(app, person, "999999").send().await.expect(404);
+        assert_eq!(foreign.text, missing.text);
+        acknowledge(app, person, "x").send().await.expect(404);
+        let named = app.get("/api/auth/alarm/?sn=SC000001");
+        named.bearer(&person.access).send().await.expect(404);
+    }
+    let seen = alarms(app, &lea).await;
+    assert_eq!(seen["alarms"][0]["acknowledgeable"], false);
+    let refused = acknowledge(app, &lea, &id).send().await.expect(403).json();
+    assert_eq!(refused["code"], "scope_too_small");
+    acknowledge(app, &max, &id).send().await.expect(200);
+    let seen = alarms(app, &anna).await;
+    assert_eq!(seen["alarms"][0]["acknowledged_by"], "Jemand mit Zugang");
+    // The end of a grant is the end of its alarms.
+    let grant = app.grant(&anna, &eva, SN, "service").await;
+    assert_eq!(alarms(app, &eva).await["total"], 1);
+    let end = app.call("DELETE", &format!("/api/auth/grant/{grant}/"));
+    end.bearer(&anna.access).send().await.expect(204);
+    assert_eq!(alarms(app, &eva).await["total"], 0);
+});
+
+with_app!(a_new_owner_sees_nothing_of_what_was_before, |app| {
+    let anna = app.owner("anna", SN).await;
+    let battery = app.battery(SN);
+    battery.hello(|_| {}).await;
+    reports(app, &battery, 3 * MINUTE, bad_cell).await;
+    let id = alarms(app, &anna).await["alarms"][0]["id"].to_string();
+    let leave = app.call("DELETE", &format!("/api/auth/usr_sn/{SN}/"));
+    leave.bearer(&anna.access).send().await.expect(204);
+    app.bus.live.read_alarms().await.unwrap();
+    let code = app.code(&[&battery.sn]).await;
+    let form = app.owner_form("ben@example.com", &code);
+    let call = app.post("/api/auth/register/", &form);
+    call.send().await.expect(201);
+    let ben = app.log_in("ben@example.com", false).await;
+    assert_eq!(alarms(app, &ben).await["total"], 0);
+    assert_eq!(live(app, &ben).await, serde_json::json!([]));
+    acknowledge(app, &ben, &id).send().await.expect(404);
+    // The fault is still there: it is the new owner's now, and began with them.
+    let since = app.clock.now();
+    reports(app, &battery, 20 * MINUTE, bad_cell).await;
+    let page = alarms(app, &ben).await;
+    assert_eq!(page["total"], 1);
+    assert!(page["alarms"][0]["since"].as_i64().unwrap() >= since);
+    assert_eq!(mails(app, &anna.email).await.len(), 1);
+});
+
+on_both!(a_restart_opens_nothing_twice_and_loses_no_closing, |db| {
+    let app = TestApp::start(db).await;
+    let anna = app.owner("anna", SN).await;
+    let battery = app.battery(SN);
+    battery.hello(|_| {}).await;
+    reports(&app, &battery, 3 * MINUTE, bad_cell).await;
+    let now = app.clock.now();
+    app.stop().await;
+    let app = TestApp::start(db).await;
+    app.clock.advance(now - app.clock.now());
+    let battery = app.battery(SN);
+    battery.hello(|hello| hello.id.boot = 2).await;
+    let again = |sample: &mut Sample| {
+        sample.id.boot = 2;
+        bad_cell(sample);
+    };
+    reports(&app, &battery, 3 * MINUTE, again).await;
+    assert_eq!(alarms(&app, &anna).await["total"], 1);
+    let mended = |sample: &mut Sample| sample.id.boot = 2;
+    reports(&app, &battery, 6 * MINUTE, mended).await;
+    let page = alarms(&app, &anna).await;
+    assert_eq!(page["total"], 1);
+    assert!(page["alarms"][0]["closed_at"].is_i64());
+    app.stop().await;
+});
+
+with_app!(an_outage_of_many_systems_is_one_mail, |app| {
+    let anna = app.owner("anna", SN).await;
+    let eva = app.electrician("eva").await;
+    let mut serials = vec![SN.to_owned()];
+    app.grant(&anna, &eva, SN, "monitor").await;
+    for number in 2..=25 {
+        let sn = format!("SC{number:06}");
+        let owner = app.owner(&format!("owner{number}"), &sn).await;
+        app.grant(&owner, &eva, &sn, "monitor").await;
+        serials.push(sn);
+    }
+    for sn in &serials {
+        let battery = app.battery(sn);
+        battery.hello(|_| {}).await;
+        battery.leaves().await;
+    }
+    passes(app, 14 * MINUTE).await;
+    assert_eq!(alarms(app, &eva).await["total"], 0);
+    passes(app, 3 * MINUTE).await;
+    assert_eq!(alarms(app, &eva).await["total"], 25);
+    let mails = app.letters().await.into_iter();
+    let mails =
+        mails.filter(|letter| letter.to == eva.email && letter.subject.starts_with("Alarm"));
+    let mails: Vec<_> = mails.collect();
+    assert_eq!(mails.len(), 1, "{mails:?}");
+    assert_eq!(mails[0].subject, "Alarme Ihrer Speicher: 25");
+    let lines = mails[0].text.lines();
+    assert_eq!(lines.filter(|line| line.starts_with("- ")).count(), 21);
+    assert!(mails[0].text.contains("und 5 weitere"));
+    let eva = again(app, &eva).await;
+    let page = app.get("/api/auth/alarm/?page=3").bearer(&eva.access);
+    let page = page.send().await.expect(200).json();
+    assert_eq!((&page["page"], &page["pages"]), (&3.into(), &3.into()));
+    assert_eq!(page["alarms"].as_array().unwrap().len(), 5);
+});
+
+with_app!(our_own_absence_makes_nobody_offline, |app| {
+    let anna = app.owner("anna", SN).await;
+    let battery = app.battery(SN);
+    battery.hello(|_| {}).await;
+    battery.leaves().await;
+    passes(app, 5 * MINUTE).await;
+    // For hours nobody listens; what comes back has its quarter of an hour.
+    app.clock.advance(6 * HOUR);
+    app.look_for_alarms().await;
+    passes(app, 14 * MINUTE).await;
+    assert_eq!(alarms(app, &anna).await["total"], 0);
+    passes(app, 2 * MINUTE).await;
+    assert_eq!(alarms(app, &anna).await["alarms"][0]["kind"], "offline");
+});
+
+with_app!(
+    a_digest_comes_in_the_morning_and_no_mail_at_all_if_one_likes,
+    |app| {
+        let anna = app.owner("anna", SN).await;
+        let eva = app.electrician("eva").await;
+        app.grant(&anna, &eva, SN, "monitor").await;
+        let choose = |person: &Person, mail: &str| {
+            let call = app.post("/api/auth/alarm/mail/", &[("mail", mail)]);
+            call.bearer(&person.access)
+        };
+        let chosen = choose(&anna, "digest").send().await.expect(200).json();
+        assert_eq!(chosen["mail"], "digest");
+        assert_eq!(alarms(app, &anna).await["mail"], "digest");
+        choose(&eva, "never").send().await.expect(200);
+        let wrong = choose(&eva, "sometimes").send().await.expect(400).json();
+        assert_eq!(wrong["codes"]["mail"][0], "choice_unknown");
+        app.alarm(SN, Kind::NaSchutz).await;
+        // Noon in Germany; seven in the morning is 19 hours away.
+        app.clock.advance(19 * HOUR - MINUTE);
+        app.look_for_alarms().await;
+        assert!(mails(app, &anna.email).await.is_empty());
+        passes(app, 2 * MINUTE).await;
+        assert_eq!(
+            mails(app, &anna.email).await,
+            ["Zusammenfassung der Alarme: 1"]
+        );
+        app.clock.advance(DAY);
+        app.look_for_alarms().await;
+        assert_eq!(mails(app, &anna.email).await.len(), 1, "nothing new");
+        assert!(mails(app, &eva.email).await.is_empty());
+    }
+);
+
+with_app!(two_processes_that_see_the_same_open_one, |app| {
+    app.owner("anna", SN).await;
+    let (sn, now) = (app.battery(SN).sn, app.clock.now());
+    let open = Change::Open {
+        kind: Kind::Offline,
+        since: now,
+        counter: None,
+    };
+    let changes = [(sn.clone(), open)];
+    let (one, other) = tokio::join!(
+        app.store.write_alarms(&changes, now),
+        app.store.write_alarms(&changes, now)
+    );
+    assert_eq!(one.unwrap().opened + other.unwrap().opened, 1);
+    let close = [(sn, Change::Close(Kind::Offline))];
+    let (one, other) = tokio::join!(
+        app.store.write_alarms(&close, now),
+        app.store.write_alarms(&close, now)
+    );
+    assert_eq!(one.unwrap().closed + other.unwrap().closed, 1);
+});
+
+with_app!(nobody_is_told_of_a_system_that_nobody_looks_after, |app| {
+    let sn = app.device(SN).await;
+    let battery = app.battery(SN);
+    battery.hello(|_| {}).await;
+    reports(app, &battery, 5 * MINUTE, bad_cell).await;
+    assert!(app.store.open_alarms().await.unwrap().is_empty());
+    // Whoever commissions it hears of it.
+    let eva = app.electrician("eva").await;
+    let code = app.installer_code(&[&sn]).await;
+    let open = app.post("/api/auth/grant/code/", &[("code", &code)]);
+    open.bearer(&eva.access).send().await.expect(200);
+    reports(app, &battery, 20 * MINUTE, bad_cell).await;
+    assert_eq!(alarms(app, &eva).await["total"], 1);
+});

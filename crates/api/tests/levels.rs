@@ -1,0 +1,362 @@
+//! The walk over systems: every call about systems × everybody who can have to do with one × {theirs, somebody else's,
+//! missing}, with valid bodies. An allowed cell must answer 2xx; a call without a row here fails.
+#![allow(clippy::unwrap_used)]
+use domain::alarm::Kind;
+use std::collections::BTreeSet;
+use testkit::http::Call;
+use testkit::{Answer, PASSWORD, Person, TestApp, on_both};
+
+/// Who may, written down a second time on purpose. o owner, h household member with the owner's rights, l household member
+/// to look only; electricians: m monitor, c configure, s service, e without a grant. A capital letter: to them there is no
+/// such thing, 404. Not named: 403.
+const MATRIX: &[(&str, &str, &str)] = &[
+    ("GET", "/api/auth/usr_sn/", "ohlmcse"),
+    ("GET", "/api/auth/data/", "ohlmcse"),
+    ("GET", "/api/auth/stream/", "ohlmcse"),
+    ("GET", "/api/auth/graph/", "ohlmcsE"),
+    ("GET", "/api/auth/energy_chart/", "ohlmcsE"),
+    ("GET", "/api/auth/export/", "ohlmcsE"),
+    ("GET", "/api/auth/group/", "ohlmcse"),
+    ("POST", "/api/auth/group/", "ohlmcsE"),
+    ("PATCH", "/api/auth/group/{id}/", "ohlmcsE"),
+    ("GET", "/api/auth/tariff/", "ohl"),
+    ("POST", "/api/auth/tariff/", "oh"),
+    ("GET", "/api/auth/price/", "ohl"),
+    ("POST", "/api/auth/price/", "oh"),
+    ("GET", "/api/auth/savings/", "ohl"),
+    ("GET", "/api/auth/forecast/", "ohlmcsE"),
+    ("GET", "/api/auth/plan/", "ohl"),
+    ("POST", "/api/auth/plan/", "oh"),
+    ("GET", "/api/auth/settings/", "ohlcsE"),
+    ("POST", "/api/auth/settings/", "ohcsE"),
+    ("POST", "/api/auth/settings/reset/", "ohcsE"),
+    ("GET", "/api/auth/settings/batch/", "mcse"),
+    ("POST", "/api/auth/settings/batch/", "csE"),
+    ("POST", "/api/auth/settings/batch/{id}/undo/", "MCSE"),
+    ("POST", "/api/auth/command/", "ohsE"),
+    ("GET", "/api/auth/journal/", "ohlmcsE"),
+    ("GET", "/api/auth/alarm/", "ohlmcsE"),
+    ("POST", "/api/auth/alarm/", "ohmcsE"),
+    ("GET", "/api/v1/has_update", "ohlmcsE"),
+    ("POST", "/api/v1/update/", "ohsE"),
+    ("GET", "/api/v1/history/", "ohlmcsE"),
+    ("GET", "/api/auth/system/{sn}/", "ohlmcsE"),
+    ("PATCH", "/api/auth/system/{sn}/", "ohcsE"),
+    ("POST", "/api/auth/system/{sn}/replace/", "osE"),
+    ("GET", "/api/auth/grant/", "ohlmcse"),
+    ("POST", "/api/auth/grant/", "oh"),
+    ("PATCH", "/api/auth/grant/{id}/", "oh"),
+    ("DELETE", "/api/auth/grant/{id}/", "ohLMCSE"),
+    ("POST", "/api/auth/grant/handover/", "o"),
+    ("GET", "/api/auth/commissioning/", "sE"),
+    ("POST", "/api/auth/commissioning/", "sE"),
+    ("DELETE", "/api/auth/commissioning/{id}/", "sMCE"),
+    ("POST", "/api/auth/commissioning/{id}/step/", "sMCE"),
+    ("POST", "/api/auth/commissioning/{id}/phase/", "sMCE"),
+    ("POST", "/api/auth/commissioning/{id}/finish/", "sMCE"),
+    ("GET", "/api/auth/commissioning/protocol/", "ohlmcsE"),
+    ("GET", "/api/auth/commissioning/protocol/{id}/", "ohlmcsE"),
+    (
+        "GET",
+        "/api/auth/commissioning/protocol/{id}/pdf/",
+        "ohlmcsE",
+    ),
+    ("DELETE", "/api/auth/usr_sn/{sn}/", "o"),
+];
+
+/// Calls that name no system: they have no other's to name.
+const WITHOUT_SYSTEM: [&str; 6] = [
+    "/api/auth/usr_sn/",
+    "/api/auth/data/",
+    "/api/auth/stream/",
+    "/api/auth/group/",
+    "/api/auth/grant/",
+    "/api/auth/settings/batch/",
+];
+
+#[test]
+fn every_call_about_systems_has_a_row() {
+    let rules = api::access::RULES
+        .iter()
+        .filter(|rule| rule.right.is_some());
+    let rules: BTreeSet<_> = rules.map(|rule| (rule.method, rule.path)).collect();
+    let rows: BTreeSet<_> = MATRIX
+        .iter()
+        .map(|(method, path, _)| (*method, *path))
+        .collect();
+    assert_eq!(rows, rules);
+}
+
+/// An owner's system with everybody who has to do with it.
+struct House {
+    sn: String,
+    people: Vec<(char, Person)>,
+}
+
+impl House {
+    async fn build(app: &TestApp, number: usize) -> Self {
+        let sn = format!("HOME{number:04}");
+        let owner = app.owner(&format!("owner{number}"), &sn).await;
+        let mut people = Vec::new();
+        for (letter, scope) in [('h', "owner"), ('l', "look")] {
+            let name = format!("{scope}member{number}");
+            people.push((letter, app.member(&owner, &name, &sn, scope).await));
+        }
+        for (letter, scope) in [('m', "monitor"), ('c', "configure"), ('s', "service")] {
+            let electrician = app.electrician(&format!("{scope}{number}")).await;
+            app.grant(&owner, &electrician, &sn, scope).await;
+            people.push((letter, electrician));
+        }
+        people.push(('e', app.electrician(&format!("stranger{number}")).await));
+        // Last, as some calls end it all.
+        people.push(('o', owner));
+        Self { sn, people }
+    }
+
+    fn owner(&self) -> &Person {
+        &self.people.last().unwrap().1
+    }
+}
+
+on_both!(everybody_gets_what_their_level_allows, |db| {
+    let app = TestApp::start(db).await;
+    let other = app.owner("other", "OTHER001").await;
+    let foreign_grant = invite(&app, &other, "OTHER001").await;
+    let installer = app.electrician("installer").await;
+    app.grant(&other, &installer, "OTHER001", "service").await;
+    let foreign = commissioned(&app, &installer, "OTHER001").await;
+    for (number, (method, path, allowed)) in MATRIX.iter().enumerate() {
+        let house = House::build(&app, number).await;
+        let commissioning = path.starts_with("/api/auth/commissioning/");
+        let own = match house.people.iter().find(|(letter, _)| *letter == 's') {
+            Some((_, service)) if commissioning => commissioned(&app, service, &house.sn).await,
+            _ => NONE,
+        };
+        for (letter, person) in &house.people {
+            let role_admitted = allowed.chars().any(|other| {
+                let of = |letter: char| "mcse".contains(letter.to_ascii_lowercase());
+                of(other) == of(*letter)
+            });
+            let mut refusals = BTreeSet::new();
+            if !WITHOUT_SYSTEM.contains(path) || *method != "GET" {
+                for (sn, grant, ids) in [
+                    ("OTHER001", foreign_grant, foreign),
+                    ("MISSING1", i64::MAX, NONE),
+                ] {
+                    let call = request(&app, &house, method, path, sn, (grant, ids), person).await;
+                    let answer = send(call, path, person).await;
+                    let cell = format!("{method} {path} as {letter} on {sn}: {}", answer.text);
+                    let want = if role_admitted { 404 } else { 403 };
+                    assert_eq!(answer.status, want, "{cell}");
+                    refusals.insert((answer.status, answer.text));
+                }
+                assert_eq!(
+                    refusals.len(),
+                    1,
+                    "{method} {path} as {letter}: {refusals:?}"
+                );
+            }
+            let grant = invite(&app, house.owner(), &house.sn).await;
+            let ids = (grant, own);
+            let call = request(&app, &house, method, path, &house.sn, ids, person).await;
+            let answer = send(call, path, person).await;
+            let cell = format!(
+                "{method} {path} as {letter}: {} {}",
+                answer.status, answer.text
+            );
+            if allowed.contains(*letter) {
+                assert!(answer.status.is_success(), "{cell}");
+            } else if allowed.contains(letter.to_ascii_uppercase()) {
+                assert_eq!(answer.status, 404, "{cell}");
+            } else {
+                assert_eq!(answer.status, 403, "{cell}");
+            }
+        }
+    }
+    app.stop().await;
+});
+
+/// A commissioning that can be finished, and the protocol of an earlier one.
+#[derive(Clone, Copy)]
+struct Commissioned {
+    open: i64,
+    protocol: i64,
+}
+
+const NONE: Commissioned = Commissioned {
+    open: i64::MAX,
+    protocol: i64::MAX,
+};
+
+async fn commissioned(app: &TestApp, installer: &Person, sn: &str) -> Commissioned {
+    let battery = app.battery(sn);
+    Commissioned {
+        protocol: app.commission(installer, &battery).await,
+        open: app.go_through(installer, &battery).await,
+    }
+}
+
+/// A stream has no end to wait for: its head says who may open it.
+async fn send(call: Call, path: &str, person: &Person) -> Answer {
+    let call = match path {
+        "/api/auth/stream/" => call.method("HEAD"),
+        _ => call,
+    };
+    call.bearer(&person.access).send().await
+}
+
+/// A pending invitation to a system; its number.
+async fn invite(app: &TestApp, owner: &Person, sn: &str) -> i64 {
+    // Once it is gone there is nothing to invite to.
+    let answer = app
+        .post("/api/auth/grant/", &invitation(sn))
+        .bearer(&owner.access);
+    let answer = answer.send().await;
+    answer.json()["grants"][0]["id"]
+        .as_i64()
+        .unwrap_or(i64::MAX)
+}
+
+fn invitation(sn: &str) -> [(&'static str, &str); 3] {
+    [
+        ("sn", sn),
+        ("email", "elektro@example.com"),
+        ("scope", "monitor"),
+    ]
+}
+
+async fn request(
+    app: &TestApp,
+    house: &House,
+    method: &str,
+    path: &str,
+    sn: &str,
+    (grant, commissioned): (i64, Commissioned),
+    person: &Person,
+) -> Call {
+    let call = |path: &str| match path.starts_with("/api/v1/") {
+        true => Call::new(app.updates, method.parse().unwrap(), path),
+        false => app.call(method, path),
+    };
+    match (method, path) {
+        ("GET", path) if WITHOUT_SYSTEM.contains(&path) => call(path),
+        (_, path) if path.starts_with("/api/auth/commissioning/protocol/{id}/") => {
+            call(&path.replace("{id}", &commissioned.protocol.to_string()))
+        }
+        (_, path) if path.starts_with("/api/auth/commissioning/{id}/") => {
+            let fields = [("step", "units"), ("phase", "1"), ("load", "off")];
+            call(&path.replace("{id}", &commissioned.open.to_string())).form(&fields)
+        }
+        ("POST", "/api/auth/commissioning/") => call(path).form(&[("sn", sn)]),
+        ("GET", "/api/auth/system/{sn}/") => call(&format!("/api/auth/system/{sn}/")),
+        ("GET", path) => call(&format!("{path}?sn={sn}")),
+        ("POST", "/api/auth/group/") => {
+            let name = format!("Gruppe {sn}");
+            call(path).form(&[("name", &name), ("sn", sn)])
+        }
+        ("PATCH", "/api/auth/group/{id}/") => {
+            let made = app.post("/api/auth/group/", &[("name", &format!("Dach {sn}"))]);
+            let made = made.bearer(&person.access).send().await.expect(201).json();
+            call(&format!("/api/auth/group/{}/", made["id"])).form(&[("sn", sn)])
+        }
+        ("POST", "/api/auth/plan/") => {
+            call(path).form(&[("sn", sn), ("soc", "70"), ("by", "18:00")])
+        }
+        ("POST", "/api/auth/tariff/") => call(path).form(&[
+            ("sn", sn),
+            ("import_price", "31.90"),
+            ("feed_in_price", "8"),
+        ]),
+        ("POST", "/api/auth/price/") => {
+            call(path).form(&[("sn", sn), ("steps", "workdays/00:00/31.90")])
+        }
+        // Nobody has made one: how a batch is undone by its maker alone is tested with batches.
+        ("POST", "/api/auth/settings/batch/{id}/undo/") => {
+            call("/api/auth/settings/batch/0123456789abcdef01234567/undo/").form(&[])
+        }
+        (
+            "POST",
+            "/api/auth/settings/" | "/api/auth/settings/reset/" | "/api/auth/settings/batch/",
+        ) => {
+            let now = app.get(&format!("/api/auth/settings/?sn={}", house.sn));
+            let now = now
+                .bearer(&house.owner().access)
+                .send()
+                .await
+                .expect(200)
+                .json();
+            let (version, soc) = (now["version"].to_string(), "20");
+            let fields = [("version", version.as_str()), ("reserve_soc", soc)];
+            call(&format!("{path}?sn={sn}")).form(&fields)
+        }
+        ("POST", "/api/auth/command/") => {
+            let key = format!("key-of-{}", person.email.split('@').next().unwrap());
+            call(path).form(&[("sn", sn), ("command", "auto"), ("key", &key)])
+        }
+        ("POST", "/api/auth/alarm/") => {
+            let id = app.alarm(sn, Kind::Offline).await.to_string();
+            call(path).form(&[("id", &id)])
+        }
+        ("POST", "/api/v1/update/") => {
+            let part = |name: &str, value: &str| {
+                format!("--x\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
+            };
+            let body = format!("{}{}--x--\r\n", part("sn", sn), part("update", "0"));
+            let call = call(path).raw(&body);
+            call.header("content-type", "multipart/form-data; boundary=x")
+        }
+        ("PATCH", "/api/auth/system/{sn}/") => call(&format!("/api/auth/system/{sn}/"))
+            .form(&[("first_name", "Anna"), ("last_name", "Berg")]),
+        ("POST", "/api/auth/system/{sn}/replace/") => {
+            // Whoever did it before has given the house another number.
+            let own = app.get("/api/auth/usr_sn/").bearer(&house.owner().access);
+            let own = own.send().await.expect(200).json();
+            let own = own[0]["sn"].as_str().unwrap();
+            let sn = if sn == house.sn { own } else { sn };
+            let spare = format!("N{:010}", u32::from_le_bytes(app.portal.random.bytes()));
+            let code = app.code(&[&app.device(&spare).await]).await;
+            call(&format!("/api/auth/system/{sn}/replace/")).form(&[("key", &code)])
+        }
+        ("POST", "/api/auth/grant/") => call(path).form(&invitation(sn)),
+        (_, "/api/auth/grant/{id}/") => call(&format!("/api/auth/grant/{grant}/")),
+        ("POST", "/api/auth/grant/handover/") => {
+            let fields = [
+                ("sn", sn),
+                ("email", "next@example.com"),
+                ("password", PASSWORD),
+            ];
+            call(path).form(&fields)
+        }
+        ("DELETE", "/api/auth/usr_sn/{sn}/") => call(&format!("/api/auth/usr_sn/{sn}/")),
+        (method, path) => panic!("no request for {method} {path}"),
+    }
+}
+
+on_both!(several_systems_are_answered_each_by_its_own_level, |db| {
+    let app = TestApp::start(db).await;
+    let anna = app.owner("anna", "SC000001").await;
+    let ben = app.owner("ben", "SC000002").await;
+    let eva = app.electrician("eva").await;
+    app.grant(&anna, &eva, "SC000001", "configure").await;
+    app.grant(&ben, &eva, "SC000002", "monitor").await;
+    let all = app
+        .get("/api/auth/settings/")
+        .bearer(&eva.access)
+        .send()
+        .await
+        .expect(200);
+    assert_eq!(all.json().as_array().unwrap().len(), 1);
+    let fields = [("version", "0,0,0"), ("reserve_soc", "30")];
+    let path = "/api/auth/settings/?sn=SC000001,SC000002,SC000003";
+    let saved = app
+        .post(path, &fields)
+        .bearer(&eva.access)
+        .send()
+        .await
+        .expect(200)
+        .json();
+    assert_eq!(saved["success"][0], "SC000001");
+    assert_eq!(saved["codes"]["SC000002"]["sn"][0], "scope_too_small");
+    assert_eq!(saved["codes"]["SC000003"]["sn"][0], "not_found");
+    app.stop().await;
+});

@@ -1,0 +1,70 @@
+//! Updates in the live view: what is offered, and how those fare that somebody has started.
+use super::Live;
+use crate::changes::Part;
+use crate::notice::Notice;
+use domain::Serial;
+use domain::firmware::Part as FirmwarePart;
+use std::sync::{Arc, PoisonError};
+use store::firmware::{Release, Releases, UpdateJob};
+
+impl Live {
+    /// Reads again how the update of a system fares, and tells who listens, here and in other processes.
+    pub(crate) async fn update_changed(&self, sn: &Serial) {
+        match self.0.store.newest_update(sn).await {
+            Ok(update) => self.update_stands(sn, update),
+            Err(error) => tracing::warn!(%error, %sn, "an update could not be read"),
+        }
+    }
+
+    /// The newest update of a system stands like this.
+    pub(super) fn update_stands(&self, sn: &Serial, update: Option<UpdateJob>) {
+        self.change(sn, |snapshot| snapshot.update = update.map(Arc::new));
+        self.0.notices.send(Notice::Reload { sn: sn.to_string() });
+    }
+
+    /// What a system is offered, in the order in which it would be installed.
+    pub fn offered(&self, sn: &Serial) -> Vec<Release> {
+        let Some(snapshot) = self.get(sn) else {
+            return Vec::new();
+        };
+        let releases = self.releases();
+        let offered = releases.offered(sn, &snapshot.facts, self.0.clock.now());
+        offered.into_iter().cloned().collect()
+    }
+
+    /// The same, named by their parts: for an answer that is made thousands of times a second.
+    pub fn offered_parts(&self, sn: &Serial) -> Vec<FirmwarePart> {
+        let releases = self.releases();
+        match self.get(sn) {
+            Some(snapshot) if !releases.is_empty() => {
+                let offered = releases.offered(sn, &snapshot.facts, self.0.clock.now());
+                offered.into_iter().map(|release| release.part).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn releases(&self) -> Arc<Releases> {
+        let releases = self.0.releases.read();
+        Arc::clone(&releases.unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// What is rolled out may have changed; if so everybody who looks hears of it.
+    pub(crate) async fn read_releases(&self) -> store::Result<()> {
+        if self.take_releases(self.0.store.running_releases().await?) {
+            for entry in &self.0.systems {
+                self.0.subscribers.tell(entry.key(), &Part::Live);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn take_releases(&self, releases: Releases) -> bool {
+        if *self.releases() == releases {
+            return false;
+        }
+        let kept = self.0.releases.write();
+        *kept.unwrap_or_else(PoisonError::into_inner) = Arc::new(releases);
+        true
+    }
+}

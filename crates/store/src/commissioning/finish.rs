@@ -1,0 +1,50 @@
+//! The end of a commissioning: from here on it is a protocol, and nothing is written into it.
+use super::{Commissioning, Customer, company, steps_of};
+use crate::journal::{Entry, Event};
+use crate::{Access, Error, Result, Store};
+use domain::clock::Millis;
+use serde_json::json;
+
+impl Store {
+    /// Turns what was judged into a protocol. Somebody who has written into it meanwhile is not overlooked: that is a conflict.
+    pub async fn finish_commissioning(
+        &self,
+        access: &Access,
+        judged: &Commissioning,
+        customer: &Customer,
+        now: Millis,
+    ) -> Result<()> {
+        let mut tx = self.begin().await?;
+        let company = company(&mut tx, access).await?;
+        let finished = execute!(
+            &mut tx,
+            sqlx::query(
+                "UPDATE commissionings SET finished_at = $2, account_id = $3, company = $4, customer = $5,
+                     number = (SELECT COALESCE(MAX(o.number), 0) + 1 FROM commissionings o WHERE o.sn = commissionings.sn)
+                 WHERE id = $1 AND finished_at IS NULL"
+            )
+            .bind(judged.id)
+            .bind(now)
+            .bind(access.account().0)
+            .bind(company)
+            .bind(customer.json().to_string())
+        )?;
+        if finished == 0 || steps_of(&mut tx, judged.id).await? != judged.steps {
+            return Err(Error::Conflict);
+        }
+        execute!(
+            &mut tx,
+            sqlx::query(
+                "UPDATE commissioning_units SET finished_at = $2 WHERE commissioning_id = $1"
+            )
+            .bind(judged.id)
+            .bind(now)
+        )?;
+        for sn in &judged.units {
+            let line = Entry::by(access.account(), Event::CommissioningFinished, now);
+            let line = line.with(json!({ "protocol": judged.id }));
+            line.on(sn).write(&mut tx).await?;
+        }
+        tx.commit().await
+    }
+}

@@ -1,0 +1,404 @@
+//! Updates that people have started.
+use super::release::{Release, version};
+use crate::db::Tx;
+use crate::grant::{Letter, OWNERS_PAGE, Recipient};
+use crate::guard::{self, Held};
+use crate::journal::{Entry, Event};
+use crate::mail::Desk;
+use crate::{Access, Error, Result, Store};
+use domain::Serial;
+use domain::clock::Millis;
+use domain::firmware::{Fault, JobId, JobState, Part, Sealed, Stage, Version};
+use serde_json::json;
+
+/// An update as it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UpdateJob {
+    pub id: JobId,
+    pub sn: Serial,
+    /// Grows with each update of a system.
+    pub number: i64,
+    pub state: JobState,
+    pub created_at: Millis,
+    /// When the battery reported last.
+    pub heard_at: Option<Millis>,
+    pub ended_at: Option<Millis>,
+    /// In the order in which they are installed.
+    pub parts: Vec<JobPart>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobPart {
+    pub release: i64,
+    pub part: Part,
+    pub from: Version,
+    pub version: Version,
+    pub stage: Stage,
+    /// 0 to 100.
+    pub progress: u8,
+    pub fault: Option<Fault>,
+    pub ended_at: Option<Millis>,
+}
+
+impl UpdateJob {
+    /// The part that is being installed, or is the next; `None` when all are.
+    pub fn current(&self) -> Option<&JobPart> {
+        self.parts
+            .iter()
+            .find(|part| part.stage != Stage::Confirmed)
+    }
+
+    /// How many parts are left.
+    pub fn left(&self) -> usize {
+        let left = self
+            .parts
+            .iter()
+            .filter(|part| part.stage != Stage::Confirmed);
+        left.count()
+    }
+
+    /// What the wizard shows: the percentage of the present part, or −1.
+    pub fn page(&self) -> i32 {
+        match (self.state, self.current()) {
+            (JobState::Interrupted | JobState::Failed, _) => -1,
+            (JobState::Done, _) | (_, None) => 100,
+            (_, Some(part)) => i32::from(part.progress),
+        }
+    }
+
+    pub fn fault(&self) -> Option<Fault> {
+        self.parts.iter().find_map(|part| part.fault)
+    }
+}
+
+/// An update to be started.
+#[derive(Clone, Copy, Debug)]
+pub struct NewJob<'a> {
+    pub id: &'a JobId,
+    /// What the system is offered, with the version that each replaces.
+    pub parts: &'a [(&'a Release, Version)],
+    /// How many devices one account may touch in a minute.
+    pub devices_a_minute: usize,
+    /// An owner hears of it by mail when somebody else starts it.
+    pub desk: Desk<'a>,
+}
+
+/// How a wish to update ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Started {
+    New(UpdateJob),
+    /// One was open already, and stands like this.
+    Open(UpdateJob),
+    Held(Held),
+}
+
+#[derive(Debug)]
+struct Row {
+    id: String,
+    sn: String,
+    number: i64,
+    state: String,
+    created_at: Millis,
+    heard_at: Option<Millis>,
+    ended_at: Option<Millis>,
+}
+row!(Row {
+    id,
+    sn,
+    number,
+    state,
+    created_at,
+    heard_at,
+    ended_at
+});
+
+#[derive(Debug)]
+struct PartRow {
+    release_id: i64,
+    part: String,
+    from_version: String,
+    version: String,
+    stage: String,
+    progress: i64,
+    fault: Option<String>,
+    ended_at: Option<Millis>,
+}
+row!(PartRow {
+    release_id,
+    part,
+    from_version,
+    version,
+    stage,
+    progress,
+    fault,
+    ended_at
+});
+
+/// Updates; what follows says which.
+macro_rules! select {
+    ($which:literal) => {
+        concat!(
+            "SELECT id, sn, number, state, created_at, heard_at, ended_at FROM firmware_jobs ",
+            $which
+        )
+    };
+}
+
+const PARTS: &str =
+    "SELECT release_id, part, from_version, version, stage, progress, fault, ended_at
+     FROM firmware_job_parts WHERE job_id = $1 ORDER BY place";
+
+impl Row {
+    fn job(self, parts: Vec<PartRow>) -> Result<UpdateJob> {
+        let damaged = Error::Damaged;
+        Ok(UpdateJob {
+            id: self.id.parse().map_err(|_| damaged("firmware_jobs.id"))?,
+            sn: self.sn.parse().map_err(|_| damaged("firmware_jobs.sn"))?,
+            number: self.number,
+            state: self
+                .state
+                .parse()
+                .map_err(|_| damaged("firmware_jobs.state"))?,
+            created_at: self.created_at,
+            heard_at: self.heard_at,
+            ended_at: self.ended_at,
+            parts: parts
+                .into_iter()
+                .map(PartRow::part)
+                .collect::<Result<_>>()?,
+        })
+    }
+}
+
+impl PartRow {
+    fn part(self) -> Result<JobPart> {
+        let damaged = Error::Damaged;
+        Ok(JobPart {
+            release: self.release_id,
+            part: self
+                .part
+                .parse()
+                .map_err(|_| damaged("firmware_job_parts.part"))?,
+            from: version(&self.from_version)?,
+            version: version(&self.version)?,
+            stage: self
+                .stage
+                .parse()
+                .map_err(|_| damaged("firmware_job_parts.stage"))?,
+            progress: u8::try_from(self.progress)
+                .map_err(|_| damaged("firmware_job_parts.progress"))?,
+            fault: self.fault.as_deref().map(Fault::of),
+            ended_at: self.ended_at,
+        })
+    }
+}
+
+/// The update that is open, if there is one.
+pub(super) async fn open_job(tx: &mut Tx, sn: &Serial) -> Result<Option<UpdateJob>> {
+    let row: Option<Row> = within!(&mut *tx, c => sqlx::query_as(select!(
+        "WHERE sn = $1 AND state IN ('waiting', 'running', 'interrupted')"))
+        .bind(sn.as_str()).fetch_optional(c).await)?;
+    with_parts(tx, row).await
+}
+
+/// The newest update, open or not.
+pub(super) async fn newest_job(tx: &mut Tx, sn: &Serial) -> Result<Option<UpdateJob>> {
+    let row: Option<Row> = within!(&mut *tx, c => sqlx::query_as(select!(
+        "WHERE sn = $1 ORDER BY number DESC LIMIT 1"))
+        .bind(sn.as_str()).fetch_optional(c).await)?;
+    with_parts(tx, row).await
+}
+
+async fn with_parts(tx: &mut Tx, row: Option<Row>) -> Result<Option<UpdateJob>> {
+    let Some(row) = row else { return Ok(None) };
+    let parts: Vec<PartRow> = within!(tx, c => sqlx::query_as(PARTS)
+        .bind(&row.id).fetch_all(c).await)?;
+    row.job(parts).map(Some)
+}
+
+/// The household has left: what it started and the battery has not begun is withdrawn, and who started what is forgotten.
+/// The rest is the battery's own past, which the next household does not see; its numbers must go on.
+pub(crate) async fn leave(tx: &mut Tx, sn: &Serial) -> Result<()> {
+    execute!(
+        tx,
+        sqlx::query(
+            "UPDATE firmware_jobs SET state = $2, ended_at = created_at WHERE sn = $1 AND state = 'waiting'"
+        )
+        .bind(sn.as_str())
+        .bind(JobState::Cancelled.as_str())
+    )?;
+    execute!(
+        tx,
+        sqlx::query("UPDATE firmware_jobs SET account_id = NULL WHERE sn = $1").bind(sn.as_str())
+    )?;
+    Ok(())
+}
+
+impl Store {
+    /// Starts an update unless one is open: whoever asks again gets what the first one began.
+    pub async fn start_update(
+        &self,
+        access: &Access,
+        new: NewJob<'_>,
+        now: Millis,
+    ) -> Result<Started> {
+        let mut tx = self.begin().await?;
+        if let Err(held) = guard::admit(&mut tx, access, new.devices_a_minute, now).await? {
+            return Ok(Started::Held(held));
+        }
+        if let Some(open) = open_job(&mut tx, access.sn()).await? {
+            return Ok(Started::Open(open));
+        }
+        let before = newest_job(&mut tx, access.sn()).await?;
+        let number = before.map_or(1, |job| job.number + 1);
+        execute!(
+            &mut tx,
+            sqlx::query(
+                "INSERT INTO firmware_jobs (id, sn, number, account_id, state, created_at) VALUES ($1, $2, $3, $4, $5, $6)"
+            )
+            .bind(new.id.as_str())
+            .bind(access.sn().as_str())
+            .bind(number)
+            .bind(access.account().0)
+            .bind(JobState::Waiting.as_str())
+            .bind(now)
+        )?;
+        for (place, (release, from)) in (0_i64..).zip(new.parts) {
+            execute!(
+                &mut tx,
+                sqlx::query(
+                    "INSERT INTO firmware_job_parts (job_id, place, release_id, part, from_version, version, stage, progress)
+                     VALUES ($1, $2, $3, $4, $5, $6, $7, 0)"
+                )
+                .bind(new.id.as_str())
+                .bind(place)
+                .bind(release.id)
+                .bind(release.part.as_str())
+                .bind(from.to_string())
+                .bind(release.version.to_string())
+                .bind(Stage::Waiting.as_str())
+            )?;
+        }
+        let parts = new.parts.iter().map(|(release, from)| {
+            json!({ "part": release.part.as_str(), "from": from.to_string(), "to": release.version.to_string() })
+        });
+        let detail = json!({ "parts": parts.collect::<Vec<_>>() });
+        let line = Entry::by(access.account(), Event::UpdateStarted, now).on(access.sn());
+        line.with(detail).write(&mut tx).await?;
+        self.tell_owner(&mut tx, access, new.desk, now).await?;
+        let job = open_job(&mut tx, access.sn()).await?;
+        tx.commit().await?;
+        job.map(Started::New).ok_or(Error::Conflict)
+    }
+
+    async fn tell_owner(
+        &self,
+        tx: &mut Tx,
+        access: &Access,
+        desk: Desk<'_>,
+        now: Millis,
+    ) -> Result<()> {
+        let (Some(owner), false) = (access.owner(), access.level().is_household()) else {
+            return Ok(());
+        };
+        let Some(to) = Recipient::of(tx, owner).await? else {
+            return Ok(());
+        };
+        let company: Option<String> = within!(&mut *tx, c => sqlx::query_scalar(
+            "SELECT COALESCE(company, email) FROM accounts WHERE id = $1")
+            .bind(access.account().0).fetch_optional(c).await)?;
+        let letter = Letter {
+            text: "update_by_installer",
+            page: OWNERS_PAGE,
+            values: vec![
+                ("sn", access.sn().to_string()),
+                ("who", company.unwrap_or_default()),
+            ],
+        };
+        letter.queue(tx, &self.keyring, desk, &to, now).await
+    }
+
+    /// Withdraws an update that the battery has not begun; `false` when there is none.
+    pub async fn cancel_update(&self, access: &Access, now: Millis) -> Result<bool> {
+        let mut tx = self.begin().await?;
+        let cancelled = execute!(
+            &mut tx,
+            sqlx::query(
+                "UPDATE firmware_jobs SET state = $2, ended_at = $3 WHERE sn = $1 AND state = 'waiting'"
+            )
+            .bind(access.sn().as_str())
+            .bind(JobState::Cancelled.as_str())
+            .bind(now)
+        )?;
+        if cancelled == 1 {
+            let line = Entry::by(access.account(), Event::UpdateCancelled, now).on(access.sn());
+            line.write(&mut tx).await?;
+            tx.commit().await?;
+        }
+        Ok(cancelled == 1)
+    }
+
+    /// The newest update of a system, open or not.
+    pub async fn newest_update(&self, sn: &Serial) -> Result<Option<UpdateJob>> {
+        let rows: Vec<Row> = on!(self, p => sqlx::query_as(select!(
+            "WHERE sn = $1 ORDER BY number DESC LIMIT 1"))
+            .bind(sn.as_str()).fetch_all(p).await)?;
+        Ok(self.complete(rows).await?.pop())
+    }
+
+    /// Every system's newest update that is open or ended after `since`.
+    pub async fn newest_updates(&self, since: Millis) -> Result<Vec<UpdateJob>> {
+        let rows: Vec<Row> = on!(self, p => sqlx::query_as(select!(
+            "j WHERE number = (SELECT MAX(number) FROM firmware_jobs n WHERE n.sn = j.sn)
+                 AND (ended_at IS NULL OR ended_at > $1)"))
+            .bind(since).fetch_all(p).await)?;
+        self.complete(rows).await
+    }
+
+    /// The updates of a system in its owner's time, newest first.
+    pub async fn update_history(&self, access: &Access) -> Result<Vec<UpdateJob>> {
+        const SHOWN: i64 = 50;
+        let rows: Vec<Row> = on!(self, p => sqlx::query_as(select!(
+            "WHERE sn = $1 AND created_at > $2 ORDER BY number DESC LIMIT $3"))
+            .bind(access.sn().as_str()).bind(access.history_from()).bind(SHOWN)
+            .fetch_all(p).await)?;
+        self.complete(rows).await
+    }
+
+    async fn complete(&self, rows: Vec<Row>) -> Result<Vec<UpdateJob>> {
+        let mut jobs = Vec::with_capacity(rows.len());
+        for row in rows {
+            let parts: Vec<PartRow> = on!(self, p => sqlx::query_as(PARTS)
+                .bind(&row.id).fetch_all(p).await)?;
+            jobs.push(row.job(parts)?);
+        }
+        Ok(jobs)
+    }
+
+    /// What the maker signed about the parts of an update that are not installed yet.
+    pub async fn sealed_parts(&self, job: &UpdateJob) -> Result<Vec<Sealed>> {
+        let mut parts = Vec::new();
+        for part in job
+            .parts
+            .iter()
+            .filter(|part| part.stage != Stage::Confirmed)
+        {
+            let row: SealedRow = on!(self, p => sqlx::query_as(
+                "SELECT manifest, signature FROM firmware_releases WHERE id = $1")
+                .bind(part.release).fetch_one(p).await)?;
+            let sealed = Sealed::new(row.manifest, &row.signature);
+            parts.push(sealed.map_err(|_| Error::Damaged("firmware_releases.signature"))?);
+        }
+        Ok(parts)
+    }
+}
+
+#[derive(Debug)]
+struct SealedRow {
+    manifest: String,
+    signature: String,
+}
+row!(SealedRow {
+    manifest,
+    signature
+});

@@ -1,0 +1,341 @@
+//! What the maker has published, and who is offered it.
+use crate::device::Facts;
+use crate::journal::{Actor, Entry, Event};
+use crate::{Error, Result, Store};
+use domain::clock::Millis;
+use domain::firmware::{Fault, Manifest, Part, Sealed, Standing, Version, Wave};
+use domain::hello::Versions;
+use domain::{Lang, Serial};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+/// What is new in a release, by language.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Notes(pub BTreeMap<String, String>);
+
+impl Notes {
+    /// In the reader's language, or in English, or in German.
+    pub fn text(&self, lang: Lang) -> Option<&str> {
+        let tried = [lang, Lang::En, Lang::De];
+        tried
+            .iter()
+            .find_map(|lang| self.0.get(lang.code()))
+            .map(String::as_str)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReleaseState {
+    Running,
+    /// By the operator, for a while.
+    Paused,
+    /// By itself, because too many updates failed.
+    Stopped,
+    /// By the operator, for good.
+    Withdrawn,
+}
+
+impl ReleaseState {
+    const ALL: [Self; 4] = [Self::Running, Self::Paused, Self::Stopped, Self::Withdrawn];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Paused => "paused",
+            Self::Stopped => "stopped",
+            Self::Withdrawn => "withdrawn",
+        }
+    }
+}
+
+impl FromStr for ReleaseState {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let known = Self::ALL.into_iter().find(|state| state.as_str() == text);
+        known.ok_or(Error::Damaged("firmware_releases.state"))
+    }
+}
+
+/// A release and how far its roll-out is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Release {
+    pub id: i64,
+    pub part: Part,
+    pub hardware: String,
+    pub version: Version,
+    pub seq: i64,
+    pub min_from: Option<Version>,
+    pub expires_at: Millis,
+    /// The SHA-256 of its image.
+    pub sha256: String,
+    pub sealed: Sealed,
+    pub notes: Notes,
+    pub published_at: Millis,
+    pub state: ReleaseState,
+    pub reason: Option<String>,
+    pub wave: Wave,
+    pub wave_since: Millis,
+    pub soak: Millis,
+}
+
+/// A release to be published.
+#[derive(Clone, Debug)]
+pub struct NewRelease<'a> {
+    pub sealed: &'a Sealed,
+    pub image: &'a [u8],
+    pub notes: &'a Notes,
+    /// How long each wave lasts at least.
+    pub soak: Millis,
+}
+
+#[derive(Debug)]
+pub(super) struct Row {
+    id: i64,
+    part: String,
+    hardware: String,
+    version: String,
+    seq: i64,
+    min_from: Option<String>,
+    expires_at: Millis,
+    sha256: String,
+    manifest: String,
+    signature: String,
+    notes: String,
+    published_at: Millis,
+    state: String,
+    reason: Option<String>,
+    wave: i64,
+    wave_since: Millis,
+    soak: Millis,
+}
+row!(Row {
+    id,
+    part,
+    hardware,
+    version,
+    seq,
+    min_from,
+    expires_at,
+    sha256,
+    manifest,
+    signature,
+    notes,
+    published_at,
+    state,
+    reason,
+    wave,
+    wave_since,
+    soak
+});
+
+/// Releases; what follows says which.
+macro_rules! select {
+    ($which:literal) => {
+        concat!(
+            "SELECT id, part, hardware, version, seq, min_from, expires_at, sha256, manifest, signature, notes,
+                 published_at, state, reason, wave, wave_since, soak FROM firmware_releases ",
+            $which
+        )
+    };
+}
+
+impl Row {
+    fn release(self) -> Result<Release> {
+        let damaged = Error::Damaged;
+        let notes = serde_json::from_str(&self.notes);
+        Ok(Release {
+            id: self.id,
+            part: self
+                .part
+                .parse()
+                .map_err(|_| damaged("firmware_releases.part"))?,
+            hardware: self.hardware,
+            version: version(&self.version)?,
+            seq: self.seq,
+            min_from: self.min_from.as_deref().map(version).transpose()?,
+            expires_at: self.expires_at,
+            sha256: self.sha256,
+            sealed: Sealed::new(self.manifest, &self.signature)
+                .map_err(|_| damaged("firmware_releases.signature"))?,
+            notes: Notes(notes.map_err(|_| damaged("firmware_releases.notes"))?),
+            published_at: self.published_at,
+            state: self.state.parse()?,
+            reason: self.reason,
+            wave: Wave::of(self.wave).ok_or(damaged("firmware_releases.wave"))?,
+            wave_since: self.wave_since,
+            soak: self.soak,
+        })
+    }
+}
+
+pub(super) fn version(text: &str) -> Result<Version> {
+    text.parse()
+        .map_err(|_| Error::Damaged("firmware_releases.version"))
+}
+
+impl Release {
+    /// Whether it suits what is installed, whoever is offered it.
+    fn suits(&self, facts: &Facts, now: Millis) -> bool {
+        let installed = installed(&facts.versions, self.part);
+        let (Some(installed), Some(hardware)) = (installed, facts.hardware.as_deref()) else {
+            return false;
+        };
+        let manifest = Manifest {
+            part: self.part,
+            hardware: self.hardware.clone(),
+            version: self.version,
+            seq: self.seq,
+            size: 0,
+            sha256: [0; 32],
+            min_from: self.min_from,
+            expires_at: self.expires_at,
+        };
+        // Which sequence was installed only the battery knows; it has the last word.
+        let standing = Standing {
+            hardware,
+            version: installed,
+            seq: i64::MIN,
+        };
+        manifest.suits(standing, now).is_ok()
+    }
+
+    pub(super) fn is_offered(&self, sn: &Serial, facts: &Facts, now: Millis) -> bool {
+        self.state == ReleaseState::Running
+            && self.wave.includes(sn, self.id)
+            && self.suits(facts, now)
+    }
+}
+
+/// The version of a part that a battery has reported, if it is one.
+pub fn installed(versions: &Versions, part: Part) -> Option<Version> {
+    let text = match part {
+        Part::Gateway => &versions.gateway,
+        Part::Master => &versions.master,
+        Part::Slave => &versions.slave,
+    };
+    text.as_deref()?.parse().ok()
+}
+
+/// The releases that roll out, in memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Releases(Vec<Release>);
+
+impl Releases {
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What a system is offered: of each part the newest, in the order in which they are installed.
+    pub fn offered(&self, sn: &Serial, facts: &Facts, now: Millis) -> Vec<&Release> {
+        let mut offered: BTreeMap<Part, &Release> = BTreeMap::new();
+        for release in self.0.iter().filter(|it| it.is_offered(sn, facts, now)) {
+            let known = offered.entry(release.part).or_insert(release);
+            if known.seq < release.seq {
+                *known = release;
+            }
+        }
+        offered.into_values().collect()
+    }
+}
+
+impl Store {
+    /// Publishes a release to its first wave, or says what is wrong with it.
+    pub async fn publish_firmware(
+        &self,
+        new: NewRelease<'_>,
+        now: Millis,
+    ) -> Result<Result<i64, Fault>> {
+        let Some(key) = self.release_key().await? else {
+            return Ok(Err(Fault::Signature));
+        };
+        let manifest = match Manifest::open(new.sealed, &key) {
+            Ok(manifest) => manifest,
+            Err(fault) => return Ok(Err(fault)),
+        };
+        if !manifest.describes(new.image) {
+            return Ok(Err(Fault::WrongImage));
+        }
+        if manifest.expires_at <= now {
+            return Ok(Err(Fault::Expired));
+        }
+        let mut tx = self.begin().await?;
+        let known: Vec<Row> = within!(&mut tx, c => sqlx::query_as(select!("WHERE part = $1 AND hardware = $2"))
+            .bind(manifest.part.as_str()).bind(&manifest.hardware).fetch_all(c).await)?;
+        for known in known {
+            let known = known.release()?;
+            if manifest.seq <= known.seq || manifest.version <= known.version {
+                return Ok(Err(Fault::OldSequence));
+            }
+        }
+        execute!(
+            &mut tx,
+            sqlx::query(
+                "INSERT INTO firmware_images (sha256, image) VALUES ($1, $2) ON CONFLICT (sha256) DO NOTHING"
+            )
+            .bind(manifest.digest())
+            .bind(new.image)
+        )?;
+        let id: i64 = within!(&mut tx, c => sqlx::query_scalar(
+            "INSERT INTO firmware_releases (part, hardware, version, seq, min_from, expires_at, sha256, manifest, signature,
+                 notes, published_at, state, wave, wave_since, soak)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $11, $14) RETURNING id")
+            .bind(manifest.part.as_str())
+            .bind(&manifest.hardware)
+            .bind(manifest.version.to_string())
+            .bind(manifest.seq)
+            .bind(manifest.min_from.map(|version| version.to_string()))
+            .bind(manifest.expires_at)
+            .bind(manifest.digest())
+            .bind(new.sealed.text())
+            .bind(new.sealed.signature_hex())
+            .bind(json!(new.notes.0).to_string())
+            .bind(now)
+            .bind(ReleaseState::Running.as_str())
+            .bind(Wave::FIRST.number())
+            .bind(new.soak)
+            .fetch_one(c).await)?;
+        Entry::by_nobody(Event::FirmwarePublished, now)
+            .through(Actor::Operator)
+            .with(json!({
+                "release": id, "part": manifest.part.as_str(), "hardware": manifest.hardware,
+                "version": manifest.version.to_string(),
+            }))
+            .write(&mut tx)
+            .await?;
+        tx.commit().await?;
+        Ok(Ok(id))
+    }
+
+    /// Every release, newest first.
+    pub async fn firmware_releases(&self) -> Result<Vec<Release>> {
+        let rows: Vec<Row> =
+            on!(self, p => sqlx::query_as(select!("ORDER BY id DESC")).fetch_all(p).await)?;
+        rows.into_iter().map(Row::release).collect()
+    }
+
+    /// The releases that somebody may be offered.
+    pub async fn running_releases(&self) -> Result<Releases> {
+        let rows: Vec<Row> = on!(self, p => sqlx::query_as(select!("WHERE state = 'running' ORDER BY id"))
+            .fetch_all(p).await)?;
+        let releases: Result<_> = rows.into_iter().map(Row::release).collect();
+        Ok(Releases(releases?))
+    }
+
+    /// Whether a battery has an open update to this image.
+    pub async fn may_load(&self, sn: &Serial, sha256: &str) -> Result<bool> {
+        Ok(on!(self, p => sqlx::query_scalar(
+            "SELECT EXISTS (SELECT 1 FROM firmware_jobs j JOIN firmware_job_parts t ON t.job_id = j.id
+                 JOIN firmware_releases r ON r.id = t.release_id
+             WHERE j.sn = $1 AND r.sha256 = $2 AND j.state IN ('waiting', 'running', 'interrupted'))")
+            .bind(sn.as_str()).bind(sha256).fetch_one(p).await)?)
+    }
+
+    pub async fn firmware_image(&self, sha256: &str) -> Result<Option<Vec<u8>>> {
+        Ok(
+            on!(self, p => sqlx::query_scalar("SELECT image FROM firmware_images WHERE sha256 = $1")
+            .bind(sha256).fetch_optional(p).await)?,
+        )
+    }
+}

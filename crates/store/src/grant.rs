@@ -1,0 +1,302 @@
+//! Grants: whom an owner lets look at a system, whom they invited and who asks. Read from the database on each call, so that
+//! the end of one is its end.
+
+mod end;
+mod give;
+mod hold;
+mod letter;
+mod member;
+mod tell;
+
+pub(crate) use end::{claimed, holder_leaves, leave};
+pub use give::{Given, Invitation};
+pub use hold::Opened;
+pub(crate) use letter::{Letter, OWNERS_PAGE, Recipient};
+pub(crate) use member::{Member, invited_by_code, join};
+
+use crate::db::Tx;
+use crate::{Access, Error, Result, Store, setting};
+use domain::clock::Millis;
+use domain::grant::{
+    self, GrantEvent, GrantState, MEMBER_CODE_LIFE, Origin, REQUEST_LIFE, Right, Scope,
+};
+use domain::{AccountId, Role, Serial, SiteDay, Zone};
+use std::collections::HashMap;
+
+/// A grant as it stands, asked for and offered ones included.
+#[derive(Clone, Debug)]
+pub struct Grant {
+    pub id: i64,
+    pub sn: Serial,
+    pub state: GrantState,
+    pub scope: Scope,
+    pub origin: Origin,
+    pub created_at: Millis,
+    /// When both sides had agreed.
+    pub since: Option<Millis>,
+    /// The first moment without it.
+    pub until: Option<Millis>,
+    /// Whoever holds it or asks for it; an address alone while somebody is invited.
+    pub holder: Holder,
+    /// Who lives with the system.
+    pub first_name: Option<String>,
+    pub last_name: Option<String>,
+    account: Option<AccountId>,
+    owner: Option<AccountId>,
+    zone: Zone,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Holder {
+    pub email: String,
+    pub company: Option<String>,
+    pub phone: Option<String>,
+}
+
+impl Grant {
+    /// The last day with access.
+    pub fn last_day(&self) -> Option<SiteDay> {
+        self.until.map(|until| grant::last_day(&self.zone, until))
+    }
+
+    /// As it stands at this moment, whether or not somebody has written down that its time ran out. `None`: it is past.
+    fn seen_at(mut self, now: Millis) -> Option<Self> {
+        let lapses = match self.state {
+            GrantState::Asked | GrantState::Refused => Some(self.created_at + REQUEST_LIFE),
+            GrantState::Invited if self.scope.role() == Role::User => {
+                Some(self.created_at + MEMBER_CODE_LIFE)
+            }
+            _ => None,
+        };
+        if lapses.is_some_and(|at| at <= now) {
+            return None;
+        }
+        if self.until.is_some_and(|until| until <= now)
+            && let Ok(state) = self.state.next(GrantEvent::RanOut)
+        {
+            // An offer that nobody took has nothing to renew.
+            if self.state == GrantState::Invited {
+                return None;
+            }
+            self.state = state;
+        }
+        Some(self)
+    }
+
+    /// What the journal keeps of it; no personal value.
+    fn detail(&self) -> serde_json::Value {
+        let until = self.last_day().map(|day| day.to_string());
+        serde_json::json!({ "scope": self.scope.as_str(), "until": until })
+    }
+}
+
+#[derive(Debug)]
+struct Row {
+    id: i64,
+    sn: String,
+    account_id: Option<i64>,
+    email: Option<String>,
+    scope: String,
+    state: String,
+    origin: String,
+    created_at: Millis,
+    since: Option<Millis>,
+    until: Option<Millis>,
+    owner_id: Option<i64>,
+    time_zone: Option<String>,
+    first_name: Option<String>,
+    last_name: Option<String>,
+    company: Option<String>,
+    phone: Option<String>,
+}
+row!(Row {
+    id,
+    sn,
+    account_id,
+    email,
+    scope,
+    state,
+    origin,
+    created_at,
+    since,
+    until,
+    owner_id,
+    time_zone,
+    first_name,
+    last_name,
+    company,
+    phone
+});
+
+/// Grants; what follows says which.
+macro_rules! select {
+    ($which:literal) => {
+        concat!(
+            "SELECT g.id, g.sn, g.account_id, COALESCE(a.email, g.email) AS email, g.scope, g.state, g.origin, g.created_at,
+                 g.since, g.until, y.owner_id, y.time_zone, y.first_name, y.last_name, a.company, a.phone
+             FROM grants g LEFT JOIN systems y ON y.sn = g.sn LEFT JOIN accounts a ON a.id = g.account_id ",
+            $which
+        )
+    };
+}
+pub(crate) use select;
+
+impl Row {
+    fn grant(self) -> Result<Grant> {
+        let damaged = Error::Damaged;
+        let state = GrantState::ALL
+            .into_iter()
+            .find(|state| state.as_str() == self.state);
+        let origin = Origin::ALL
+            .into_iter()
+            .find(|origin| origin.as_str() == self.origin);
+        let zone = self.time_zone.as_deref().map(str::parse).transpose();
+        Ok(Grant {
+            id: self.id,
+            sn: self.sn.parse().map_err(|_| damaged("grants.sn"))?,
+            state: state.ok_or(damaged("grants.state"))?,
+            scope: self.scope.parse().map_err(|_| damaged("grants.scope"))?,
+            origin: origin.ok_or(damaged("grants.origin"))?,
+            created_at: self.created_at,
+            since: self.since,
+            until: self.until,
+            holder: Holder {
+                email: self.email.unwrap_or_default(),
+                company: self.company,
+                phone: self.phone,
+            },
+            first_name: self.first_name,
+            last_name: self.last_name,
+            account: self.account_id.map(AccountId),
+            owner: self.owner_id.map(AccountId),
+            zone: zone
+                .map_err(|_| damaged("systems.time_zone"))?
+                .unwrap_or_default(),
+        })
+    }
+}
+
+async fn find(tx: &mut Tx, id: i64, now: Millis) -> Result<Option<Grant>> {
+    let row: Option<Row> = within!(tx, c => sqlx::query_as(select!("WHERE g.id = $1"))
+        .bind(id).fetch_optional(c).await)?;
+    Ok(row
+        .map(Row::grant)
+        .transpose()?
+        .and_then(|grant| grant.seen_at(now)))
+}
+
+/// Its holder has none of the system any more: not in their groups, nothing of what they set, and nothing waits to be done in
+/// their name.
+async fn forget_holder(tx: &mut Tx, sn: &Serial, account: AccountId, now: Millis) -> Result<()> {
+    setting::forget_batches(tx, sn, Some(account)).await?;
+    execute!(
+        tx,
+        sqlx::query("DELETE FROM group_systems WHERE account_id = $1 AND sn = $2")
+            .bind(account.0)
+            .bind(sn.as_str())
+    )?;
+    execute!(
+        tx,
+        sqlx::query(
+            "UPDATE commands SET state = 'expired', ended_at = $3 WHERE account_id = $1 AND sn = $2 AND state = 'queued'"
+        )
+        .bind(account.0)
+        .bind(sn.as_str())
+        .bind(now)
+    )?;
+    Ok(())
+}
+
+/// Makes room: a person holds one grant of a system.
+async fn replace(tx: &mut Tx, sn: &Serial, account: AccountId, by: Option<i64>) -> Result<()> {
+    execute!(
+        tx,
+        sqlx::query(
+            "DELETE FROM grants WHERE sn = $1 AND account_id = $2 AND id <> $3
+                 AND state IN ('active', 'unconfirmed', 'ended')"
+        )
+        .bind(sn.as_str())
+        .bind(account.0)
+        .bind(by.unwrap_or(0))
+    )?;
+    Ok(())
+}
+
+impl Store {
+    /// A grant by its number, whoever it belongs to: the caller still has to prove their access to its system.
+    pub async fn grant_serial(&self, id: i64) -> Result<Option<Serial>> {
+        let sn: Option<String> = on!(self, p => sqlx::query_scalar("SELECT sn FROM grants WHERE id = $1")
+            .bind(id).fetch_optional(p).await)?;
+        let sn = sn.map(|sn| sn.parse()).transpose();
+        sn.map_err(|_| Error::Damaged("grants.sn"))
+    }
+
+    /// What the owner of these systems has given, offered and has to decide; what has to be decided comes first.
+    pub async fn given_grants(&self, systems: &[Access], now: Millis) -> Result<Vec<Grant>> {
+        let mut given = Vec::new();
+        for access in systems.iter().filter(|access| access.may(Right::Give)) {
+            let rows: Vec<Row> = on!(self, p => sqlx::query_as(select!("WHERE g.sn = $1 AND g.state <> 'refused' ORDER BY g.id"))
+                .bind(access.sn().as_str()).fetch_all(p).await)?;
+            for row in rows {
+                given.extend(row.grant()?.seen_at(now));
+            }
+        }
+        let decided =
+            |grant: &Grant| !matches!(grant.state, GrantState::Asked | GrantState::Unconfirmed);
+        given.sort_by_key(decided);
+        Ok(given)
+    }
+
+    /// Of each system whose household reads this, the electrician with the widest access, and of equals the newest.
+    pub async fn installers(
+        &self,
+        systems: &[Access],
+        now: Millis,
+    ) -> Result<HashMap<Serial, Grant>> {
+        let mut installers = HashMap::new();
+        for access in systems
+            .iter()
+            .filter(|access| access.level().is_household())
+        {
+            let rows: Vec<Row> = on!(self, p => sqlx::query_as(select!(
+                "WHERE g.sn = $1 AND g.state IN ('active', 'unconfirmed') AND g.scope IN ('monitor', 'configure', 'service')
+                     AND (g.until IS NULL OR g.until > $2)"))
+                .bind(access.sn().as_str()).bind(now).fetch_all(p).await)?;
+            let grants = rows
+                .into_iter()
+                .map(Row::grant)
+                .collect::<Result<Vec<_>>>()?;
+            let widest = grants.into_iter().max_by_key(|grant| {
+                let width = Scope::ALL.iter().position(|scope| *scope == grant.scope);
+                (width, grant.since, grant.id)
+            });
+            installers.extend(widest.map(|grant| (grant.sn.clone(), grant)));
+        }
+        Ok(installers)
+    }
+
+    /// What somebody holds of others, was invited to or asked for, by serial number. Invitations are shown to electricians,
+    /// whose address is proven.
+    pub async fn held_grants(
+        &self,
+        account: AccountId,
+        role: Role,
+        now: Millis,
+    ) -> Result<Vec<Grant>> {
+        let mut rows: Vec<Row> = on!(self, p => sqlx::query_as(select!("WHERE g.account_id = $1"))
+            .bind(account.0).fetch_all(p).await)?;
+        if role == Role::Electrician {
+            let invited: Vec<Row> = on!(self, p => sqlx::query_as(select!(
+                "WHERE g.email = (SELECT email FROM accounts WHERE id = $1) AND g.state = 'invited'
+                     AND g.scope IN ('monitor', 'configure', 'service')"))
+                .bind(account.0).fetch_all(p).await)?;
+            rows.extend(invited);
+        }
+        let mut held = Vec::with_capacity(rows.len());
+        for row in rows {
+            held.extend(row.grant()?.seen_at(now));
+        }
+        held.sort_by(|one, other| (&one.sn, one.id).cmp(&(&other.sn, other.id)));
+        Ok(held)
+    }
+}

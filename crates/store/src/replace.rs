@@ -1,0 +1,271 @@
+//! A unit is exchanged, mostly under warranty: the new serial number takes the place of the old one, and the site goes on.
+
+mod follow;
+
+use crate::db::Tx;
+use crate::grant::{Letter, OWNERS_PAGE, Recipient};
+use crate::journal::{Entry, Event};
+use crate::mail::Desk;
+use crate::{Access, Error, Purpose, Result, Store, claim, unit};
+use domain::clock::{DAY, Millis};
+use domain::code::{Code, CodeKind};
+use domain::grant::{Level, Right};
+use domain::{AccountId, Key, Serial, Zone};
+use serde_json::json;
+
+/// A system that its owner added longer ago is one of its own: nobody should lose its history by a slip.
+const YOUNG: Millis = 14 * DAY;
+
+/// How a wish to replace a unit ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Replacement {
+    /// This one stands there now.
+    Done(Serial),
+    /// The owner's claim of the new unit waits for its main switch.
+    Waiting(Serial),
+    Refused(Unfit),
+}
+
+/// Why a key does not name a unit that can take the place of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unfit {
+    SerialUnknown,
+    CodeUnknown,
+    /// Somebody else's, or one that was itself replaced.
+    Used,
+    /// The unit that is to be replaced.
+    Same,
+    /// The code is for more than one.
+    Several,
+    /// It has a history of its own.
+    InUse,
+    /// A serial number alone proves nothing here.
+    NeedsCode,
+    /// The old one is being updated.
+    Updating,
+}
+
+#[derive(Debug)]
+struct Row {
+    sn: String,
+    phase: i64,
+    owner_id: Option<i64>,
+    linked_at: Option<Millis>,
+    first_name: Option<String>,
+    last_name: Option<String>,
+    history_from: Millis,
+    time_zone: String,
+    unit: i64,
+    retired_at: Option<Millis>,
+}
+row!(Row {
+    sn,
+    phase,
+    owner_id,
+    linked_at,
+    first_name,
+    last_name,
+    history_from,
+    time_zone,
+    unit,
+    retired_at
+});
+
+impl Row {
+    fn serial(&self) -> Result<Serial> {
+        self.sn.parse().map_err(|_| Error::Damaged("systems.sn"))
+    }
+
+    fn zone(&self) -> Result<Zone> {
+        let zone = self.time_zone.parse();
+        zone.map_err(|_| Error::Damaged("systems.time_zone"))
+    }
+}
+
+/// Rows of systems; what follows says which.
+macro_rules! select {
+    ($which:literal) => {
+        concat!(
+            "SELECT s.sn, s.phase, s.owner_id, s.linked_at, s.first_name, s.last_name, s.history_from, s.time_zone, s.unit,
+                s.retired_at FROM systems s ",
+            $which
+        )
+    };
+}
+
+/// What a key stands for.
+enum Proof {
+    /// The caller has this unit.
+    Has(Row),
+    /// Its main switch will tell.
+    Claim(Serial),
+    None(Unfit),
+}
+
+impl Store {
+    /// Puts the unit that `key` proves in the place of another. All of it or nothing: history, prices, names, groups, grants,
+    /// alarms, protocols and journal are the new serial number's, and the old one is nobody's.
+    pub async fn replace_unit(
+        &self,
+        access: &Access,
+        key: &Key,
+        desk: Desk<'_>,
+        now: Millis,
+    ) -> Result<Replacement> {
+        let mut tx = self.begin().await?;
+        unit::hold_reports(&mut tx).await?;
+        let old = find(&mut tx, access.sn()).await?;
+        let old = old.filter(|old| old.owner_id == access.owner().map(|owner| owner.0));
+        let old = old.ok_or(Error::Conflict)?;
+        let new = match self.prove(&mut tx, access, key, now).await? {
+            Proof::Has(new) => new,
+            Proof::None(why) => return Ok(Replacement::Refused(why)),
+            Proof::Claim(sn) => {
+                claim::begin(&mut tx, access.account(), &sn, now).await?;
+                tx.commit().await?;
+                return Ok(Replacement::Waiting(sn));
+            }
+        };
+        if let Some(why) = unfit(&mut tx, &old, &new, now).await? {
+            return Ok(Replacement::Refused(why));
+        }
+        if let Key::Code(code) = key {
+            self.spend(&mut tx, code, now).await?;
+        }
+        let (old_sn, new_sn) = (old.serial()?, new.serial()?);
+        follow::measured(&mut tx, &old, &new, now).await?;
+        follow::people(&mut tx, &old, &new, now).await?;
+        // What is left of the household goes from the old unit as if it had left the house.
+        self.leave(&mut tx, &old_sn, desk, now).await?;
+        let detail = json!({ "old": old_sn.as_str(), "new": new_sn.as_str() });
+        let line = Entry::by(access.account(), Event::UnitReplaced, now).on(&new_sn);
+        line.with(detail).write(&mut tx).await?;
+        self.tell_of_exchange(&mut tx, access, &new_sn, desk, now)
+            .await?;
+        tx.commit().await?;
+        Ok(Replacement::Done(new_sn))
+    }
+
+    /// Whether the caller has the new unit: by its code, or because it is theirs already. An installer code is an
+    /// electrician's proof, the main switch an owner's.
+    async fn prove(&self, tx: &mut Tx, access: &Access, key: &Key, now: Millis) -> Result<Proof> {
+        let electrician = access.level() == Level::Service;
+        let sn = match key {
+            Key::Code(code) => {
+                let hash = self.keyring.hash(Purpose::Code, code.as_str().as_bytes());
+                let installer = match electrician {
+                    true => CodeKind::Installer,
+                    false => CodeKind::Registration,
+                };
+                let mut covered: Vec<Row> = within!(&mut *tx, c => sqlx::query_as(select!(
+                    "JOIN code_systems cs ON cs.sn = s.sn JOIN codes c ON c.hash = cs.code_hash
+                     WHERE c.hash = $1 AND c.kind IN ($2, $3) AND c.used_at IS NULL ORDER BY s.sn"))
+                    .bind(&hash).bind(CodeKind::Registration.as_str()).bind(installer.as_str())
+                    .fetch_all(c).await)?;
+                return Ok(match (covered.pop(), covered.is_empty()) {
+                    (None, _) => Proof::None(Unfit::CodeUnknown),
+                    (Some(_), false) => Proof::None(Unfit::Several),
+                    (Some(new), true) => Proof::Has(new),
+                });
+            }
+            Key::Serial(sn) if sn == access.sn() => return Ok(Proof::None(Unfit::Same)),
+            Key::Serial(sn) => sn,
+        };
+        let new = find(tx, sn).await?;
+        if electrician {
+            // Whether there is such a unit is only told to somebody who has it.
+            let held = holds(tx, access.account(), sn, now).await?;
+            return Ok(match new {
+                Some(new) if held => Proof::Has(new),
+                _ => Proof::None(Unfit::NeedsCode),
+            });
+        }
+        let me = access.account().0;
+        Ok(match new {
+            None => Proof::None(Unfit::SerialUnknown),
+            Some(new) if new.owner_id == Some(me) => Proof::Has(new),
+            Some(new) if new.owner_id.is_some() || new.retired_at.is_some() => {
+                Proof::None(Unfit::Used)
+            }
+            Some(_) => Proof::Claim(sn.clone()),
+        })
+    }
+
+    async fn spend(&self, tx: &mut Tx, code: &Code, now: Millis) -> Result<()> {
+        let hash = self.keyring.hash(Purpose::Code, code.as_str().as_bytes());
+        let spent = execute!(
+            tx,
+            sqlx::query("UPDATE codes SET used_at = $2 WHERE hash = $1 AND used_at IS NULL")
+                .bind(hash)
+                .bind(now)
+        )?;
+        (spent == 1).then_some(()).ok_or(Error::Conflict)
+    }
+
+    /// The owner hears of it when somebody else did it.
+    async fn tell_of_exchange(
+        &self,
+        tx: &mut Tx,
+        access: &Access,
+        new: &Serial,
+        desk: Desk<'_>,
+        now: Millis,
+    ) -> Result<()> {
+        let (Some(owner), false) = (access.owner(), access.level().is_household()) else {
+            return Ok(());
+        };
+        let Some(to) = Recipient::of(tx, owner).await? else {
+            return Ok(());
+        };
+        let who: Option<String> = within!(&mut *tx, c => sqlx::query_scalar(
+            "SELECT COALESCE(company, email) FROM accounts WHERE id = $1")
+            .bind(access.account().0).fetch_optional(c).await)?;
+        let letter = Letter {
+            text: "unit_replaced",
+            page: OWNERS_PAGE,
+            values: vec![
+                ("old", access.sn().to_string()),
+                ("sn", new.to_string()),
+                ("who", who.unwrap_or_default()),
+            ],
+        };
+        letter.queue(tx, &self.keyring, desk, &to, now).await
+    }
+}
+
+async fn find(tx: &mut Tx, sn: &Serial) -> Result<Option<Row>> {
+    Ok(
+        within!(tx, c => sqlx::query_as(select!("WHERE s.sn = $1")).bind(sn.as_str()).fetch_optional(c).await)?,
+    )
+}
+
+/// Whether the account may put this unit somewhere, by a grant.
+async fn holds(tx: &mut Tx, account: AccountId, sn: &Serial, now: Millis) -> Result<bool> {
+    let scopes: Vec<String> = within!(tx, c => sqlx::query_scalar(
+        "SELECT scope FROM grants WHERE sn = $1 AND account_id = $2 AND state IN ('active', 'unconfirmed')
+             AND (until IS NULL OR until > $3)")
+        .bind(sn.as_str()).bind(account.0).bind(now).fetch_all(c).await)?;
+    let may = |scope: &String| {
+        let scope = scope.parse::<domain::grant::Scope>();
+        scope.is_ok_and(|scope| scope.level().may(Right::Replace))
+    };
+    Ok(scopes.iter().any(may))
+}
+
+/// Why this unit cannot take the place of that one.
+async fn unfit(tx: &mut Tx, old: &Row, new: &Row, now: Millis) -> Result<Option<Unfit>> {
+    if new.sn == old.sn {
+        return Ok(Some(Unfit::Same));
+    }
+    if new.owner_id.is_some() && new.owner_id != old.owner_id {
+        return Ok(Some(Unfit::Used));
+    }
+    let grown = new.linked_at.is_some_and(|linked| now - linked > YOUNG);
+    if new.unit != 0 || grown {
+        return Ok(Some(Unfit::InUse));
+    }
+    let updating: Option<i64> = within!(tx, c => sqlx::query_scalar(
+        "SELECT number FROM firmware_jobs WHERE sn = $1 AND state IN ('waiting', 'running', 'interrupted')")
+        .bind(&old.sn).fetch_optional(c).await)?;
+    Ok(updating.map(|_| Unfit::Updating))
+}

@@ -1,0 +1,88 @@
+//! Prices by the time of day that an owner has typed in for a system.
+use crate::journal::{Entry, Event};
+use crate::{Access, Error, Result, Store};
+use domain::Price;
+use domain::clock::Millis;
+use domain::source::{Step, TimeOfUse};
+use serde_json::json;
+
+#[derive(Debug)]
+struct Row {
+    days: String,
+    minute: i64,
+    price: i64,
+}
+row!(Row {
+    days,
+    minute,
+    price
+});
+
+impl Row {
+    fn step(&self) -> Result<Step> {
+        let damaged = Error::Damaged("time_of_use");
+        let (Ok(days), Ok(minute), Some(price)) = (
+            self.days.parse(),
+            u16::try_from(self.minute),
+            Price::from_hundredths(self.price),
+        ) else {
+            return Err(damaged);
+        };
+        Ok(Step {
+            days,
+            minute,
+            price,
+        })
+    }
+}
+
+impl Store {
+    /// `None` until the owner has said.
+    pub async fn time_of_use(&self, access: &Access) -> Result<Option<TimeOfUse>> {
+        let rows: Vec<Row> = on!(self, p => sqlx::query_as(
+            "SELECT days, minute, price FROM time_of_use WHERE account_id = $1 AND sn = $2")
+            .bind(access.owner().map(|owner| owner.0)).bind(access.sn().as_str()).fetch_all(p).await)?;
+        if rows.is_empty() {
+            return Ok(None);
+        }
+        let steps = rows.iter().map(Row::step).collect::<Result<_>>()?;
+        let steps = TimeOfUse::new(steps).map_err(|_| Error::Damaged("time_of_use"))?;
+        Ok(Some(steps))
+    }
+
+    /// Replaces what was typed in before.
+    pub async fn set_time_of_use(
+        &self,
+        systems: &[&Access],
+        tariff: &TimeOfUse,
+        now: Millis,
+    ) -> Result<()> {
+        let mut tx = self.begin().await?;
+        for access in systems {
+            let Some(owner) = access.owner() else {
+                continue;
+            };
+            execute!(
+                &mut tx,
+                sqlx::query("DELETE FROM time_of_use WHERE sn = $1").bind(access.sn().as_str())
+            )?;
+            for step in tariff.steps() {
+                execute!(
+                    &mut tx,
+                    sqlx::query("INSERT INTO time_of_use (account_id, sn, days, minute, price) VALUES ($1, $2, $3, $4, $5)")
+                        .bind(owner.0)
+                        .bind(access.sn().as_str())
+                        .bind(step.days.name())
+                        .bind(i64::from(step.minute))
+                        .bind(step.price.hundredths())
+                )?;
+            }
+            Entry::by(access.account(), Event::TimeOfUseSet, now)
+                .on(access.sn())
+                .with(json!({ "steps": tariff.steps().len() }))
+                .write(&mut tx)
+                .await?;
+        }
+        tx.commit().await
+    }
+}

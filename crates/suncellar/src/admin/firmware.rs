@@ -1,0 +1,177 @@
+//! The maker's and the operator's commands for firmware.
+use crate::cli::firmware::{Firmware, Publish, Sign};
+use crate::config::Config;
+use crate::roles::{open_store, random};
+use anyhow::{Context as _, bail, ensure};
+use domain::clock::{DAY, HOUR, Millis};
+use domain::firmware::{Manifest, Sealed, SecretKey, digest_of};
+use domain::{Clock, Lang};
+use serde::{Deserialize, Serialize};
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+use store::Store;
+use store::firmware::{NewRelease, Notes, ReleaseState};
+
+/// What was signed, as it travels from the machine with the key to the one that publishes.
+#[derive(Debug, Serialize, Deserialize)]
+struct Signed {
+    manifest: String,
+    sig: String,
+}
+
+pub(super) async fn run(config: &Config, command: Firmware) -> anyhow::Result<()> {
+    let now = Clock::system().now();
+    match command {
+        Firmware::NewKey { file } => return new_key(&file),
+        Firmware::Sign(options) => return sign(&options, now),
+        _ => {}
+    }
+    let store = open_store(config).await?;
+    match command {
+        Firmware::NewKey { .. } | Firmware::Sign(_) => Ok(()),
+        Firmware::TrustKey { key } => {
+            store.trust_release_key(&key).await?;
+            println!("trusted {key}");
+            Ok(())
+        }
+        Firmware::Keys => keys(&store).await,
+        Firmware::Publish(options) => publish(&store, &options, now).await,
+        Firmware::List => list(&store, now).await,
+        Firmware::Pause { release, reason } => {
+            let paused = ReleaseState::Paused;
+            halt(&store, release, paused, reason.as_deref(), now).await
+        }
+        Firmware::Resume { release } => {
+            halt(&store, release, ReleaseState::Running, None, now).await
+        }
+        Firmware::Withdraw { release, reason } => {
+            halt(&store, release, ReleaseState::Withdrawn, Some(&reason), now).await
+        }
+    }
+}
+
+fn new_key(file: &Path) -> anyhow::Result<()> {
+    let key = SecretKey::new(random().bytes());
+    // Never over another key, and for nobody else's eyes.
+    let made = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(file);
+    let mut made = made.with_context(|| format!("{} cannot be made", file.display()))?;
+    writeln!(made, "{}", key.hex())?;
+    println!("{}", key.public());
+    Ok(())
+}
+
+fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
+    std::fs::read(file).with_context(|| format!("{} cannot be read", file.display()))
+}
+
+fn sign(options: &Sign, now: Millis) -> anyhow::Result<()> {
+    let key = String::from_utf8(read(&options.key)?).context("the key is not text")?;
+    let key: SecretKey = key.parse().context("the file holds no release key")?;
+    let image = read(&options.image)?;
+    ensure!(!image.is_empty(), "the image is empty");
+    let manifest = Manifest {
+        part: options.part,
+        hardware: options.hardware.clone(),
+        version: options.release_version,
+        seq: options.seq,
+        size: image.len() as u64,
+        sha256: digest_of(&image),
+        min_from: options.min_from,
+        expires_at: now + i64::from(options.good_for) * DAY,
+    };
+    let sealed = manifest.sign(&key);
+    let signed = Signed {
+        manifest: sealed.text().to_owned(),
+        sig: sealed.signature_hex(),
+    };
+    println!("{}", serde_json::to_string(&signed)?);
+    Ok(())
+}
+
+async fn keys(store: &Store) -> anyhow::Result<()> {
+    let Some(release) = store.release_key().await? else {
+        bail!("no release key is trusted yet: suncellar admin firmware trust-key …");
+    };
+    let random = random();
+    let director = store.director_key(random.bytes(), random.bytes()).await?;
+    let keys = serde_json::json!({
+        "release": release.to_string(), "director": director.public().to_string(),
+    });
+    println!("{keys}");
+    Ok(())
+}
+
+async fn publish(store: &Store, options: &Publish, now: Millis) -> anyhow::Result<()> {
+    let signed: Signed = serde_json::from_slice(&read(&options.manifest)?)
+        .context("the manifest is not what `sign` prints")?;
+    let sealed = Sealed::new(signed.manifest, &signed.sig)?;
+    let new = NewRelease {
+        sealed: &sealed,
+        image: &read(&options.image)?,
+        notes: &notes(&options.notes)?,
+        soak: (options.soak * HOUR as f64) as Millis,
+    };
+    match store.publish_firmware(new, now).await? {
+        Ok(id) => println!("published as release {id}, to the first wave"),
+        Err(fault) => bail!("nothing was published: {fault}"),
+    }
+    Ok(())
+}
+
+fn notes(given: &[String]) -> anyhow::Result<Notes> {
+    let mut notes = Notes::default();
+    for note in given {
+        let split = note
+            .split_once('=')
+            .filter(|(_, text)| !text.trim().is_empty());
+        let (lang, text) = split.with_context(|| format!("{note:?} is not LANG=TEXT"))?;
+        let known = Lang::ALL.iter().any(|known| known.code() == lang);
+        ensure!(known, "{lang:?} is not a language of the portal");
+        notes.0.insert(lang.to_owned(), text.trim().to_owned());
+    }
+    Ok(notes)
+}
+
+async fn list(store: &Store, now: Millis) -> anyhow::Result<()> {
+    for release in store.firmware_releases().await? {
+        let tally = store.rollout_tally(&release, now).await?;
+        println!(
+            "{}  {} {} for {}  {} at {} %  done {}, failed {}, open {}{}",
+            release.id,
+            release.part,
+            release.version,
+            release.hardware,
+            release.state.as_str(),
+            release.wave.percent(),
+            tally.done,
+            tally.failed,
+            tally.open,
+            release
+                .reason
+                .map_or_else(String::new, |why| format!("  ({why})")),
+        );
+    }
+    Ok(())
+}
+
+async fn halt(
+    store: &Store,
+    release: i64,
+    state: ReleaseState,
+    reason: Option<&str>,
+    now: Millis,
+) -> anyhow::Result<()> {
+    ensure!(
+        store.set_release_state(release, state, reason, now).await?,
+        "release {release} does not exist, is withdrawn, or is {} already",
+        state.as_str()
+    );
+    println!("release {release} is {}", state.as_str());
+    Ok(())
+}

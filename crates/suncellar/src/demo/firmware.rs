@@ -1,0 +1,180 @@
+//! The maker of the demo's batteries: it has a release key, and has published what leaves the factory now.
+use crate::roles::random;
+use anyhow::Context as _;
+use domain::clock::{DAY, Millis};
+use domain::firmware::{Manifest, Part, SecretKey, digest_of};
+use simulator::wire::Firmware;
+use simulator::{Device, FirmwareKeys};
+use std::collections::BTreeMap;
+use std::path::Path;
+use store::Store;
+use store::firmware::{NewRelease, Notes};
+
+const HARDWARE: [&str; 4] = ["SC5", "SC8", "SC10", "SC12"];
+/// Of an image, in bytes: enough to be loaded for a while.
+const SIZE: usize = 192 * 1024;
+/// What every release of the demo is numbered with.
+const SEQ: i64 = 2;
+
+const NEWS: [(Part, [(&str, &str); 5]); 3] = [
+    (
+        Part::Gateway,
+        [
+            (
+                "de",
+                "Die Verbindung zum Portal kommt nach einem Ausfall schneller zurück.",
+            ),
+            (
+                "en",
+                "The connection to the portal comes back faster after an outage.",
+            ),
+            (
+                "fr",
+                "La connexion au portail revient plus vite après une coupure.",
+            ),
+            ("hr", "Veza s portalom brže se vraća nakon prekida."),
+            ("pl", "Połączenie z portalem szybciej wraca po awarii."),
+        ],
+    ),
+    (
+        Part::Master,
+        [
+            (
+                "de",
+                "Der Speicher folgt dem Verbrauch genauer und kennt zwei Zähler mehr.",
+            ),
+            (
+                "en",
+                "The storage follows the consumption more closely and knows two more meters.",
+            ),
+            (
+                "fr",
+                "La batterie suit la consommation de plus près et connaît deux compteurs de plus.",
+            ),
+            (
+                "hr",
+                "Spremnik točnije prati potrošnju i poznaje još dva brojila.",
+            ),
+            (
+                "pl",
+                "Magazyn dokładniej podąża za zużyciem i zna dwa kolejne liczniki.",
+            ),
+        ],
+    ),
+    (
+        Part::Slave,
+        [
+            ("de", "Die Zellen werden gleichmäßiger geladen."),
+            ("en", "The cells are charged more evenly."),
+            ("fr", "Les cellules sont chargées plus uniformément."),
+            ("hr", "Ćelije se ravnomjernije pune."),
+            ("pl", "Ogniwa są ładowane równomierniej."),
+        ],
+    ),
+];
+
+/// Publishes, at the first start, what is newer than some of the street has; everybody is offered it at once. Returns the
+/// public keys that the batteries have from the factory.
+pub(super) async fn publish(
+    store: &Store,
+    data_dir: &Path,
+    now: Millis,
+) -> anyhow::Result<FirmwareKeys> {
+    let key = release_key(data_dir)?;
+    store.trust_release_key(&key.public()).await?;
+    let director = store
+        .director_key(random().bytes(), random().bytes())
+        .await?;
+    if store.firmware_releases().await?.is_empty() {
+        for hardware in HARDWARE {
+            for (part, news) in NEWS {
+                let id = publish_one(store, &key, hardware, part, news, now).await?;
+                store.offer_to_all(id, now).await?;
+            }
+        }
+    }
+    Ok(FirmwareKeys {
+        release: key.public(),
+        director: director.public(),
+    })
+}
+
+/// A battery that was updated before the demo was started again still is.
+pub(super) async fn as_it_was(store: &Store, battery: &mut Device) -> anyhow::Result<()> {
+    let Some(facts) = store.facts(&battery.serial).await? else {
+        return Ok(());
+    };
+    let firmware = &mut battery.firmware;
+    for (part, installed) in [
+        (&mut firmware.master, facts.versions.master),
+        (&mut firmware.gateway, facts.versions.gateway),
+        (&mut firmware.slave, facts.versions.slave),
+    ] {
+        if let Some(version) = installed {
+            *part = version;
+        }
+    }
+    Ok(())
+}
+
+async fn publish_one(
+    store: &Store,
+    key: &SecretKey,
+    hardware: &str,
+    part: Part,
+    news: [(&str, &str); 5],
+    now: Millis,
+) -> anyhow::Result<i64> {
+    let newest = Firmware::newest();
+    let version = match part {
+        Part::Gateway => newest.gateway,
+        Part::Master => newest.master,
+        Part::Slave => newest.slave,
+    };
+    let image = image(&format!("{hardware} {part} {version}"));
+    let manifest = Manifest {
+        part,
+        hardware: hardware.to_owned(),
+        version: version.parse().context("the newest version")?,
+        seq: SEQ,
+        size: image.len() as u64,
+        sha256: digest_of(&image),
+        min_from: None,
+        expires_at: now + 10 * 365 * DAY,
+    };
+    let own = |(lang, text): (&str, &str)| (lang.to_owned(), text.to_owned());
+    let notes = Notes(news.into_iter().map(own).collect::<BTreeMap<_, _>>());
+    let new = NewRelease {
+        sealed: &manifest.sign(key),
+        image: &image,
+        notes: &notes,
+        soak: 0,
+    };
+    store
+        .publish_firmware(new, now)
+        .await?
+        .with_context(|| format!("{part} {version} for {hardware}"))
+}
+
+/// Bytes that look like nothing, always the same for a name.
+fn image(name: &str) -> Vec<u8> {
+    let mut block = digest_of(name.as_bytes());
+    let mut image = Vec::with_capacity(SIZE);
+    while image.len() < SIZE {
+        image.extend_from_slice(&block);
+        block = digest_of(&block);
+    }
+    image
+}
+
+/// Drawn at the first start; a real one is never on the machine that publishes.
+fn release_key(data_dir: &Path) -> anyhow::Result<SecretKey> {
+    let path = data_dir.join("demo-release-key");
+    if let Ok(text) = std::fs::read_to_string(&path) {
+        return text.parse().context("the demo's release key is damaged");
+    }
+    let key = SecretKey::new(random().bytes());
+    std::fs::write(&path, key.hex())
+        .with_context(|| format!("{} cannot be written", path.display()))?;
+    Ok(key)
+}

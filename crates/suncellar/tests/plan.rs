@@ -1,0 +1,124 @@
+//! A simulated battery on the real link follows the plan of the portal, and leaves it by itself.
+#![allow(clippy::unwrap_used)]
+use domain::clock::{HOUR, MINUTE, SECOND};
+use domain::{Sample, Serial};
+use simulator::model::Start;
+use simulator::{Device, Fleet, Order, Seed, World};
+use std::time::Duration;
+use testkit::battery::secret;
+use testkit::{Person, TestApp, eventually, on_both};
+
+const SN: &str = "SIM00001";
+/// So much it never takes from the sun on a November evening, in W.
+const BOUGHT: i32 = -1_500;
+
+fn sn() -> Serial {
+    SN.parse().unwrap()
+}
+
+/// An owner whose battery runs in the evening, when there is no sun.
+async fn home(app: &TestApp) -> (Person, Fleet) {
+    app.clock.advance(6 * HOUR + 30 * MINUTE);
+    let anna = app.owner("anna", SN).await;
+    app.planned_home(&anna, SN).await;
+    let start = Start {
+        at: app.clock.now(),
+        boot: 1,
+        charge: 500,
+        readings: [0; 5],
+    };
+    let device = Device::drawn(sn(), secret(SN).into_bytes(), 1, Seed::of(&sn(), 1), &start);
+    let mut world = World::new(app.devices, Duration::from_millis(25), app.clock.clone());
+    world.history_jitter = Duration::from_millis(100);
+    world.takes_orders = true;
+    let fleet = Fleet::start(world, vec![device]);
+    shows(app, |_| true).await;
+    (anna, fleet)
+}
+
+/// Waits for a sample that shows it, while time goes by.
+async fn shows(app: &TestApp, holds: impl Fn(&Sample) -> bool) {
+    let asked = app.clock.now();
+    eventually("the battery shows it", async || {
+        app.clock.advance(SECOND);
+        let now = app.portal.live.get(&sn());
+        let sample = now.and_then(|now| now.sample);
+        sample.is_some_and(|sample| sample.at > asked && holds(&sample))
+    })
+    .await;
+}
+
+fn buys(sample: &Sample) -> bool {
+    sample.battery_power.is_some_and(|power| power <= BOUGHT)
+}
+
+fn gives(sample: &Sample) -> bool {
+    sample.battery_power.is_some_and(|power| power > 0)
+}
+
+async fn post(app: &TestApp, anna: &Person, path: &str, fields: &[(&str, &str)]) {
+    let mut all = vec![("sn", SN)];
+    all.extend(fields);
+    // Time goes by while a test waits for the battery.
+    let again = app.log_in(&anna.email, false).await;
+    let sent = app.post(path, &all).bearer(&again.access).send().await;
+    assert!(sent.status.is_success(), "{path}: {}", sent.text);
+}
+
+on_both!(a_battery_follows_the_plan_and_its_owner_is_stronger, |db| {
+    let app = TestApp::start(db).await;
+    let (anna, _fleet) = home(&app).await;
+    shows(&app, gives).await;
+    // Full by eight: it has to buy at once.
+    post(
+        &app,
+        &anna,
+        "/api/auth/plan/",
+        &[("soc", "100"), ("by", "20:00")],
+    )
+    .await;
+    app.plan().await;
+    shows(&app, buys).await;
+    let until = (app.clock.now() + HOUR).to_string();
+    let hold = [
+        ("command", "hold"),
+        ("until", until.as_str()),
+        ("key", "a-key-to-hold"),
+    ];
+    post(&app, &anna, "/api/auth/command/", &hold).await;
+    shows(&app, |sample| sample.battery_power == Some(0)).await;
+    post(
+        &app,
+        &anna,
+        "/api/auth/command/",
+        &[("command", "auto"), ("key", "a-key-to-go-on")],
+    )
+    .await;
+    shows(&app, buys).await;
+    // Off: back to self-consumption at once.
+    post(&app, &anna, "/api/auth/plan/", &[("on", "false")]).await;
+    shows(&app, gives).await;
+    app.stop().await;
+});
+
+on_both!(
+    a_battery_without_contact_goes_back_to_self_consumption,
+    |db| {
+        let app = TestApp::start(db).await;
+        let (anna, fleet) = home(&app).await;
+        post(
+            &app,
+            &anna,
+            "/api/auth/plan/",
+            &[("soc", "100"), ("by", "20:00")],
+        )
+        .await;
+        app.plan().await;
+        shows(&app, buys).await;
+        // Nobody plans any more, and an hour goes by.
+        assert!(fleet.order(&sn(), Order::StayAway(Duration::from_millis(300))));
+        app.clock.advance(HOUR);
+        shows(&app, gives).await;
+        app.stop().await;
+    }
+);

@@ -1,0 +1,179 @@
+//! Simulated batteries update themselves over the real link and the real update service, with the plug pulled on the way.
+#![allow(clippy::unwrap_used)]
+use domain::Serial;
+use domain::firmware::{JobState, Manifest, Part, Stage, digest_of};
+use simulator::model::Start;
+use simulator::wire::Firmware;
+use simulator::{Cut, Device, FirmwareKeys, Fleet, Order, Seed, World};
+use std::time::{Duration, Instant};
+use store::firmware::UpdateJob;
+use testkit::battery::secret;
+use testkit::firmware::{manifest, release_key};
+use testkit::{NOON, Person, TestApp, TestDb, eventually, on_both};
+
+const SN: &str = "SIM00001";
+
+fn sn() -> Serial {
+    SN.parse().unwrap()
+}
+
+async fn device(app: &TestApp, cuts: Vec<Cut>) -> Device {
+    let start = Start {
+        at: NOON,
+        boot: 1,
+        charge: 500,
+        readings: [0; 5],
+    };
+    let director = app.store.director_key([3; 32], [4; 12]).await.unwrap();
+    let keys = FirmwareKeys {
+        release: release_key().public(),
+        director: director.public(),
+    };
+    Device {
+        firmware: Firmware::of("2.6", "1.14", "1.8"),
+        keys: Some(keys),
+        cuts,
+        ..Device::drawn(sn(), secret(SN).into_bytes(), 1, Seed::of(&sn(), 1), &start)
+    }
+}
+
+async fn publish(app: &TestApp, hardware: &str, part: Part, version: &str, image: &[u8]) {
+    let manifest = Manifest {
+        hardware: hardware.to_owned(),
+        size: image.len() as u64,
+        sha256: digest_of(image),
+        ..manifest(part, version, 7)
+    };
+    app.roll_out(&manifest, image).await;
+}
+
+fn image(seed: u8) -> Vec<u8> {
+    (0..40_000_u32)
+        .map(|n| (n.wrapping_mul(31) >> 3) as u8 ^ seed)
+        .collect()
+}
+
+/// An owner whose battery is offered a gateway and a master, and has been told to take them.
+async fn updating(app: &TestApp, cuts: Vec<Cut>, master: &[u8]) -> (Person, Fleet) {
+    let anna = app.owner("anna", SN).await;
+    let device = device(app, cuts).await;
+    let hardware = device.hardware.clone();
+    let mut world = World::new(app.devices, Duration::from_millis(25), app.clock.clone());
+    world.takes_orders = true;
+    let fleet = Fleet::start(world, vec![device]);
+    publish(app, &hardware, Part::Gateway, "1.15", &image(1)).await;
+    publish(app, &hardware, Part::Master, "2.7", master).await;
+    eventually("both parts are offered", async || {
+        app.portal.live.offered(&sn()).len() == 2
+    })
+    .await;
+    app.order_update(&anna, SN, "1").await.expect(200);
+    (anna, fleet)
+}
+
+async fn job(app: &TestApp) -> UpdateJob {
+    app.store.newest_update(&sn()).await.unwrap().unwrap()
+}
+
+/// Waits for the end, and turns the main switch off and on between the two parts; again after a second, as the battery may
+/// not have been ready for it.
+async fn ended(app: &TestApp, fleet: &Fleet) -> UpdateJob {
+    let mut turned: Option<Instant> = None;
+    eventually("the update has ended", async || {
+        let now = job(app).await;
+        let current = now.current().map(|part| part.stage);
+        let waits = current == Some(Stage::Waiting) && now.left() < now.parts.len();
+        if waits && turned.is_none_or(|at| at.elapsed() > Duration::from_secs(1)) {
+            turned = Some(Instant::now());
+            fleet.order(&sn(), Order::Switch(false));
+            fleet.order(&sn(), Order::Switch(true));
+        }
+        !now.state.is_open()
+    })
+    .await;
+    job(app).await
+}
+
+async fn reported(app: &TestApp) -> (Option<String>, Option<String>) {
+    let versions = app.store.facts(&sn()).await.unwrap().unwrap().versions;
+    (versions.gateway, versions.master)
+}
+
+fn versions(gateway: &str, master: &str) -> (Option<String>, Option<String>) {
+    (Some(gateway.to_owned()), Some(master.to_owned()))
+}
+
+on_both!(two_chained_parts_are_installed_one_after_the_other, |db| {
+    let app = TestApp::start(db).await;
+    let (_, fleet) = updating(&app, Vec::new(), &image(2)).await;
+    assert_eq!(ended(&app, &fleet).await.state, JobState::Done);
+    assert_eq!(reported(&app).await, versions("1.15", "2.7"));
+    app.stop().await;
+});
+
+on_both!(
+    a_version_that_does_not_start_leaves_the_old_one_running,
+    |db| {
+        let app = TestApp::start(db).await;
+        let mut broken = image(2);
+        broken[..6].copy_from_slice(b"BROKEN");
+        let (_, fleet) = updating(&app, Vec::new(), &broken).await;
+        let job = ended(&app, &fleet).await;
+        assert_eq!(job.state, JobState::Failed);
+        assert_eq!(job.fault().map(|fault| fault.as_str()), Some("rolled_back"));
+        eventually("it is back", async || {
+            app.portal.live.get(&sn()).is_some_and(|now| now.online)
+        })
+        .await;
+        assert_eq!(reported(&app).await, versions("1.15", "2.6"));
+        app.stop().await;
+    }
+);
+
+/// The plug is pulled at that percent of a part, for a moment: the update ends in the new version all the same.
+async fn cut_at(db: &TestDb, part: Part, percent: u8) {
+    let app = TestApp::start(db).await;
+    let cut = Cut {
+        part,
+        percent,
+        lasts: Duration::from_millis(50),
+    };
+    let (_, fleet) = updating(&app, vec![cut], &image(2)).await;
+    let job = ended(&app, &fleet).await;
+    assert_eq!(
+        job.state,
+        JobState::Done,
+        "cut at {percent} % of {part}: {job:?}"
+    );
+    assert_eq!(
+        reported(&app).await,
+        versions("1.15", "2.7"),
+        "cut at {percent} % of {part}"
+    );
+    app.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_power_cut_anywhere_ends_in_the_new_version() {
+    // In every stage of one part or the other; all of them are in the soak below.
+    for (part, percent) in [
+        (Part::Gateway, 0),
+        (Part::Gateway, 23),
+        (Part::Master, 62),
+        (Part::Gateway, 81),
+        (Part::Master, 96),
+        (Part::Master, 100),
+    ] {
+        cut_at(&TestDb::sqlite().await, part, percent).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "takes minutes"]
+async fn soak_a_power_cut_at_every_percent_ends_in_the_new_version() {
+    for percent in 0..=100 {
+        for part in [Part::Gateway, Part::Master] {
+            cut_at(&TestDb::sqlite().await, part, percent).await;
+        }
+    }
+}

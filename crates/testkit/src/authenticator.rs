@@ -1,0 +1,66 @@
+//! A phone with an authenticator app, for tests.
+use crate::{PASSWORD, Person, TestApp};
+use domain::clock::Millis;
+use domain::totp::{Secret, step_at};
+
+/// What the app on a phone knows, and the recovery codes on a piece of paper.
+#[derive(Clone, Debug)]
+pub struct Authenticator {
+    secret: Secret,
+    pub recovery_codes: Vec<String>,
+}
+
+impl Authenticator {
+    /// As typed from the screen.
+    pub fn typed(base32: &str) -> Self {
+        let letter = |c: u8| match c {
+            b'A'..=b'Z' => u128::from(c - b'A'),
+            _ => u128::from(c - b'2' + 26),
+        };
+        let bytes = base32.as_bytes().chunks_exact(8).flat_map(|eight| {
+            let bits = eight.iter().fold(0, |bits, c| bits << 5 | letter(*c));
+            bits.to_be_bytes()[11..].to_vec()
+        });
+        Self {
+            secret: Secret::from_bytes(&bytes.collect::<Vec<_>>()).unwrap(),
+            recovery_codes: Vec::new(),
+        }
+    }
+
+    /// What the app shows.
+    pub fn code(&self, now: Millis) -> String {
+        self.secret.code(step_at(now))
+    }
+}
+
+impl TestApp {
+    /// Begins to set up the second factor: what the screen shows goes into the phone.
+    pub async fn begin_totp(&self, person: &Person) -> Authenticator {
+        let shown = self
+            .post("/api/auth/account/totp/", &[("password", PASSWORD)])
+            .bearer(&person.access)
+            .send()
+            .await
+            .expect(201)
+            .json();
+        Authenticator::typed(shown["secret"].as_str().unwrap())
+    }
+
+    /// Sets up the second factor, with the code of this moment.
+    pub async fn enable_totp(&self, person: &Person) -> Authenticator {
+        let mut phone = self.begin_totp(person).await;
+        let code = phone.code(self.clock.now());
+        let confirmed = self
+            .post("/api/auth/account/totp/confirm/", &[("totp", &code)])
+            .bearer(&person.access)
+            .send()
+            .await
+            .expect(200)
+            .json();
+        let codes = confirmed["recovery_codes"].as_array().unwrap().iter();
+        phone.recovery_codes = codes
+            .map(|code| code.as_str().unwrap().to_owned())
+            .collect();
+        phone
+    }
+}

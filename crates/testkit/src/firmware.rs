@@ -1,0 +1,67 @@
+//! A maker of firmware, whose releases are offered to every battery at once.
+use crate::http::Call;
+use crate::{Answer, NOON, Person, TestApp};
+use axum::http::Method;
+use domain::clock::{DAY, Millis};
+use domain::firmware::{Fault, Manifest, Part, SecretKey, digest_of};
+use std::collections::BTreeMap;
+use store::firmware::{NewRelease, Notes};
+
+/// What the batteries of tests say that they are.
+pub const HARDWARE: &str = "SC-5";
+pub const IMAGE: &[u8] = b"an image of a few bytes, enough to be loaded in two pieces";
+
+pub fn release_key() -> SecretKey {
+    SecretKey::new([9; 32])
+}
+
+pub fn manifest(part: Part, version: &str, seq: i64) -> Manifest {
+    Manifest {
+        part,
+        hardware: HARDWARE.into(),
+        version: version.parse().unwrap(),
+        seq,
+        size: IMAGE.len() as u64,
+        sha256: digest_of(IMAGE),
+        min_from: None,
+        expires_at: NOON + 30 * DAY,
+    }
+}
+
+impl TestApp {
+    /// To the first wave.
+    pub async fn publish(
+        &self,
+        manifest: &Manifest,
+        image: &[u8],
+        soak: Millis,
+    ) -> Result<i64, Fault> {
+        let (key, now) = (release_key(), self.clock.now());
+        self.store.trust_release_key(&key.public()).await.unwrap();
+        let notes = BTreeMap::from([("de".to_owned(), "Liest den Zähler schneller.".to_owned())]);
+        let new = NewRelease {
+            sealed: &manifest.sign(&key),
+            image,
+            notes: &Notes(notes),
+            soak,
+        };
+        self.store.publish_firmware(new, now).await.unwrap()
+    }
+
+    /// Published, and offered to everybody.
+    pub async fn roll_out(&self, manifest: &Manifest, image: &[u8]) -> i64 {
+        let id = self.publish(manifest, image, 0).await.unwrap();
+        let now = self.clock.now();
+        self.store.offer_to_all(id, now).await.unwrap();
+        id
+    }
+
+    /// `1` starts an update, `0` withdraws it.
+    pub async fn order_update(&self, person: &Person, sn: &str, update: &str) -> Answer {
+        let call = Call::new(self.updates, Method::POST, "/api/v1/update/");
+        let call = call.bearer(&person.access);
+        call.multipart(&[("sn", sn), ("update", update)])
+            .send()
+            .await
+    }
+}
