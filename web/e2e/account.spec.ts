@@ -169,7 +169,7 @@ test('an electrician changes the company and has neither systems nor partner app
   server,
 }) => {
   await beLoggedIn(page, server, await server.newElectrician())
-  await page.goto('/electrician-settings')
+  await page.goto('/electrician-settings?part=account')
   const form = card(page, text('account.profile'))
   await form.getByLabel(text('form.company'), { exact: true }).fill('Sonnenbau & Söhne')
   await button(form, text('account.save')).click()

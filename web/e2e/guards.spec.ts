@@ -8,6 +8,7 @@ const DOORS: [path: string, guest: string, owner: string, electrician: string][]
   ['/login', '/login', '/dashboard', '/electrician-dashboard'],
   ['/register', '/register', '/dashboard', '/electrician-dashboard'],
   ['/connect', '/login', '/dashboard', '/electrician-dashboard'],
+  ['/enrol', '/login', '/dashboard', '/enrol'],
   ['/lock', '/lock', '/lock', '/lock'],
   ['/password_reset', '/password_reset', '/password_reset', '/password_reset'],
   ['/login_cleverpv', '/login_cleverpv', '/login_cleverpv', '/login_cleverpv'],
@@ -17,6 +18,8 @@ const DOORS: [path: string, guest: string, owner: string, electrician: string][]
   ['/electrician-settings', '/login', '/dashboard', '/electrician-settings'],
   ['/calendar', '/login', '/calendar', '/calendar'],
   ['/charts', '/login', '/charts', '/charts'],
+  ['/alarms', '/login', '/alarms', '/electrician-dashboard'],
+  ['/plan', '/login', '/plan', '/electrician-dashboard'],
   ['/update', '/login', '/update', '/update'],
 ]
 
@@ -57,7 +60,7 @@ test('pages that have nothing to show yet have their heading and no invented dat
   for (const [path, title, empty] of [
     ['/calendar', 'calendar.title', 'calendar.empty'],
     ['/charts', 'charts.title', 'chart.empty'],
-    ['/update', 'nav.update', 'update.empty'],
+    ['/update', 'nav.update', 'update.none.text'],
   ] as const) {
     await page.goto(path)
     await expect(heading(page)).toHaveText(text(title))

@@ -6,6 +6,8 @@ import { beLoggedIn, button, heading, logIn, sendLogin } from './harness/steps.t
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
+test.use({ movesClock: 'weeks' })
+
 const verifier = randomBytes(32).toString('base64url')
 
 /** The address to which an app sends its user. */

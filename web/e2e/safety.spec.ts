@@ -95,7 +95,7 @@ test('role=electrician in the local storage of a guest opens nothing', async ({ 
 test('scripts in the name of a company render as text', async ({ page, server }) => {
   for (const attack of ATTACKS) {
     await beLoggedIn(page, server, await server.newElectrician(attack))
-    await page.goto('/electrician-settings')
+    await page.goto('/electrician-settings?part=account')
     await expect(page.getByLabel(text('form.company'), { exact: true })).toHaveValue(attack)
     await expectHarmless(page)
   }
@@ -192,6 +192,7 @@ test('scripts in what a battery reports render as text', async ({ page, server, 
   })
   await beLoggedIn(page, server, await server.newOwner())
   await page.goto('/dashboard')
+  await seeAll(page)
   for (const attack of ATTACKS)
     await expect(page.getByRole('listitem').filter({ hasText: attack }).first()).toBeVisible()
   await expectHarmless(page)

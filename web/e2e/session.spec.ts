@@ -5,6 +5,8 @@ import { beLoggedIn, button, heading, logIn, logOutByMenu, seeAll, storedTokens 
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
+test.use({ movesClock: 'weeks' })
+
 const REFRESH = '**/api/auth/token/refresh/'
 
 /** An access token lives 15 minutes. */

@@ -88,10 +88,38 @@ function checkUse() {
 const partOf = (id) =>
   parts.find(([, starts]) => starts.some((start) => id.startsWith(start)))?.[0] ?? 'house'
 
-/** The parts of the catalogues that are there when this code runs: in the settings, before the login, elsewhere. */
+/** The parts of the catalogues that are there when this code runs: in the settings, in the calendar, in the fleet, in the update wizard, for the charge plan, for the second factor, at the login, until there are an account and a system, elsewhere. */
 function partsAt(path) {
-  if (/^features\/(account|commands|journal|settings)\/|^app\/pages\/settings/.test(path))
+  // Electricians alone come here, with the texts of their fleet.
+  if (path.startsWith('features/settings/batch/')) return ['door', 'house', 'fleet', 'settings']
+  if (
+    /^features\/(account|commands|commissioning|grants|journal|prices|settings)\/|^app\/pages\/settings|^components\/(access|replace|site)\//.test(
+      path,
+    )
+  )
     return ['door', 'house', 'settings']
+  if (
+    /^features\/(alarms\/|charts\/(model\/)?small|dashboard\/outlook-card|systems\/(group-|system-list))/.test(
+      path,
+    )
+  )
+    return ['door', 'house', 'outlook']
+  if (/^components\/totp\/|^features\/auth\/totp-step/.test(path)) return ['door', 'settings']
+  if (path === 'features/auth/enrol-page.tsx') return ['door', 'arrival', 'settings']
+  if (
+    /^components\/keys\/|^features\/auth\/(confirm|connect|consent|key-|lock|partner|password-reset|regist|terms)/.test(
+      path,
+    )
+  )
+    return ['door', 'arrival']
+  if (/^components\/tariff\/|^features\/money\/tariff-card/.test(path)) return ['door', 'house', 'outlook']
+  if (path.startsWith('features/calendar/')) return ['door', 'house', 'calendar', 'outlook']
+  if (/^features\/fleet\/(components\/end-user-dialog|system-page)/.test(path))
+    return ['door', 'house', 'fleet', 'settings']
+  if (path.startsWith('features/fleet/')) return ['door', 'house', 'fleet']
+  if (/^features\/(plan\/|charts\/components\/forecast-accuracy|dashboard\/weather-notice)/.test(path))
+    return ['door', 'house', 'plan']
+  if (path.startsWith('features/update/')) return ['door', 'house', 'update']
   const atDoor = /^(app|lib|features\/auth|components\/(ui|keys|account))\//.test(path)
   return atDoor && !/^app\/(main-layout|pages|to-dashboard)|testing/.test(path) ? ['door'] : ['door', 'house']
 }

@@ -1,21 +1,38 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app'
+import { guard } from './app/guard'
 import { router } from './app/router'
 import { registerServiceWorker } from './app/service-worker'
-import { configQuery } from './lib/api/queries'
+import { configQuery, systemsQuery } from './lib/api/queries'
 import { activateLocale } from './lib/i18n/i18n'
 import { storedLocale } from './lib/i18n/locales'
+import { liveQuery } from './lib/live/live-query'
 import { loadChunk } from './lib/load-chunk'
 import { bringBackAnswers, keepAnswers } from './lib/offline/keep-answers'
 import { queryClient } from './lib/query-client'
+import { isAuthenticated } from './lib/session/tokens'
 import { resumeSession, watchTokens } from './lib/session/watch-tokens'
 import './styles/app.css'
+
+const GUEST = { authenticated: false, role: 'user', limited: false } as const
+/** Behind the login, and yet nothing is opened before a second factor is set up there. */
+const ENROL = '/enrol'
+
+/** What every page behind the login needs is asked for while its scripts are still on their way. */
+async function askAhead() {
+  await resumeSession()
+  const { pathname } = location
+  const isOpenToGuests = guard(pathname, GUEST) === null
+  if (isOpenToGuests || pathname === ENROL || !isAuthenticated()) return
+  void queryClient.prefetchQuery(systemsQuery)
+  void queryClient.prefetchQuery(liveQuery(storedLocale()))
+}
 
 /** Language, session and last answers come side by side, then the first page; the static shell of index.html is on screen meanwhile. */
 async function start() {
   void queryClient.prefetchQuery(configQuery)
-  await Promise.all([loadChunk(() => activateLocale(storedLocale())), resumeSession(), bringBackAnswers()])
+  await Promise.all([loadChunk(() => activateLocale(storedLocale())), askAhead(), bringBackAnswers()])
   watchTokens()
   keepAnswers()
   await router.load()

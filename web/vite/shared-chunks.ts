@@ -7,8 +7,8 @@ const VENDOR =
 const START = /[\\/]src[\\/]main\.tsx$/
 const LOGIN = /[\\/](auth-layout|login-page)\.tsx$/
 const PORTAL = /[\\/](main-layout|pages[\\/]dashboard)\.tsx$/
-/** Belongs to one page. */
-const OWN = /[\\/]src[\\/](app|features)[\\/]/
+/** Belongs to one page, or to the two that show a system live. */
+const OWN = /[\\/]src[\\/](app|features|components[\\/]live)[\\/]/
 /** The library imports every icon itself, which says nothing about who draws it. */
 const ICON = /lucide-react[\\/].*[\\/]icons[\\/]/
 

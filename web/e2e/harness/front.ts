@@ -1,16 +1,23 @@
-/** A proxy before the real server: it can bring out a new version of the service worker, and it can go away. */
+/** A proxy before the real server and its update service: it can bring out a new version of the service worker, and it can go away. */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+
+/** What the browser is told about the server. */
+type Config = { updates: string }
 
 export class Front {
   url = ''
   private newVersion = ''
   private readonly server = createServer((incoming, outgoing) => this.pass(incoming, outgoing))
 
-  private constructor(private readonly target: string) {}
+  private constructor(
+    private readonly target: string,
+    private readonly config: Config,
+  ) {}
 
   static async before(target: string): Promise<Front> {
-    const front = new Front(target)
+    const config = await fetch(`${target}/config.json`)
+    const front = new Front(target, (await config.json()) as Config)
     await new Promise<void>((resolve) => front.server.listen(0, '127.0.0.1', resolve))
     front.url = `http://localhost:${(front.server.address() as AddressInfo).port}`
     return front
@@ -35,12 +42,19 @@ export class Front {
   }
 
   private pass(incoming: IncomingMessage, outgoing: ServerResponse) {
+    // The update service answers the portal's own origin alone: it is behind this one as well.
+    if (incoming.url === '/config.json') {
+      outgoing.setHeader('content-type', 'application/json')
+      outgoing.end(JSON.stringify({ ...this.config, updates: this.url }))
+      return
+    }
     const isWorker = incoming.url === '/sw.js'
     const headers = { ...incoming.headers }
     // Its text is added to, so it must come whole and as text.
     if (isWorker) for (const name of ['accept-encoding', 'if-none-match']) delete headers[name]
     const options = { method: incoming.method, headers }
-    const passed = request(new URL(incoming.url ?? '/', this.target), options, (answer) => {
+    const target = incoming.url?.startsWith('/api/v1/') ? this.config.updates : this.target
+    const passed = request(new URL(incoming.url ?? '/', target), options, (answer) => {
       const answered = { ...answer.headers }
       if (isWorker) for (const name of ['content-length', 'etag']) delete answered[name]
       outgoing.writeHead(answer.statusCode ?? 502, answered)

@@ -21,13 +21,20 @@ export const SCREENS: Screen[] = [
   { path: '/dashboard', visitor: 'owner' },
   { path: '/calendar', visitor: 'owner' },
   { path: '/charts', visitor: 'owner' },
+  { path: '/alarms', visitor: 'owner' },
+  { path: '/plan', visitor: 'owner' },
   { path: '/update', visitor: 'owner' },
   { path: '/settings', visitor: 'owner' },
   { path: '/settings?part=prices', visitor: 'owner' },
+  { path: '/settings#grants', visitor: 'owner' },
   { path: '/settings?part=journal', visitor: 'owner' },
   { path: '/settings?part=account', visitor: 'owner' },
   { path: '/electrician-dashboard', visitor: 'electrician' },
   { path: '/electrician-settings', visitor: 'electrician' },
+  { path: '/electrician-settings?part=systems', visitor: 'electrician' },
+  { path: '/electrician-settings?part=grants', visitor: 'electrician' },
+  { path: '/electrician-settings?part=account', visitor: 'electrician' },
+  { path: '/enrol', visitor: 'electrician' },
 ]
 
 export const authScreens = SCREENS.filter(({ visitor }) => visitor === 'guest' || visitor === 'waiting')

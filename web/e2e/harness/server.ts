@@ -3,6 +3,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Battery } from './battery.ts'
 
@@ -25,6 +26,7 @@ export class Server {
   private accounts = 0
   private addresses = 0
   private partners = 0
+  private passed = 0
 
   private constructor(
     readonly url: string,
@@ -33,12 +35,35 @@ export class Server {
     private readonly log: string[],
   ) {}
 
-  /** @param history days that the batteries have lived before */
-  static async start(history: number): Promise<Server> {
+  /**
+   * @param history days that the batteries have lived before
+   * @param chosen what else the operator has chosen
+   */
+  static async start(history: number, chosen: string[] = []): Promise<Server> {
     const folder = await mkdtemp(join(tmpdir(), 'suncellar-e2e-'))
-    const options = ['--listen', '127.0.0.1:0', '--data-dir', folder, '--trusted-proxy', '127.0.0.1']
-    const street = ['--switch-after', '0', '--systems', 'small', '--history', String(history)]
-    const child = spawn(BINARY, ['demo', ...options, ...street], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const options = [
+      '--listen',
+      '127.0.0.1:0',
+      '--updates-listen',
+      '127.0.0.1:0',
+      '--data-dir',
+      folder,
+      '--trusted-proxy',
+      '127.0.0.1',
+    ]
+    const street = [
+      '--switch-after',
+      '0',
+      '--systems',
+      'small',
+      '--part-takes',
+      '8',
+      '--history',
+      String(history),
+    ]
+    const child = spawn(BINARY, ['demo', ...options, ...street, ...chosen], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     const log: string[] = []
     const url = await new Promise<string>((resolve, reject) => {
       const hear = (chunk: Buffer) => {
@@ -88,6 +113,21 @@ export class Server {
   }
 
   private secretsOf = ([first]: string[]) => join(this.folder, `secrets-${first}.csv`)
+
+  /** A code that opens these systems to an electrician while nobody owns them. */
+  async installerCode(...serials: string[]): Promise<string> {
+    return (await this.admin('issue-code', 'installer', ...serials)).trim()
+  }
+
+  /** Puts the plug of a battery of the demo in, or pulls it. */
+  async plug(sn: string, on: boolean) {
+    await this.post('/demo/power/', { sn, on: on ? '1' : '0' }, 204)
+  }
+
+  /** Switches a kettle on or off that hangs on this phase of a house of the demo. */
+  async kettle(sn: string, phase: number, on: boolean) {
+    await this.post('/demo/appliance/', { sn, phase: String(phase), on: on ? '1' : '0' }, 204)
+  }
 
   /** The batteries of a site, or the first few, as they connect by themselves once they hang on the wall. */
   connectBattery({ serials }: Site, units = serials.length): Battery {
@@ -158,11 +198,15 @@ export class Server {
     role,
   }: Account): Promise<{ access: string; refresh: string; role: string }> {
     const electrician = String(role === 'electrician')
-    const answer = await this.post(
-      '/api/auth/token/',
-      { email, password, electrician, stayLoggedIn: 'false' },
-      200,
-    )
+    const login = { email, password, electrician, stayLoggedIn: 'false' }
+    const send = () => this.send('/api/auth/token/', login)
+    let answer = await send()
+    // Tests enter with the demo's accounts more often than the server lets anybody: as long as it says, they wait.
+    while (answer.status === 429) {
+      await wait(Number(answer.headers.get('retry-after')) * 1_000)
+      answer = await send()
+    }
+    await expectStatus(answer, '/api/auth/token/', 200)
     return (await answer.json()) as { access: string; refresh: string; role: string }
   }
 
@@ -188,12 +232,18 @@ export class Server {
     await this.post('/demo/switch/', { sn }, 204)
   }
 
+  /** What the server's clock says. */
+  get now(): number {
+    return Date.now() + this.passed
+  }
+
   /** Lets time pass on the server. */
   async passMinutes(minutes: number) {
     await this.passSeconds(minutes * 60)
   }
 
   async passSeconds(seconds: number) {
+    this.passed += seconds * 1_000
     await this.post('/demo/clock/', { advance_ms: String(seconds * 1_000) }, 204)
   }
 
@@ -203,13 +253,17 @@ export class Server {
     status: number,
     headers: Record<string, string> = {},
   ) {
-    const answer = await fetch(this.url + path, {
+    const answer = await this.send(path, fields, headers)
+    await expectStatus(answer, path, status)
+    return answer
+  }
+
+  private send(path: string, fields: Record<string, string>, headers: Record<string, string> = {}) {
+    return fetch(this.url + path, {
       method: 'POST',
       body: new URLSearchParams(fields),
       headers: { 'X-Forwarded-For': this.freshAddress(), ...headers },
     })
-    if (answer.status !== status) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`)
-    return answer
   }
 
   /** What a call answers to an account, outside the browser. */
@@ -221,9 +275,13 @@ export class Server {
   }
 
   /** The operator's command line, beside the running server. */
-  private async admin(...args: string[]): Promise<string> {
+  async admin(...args: string[]): Promise<string> {
     const env = { ...process.env, SUNCELLAR_SECRET_FILE: join(this.folder, 'demo-key') }
     const { stdout } = await run(BINARY, ['--data-dir', this.folder, 'admin', ...args], { env })
     return stdout
   }
+}
+
+async function expectStatus(answer: Response, path: string, status: number) {
+  if (answer.status !== status) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`)
 }

@@ -50,9 +50,9 @@ export async function logOutByMenu(page: Page) {
 }
 
 /** Puts a session into the browser without the form, where the login is not what the test is about. */
-export async function beLoggedIn(page: Page, server: Server, account: Account) {
+export async function beLoggedIn(page: Page, server: Server, account: Account, origin = server.url) {
   const tokens = await server.logIn(account)
-  await page.goto(`${server.url}/healthz`)
+  await page.goto(`${origin}/healthz`)
   await page.evaluate(({ access, refresh, role }) => {
     localStorage.setItem('refresh_token', refresh)
     localStorage.setItem('role', role)

@@ -14,14 +14,23 @@ type WorkerFixtures = {
   server: Server
   /** How many days the batteries have lived before the first test; a file that needs another past says so. */
   history: number
+  /** Options of the server's command line, for a file that is about them. */
+  options: string[]
+  /** Said by a file that moves the server's clock: others would live in its future. After weeks batteries have other alarms. */
+  movesClock: 'never' | 'hours' | 'weeks'
 }
 
 export const test = base.extend<Fixtures, WorkerFixtures>({
   history: [1, { option: true, scope: 'worker' }],
 
+  options: [[], { option: true, scope: 'worker' }],
+
+  movesClock: ['never', { option: true, scope: 'worker' }],
+
   server: [
-    async ({ history }, use) => {
-      const server = await Server.start(history)
+    // A worker and its server are only for files that say the same in these options.
+    async ({ history, options, movesClock: _ }, use) => {
+      const server = await Server.start(history, options)
       await use(server)
       await server.stop()
     },

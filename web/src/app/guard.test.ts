@@ -27,12 +27,18 @@ const TABLE: [string, (string | null)[]][] = [
   ['/password_reset', [null, null, null, null, null]],
   ['/logout', [null, null, null, null, null]],
   ['/connect', [login, login, null, home, fleet]],
+  ['/enrol', [login, login, login, home, null]],
   ['/dashboard', [login, login, login, null, fleet]],
   ['/electrician-dashboard', [login, login, login, home, null]],
+  ['/electrician-dashboard/SC24A0001', [login, login, login, home, null]],
+  ['/electrician-dashboard/SC24A0001/commissioning', [login, login, login, home, null]],
+  ['/protocol/7', [login, login, login, null, null]],
   ['/settings', [login, login, login, null, '/electrician-settings']],
   ['/electrician-settings', [login, login, login, home, null]],
   ['/calendar', [login, login, login, null, null]],
   ['/charts', [login, login, login, null, null]],
+  ['/alarms', [login, login, login, null, fleet]],
+  ['/plan', [login, login, login, null, fleet]],
   ['/update', [home, fleet, home, null, null]],
   ['/no-such-page', [null, null, null, null, null]],
 ]
@@ -53,6 +59,14 @@ describe('the route guard', () => {
       expect(guard('/register', visitor, 'confirm=abc')).toBeNull()
     }
     expect(guard('/register', VISITORS.owner, 'other=abc')).toBe(home)
+  })
+
+  it('takes the key of a mailed link to the registration, or to the settings of an owner who has an account', () => {
+    expect(guard('/register', VISITORS.guest, 'key=ABCDE')).toBeNull()
+    expect(guard('/register', VISITORS['owner without systems'], 'key=ABCDE')).toBeNull()
+    expect(guard('/register', VISITORS.owner, 'key=ABCDE')).toBe('/settings')
+    expect(guard('/settings', VISITORS.owner, 'key=ABCDE')).toBeNull()
+    expect(guard('/register', VISITORS.electrician, 'key=ABCDE')).toBe(fleet)
   })
 
   it('does not care about a slash at the end', () => {

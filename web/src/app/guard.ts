@@ -31,12 +31,16 @@ const RULES: Record<string, Rule> = {
   '/login': onlyGuests,
   '/register': onlyGuests,
   '/connect': (visitor) => onlyGuests(visitor) ?? (visitor.limited ? null : '/login'),
+  '/enrol': onlyElectricians,
   '/dashboard': onlyOwners('/electrician-dashboard'),
   '/electrician-dashboard': onlyElectricians,
   '/settings': onlyOwners('/electrician-settings'),
   '/electrician-settings': onlyElectricians,
   '/calendar': onlyMembers,
   '/charts': onlyMembers,
+  '/protocol': onlyMembers,
+  '/alarms': onlyOwners('/electrician-dashboard'),
+  '/plan': onlyOwners('/electrician-dashboard'),
   '/update': ({ authenticated, role }) => (authenticated ? null : dashboardOf(role)),
 }
 
@@ -44,8 +48,17 @@ const RULES: Record<string, Rule> = {
 const opensMailedLink = (path: string, fragment: string) =>
   path === '/register' && fragment.startsWith('confirm=')
 
+/** A mailed key is for whoever has no account yet; an owner who has one enters it in the settings. */
+const bringsKey = (path: string, { authenticated, role }: Visitor, fragment: string) =>
+  path === '/register' && fragment.startsWith('key=') && authenticated && role === 'user'
+
+/** A page below another one is for those who may open that: one system of the fleet is the fleet's. */
+const ruleOf = (path: string): Rule | undefined =>
+  path ? (RULES[path] ?? ruleOf(path.slice(0, path.lastIndexOf('/')))) : undefined
+
 /** Where the visitor has to go instead, or null to stay. `fragment`: what stands behind the `#`. */
 export function guard(path: string, visitor: Visitor, fragment = ''): Door | null {
   if (opensMailedLink(path, fragment)) return null
-  return RULES[path.replace(/(?<=.)\/+$/, '')]?.(visitor) ?? null
+  if (bringsKey(path, visitor, fragment)) return '/settings'
+  return ruleOf(path.replace(/(?<=.)\/+$/, ''))?.(visitor) ?? null
 }

@@ -7,8 +7,8 @@ import { loadChunk } from '@/lib/load-chunk'
 export function lazyPage<K extends string>(
   load: () => Promise<Record<K, ComponentType>>,
   name: K,
-  texts: TextPart = 'door',
+  texts: TextPart | readonly TextPart[] = 'door',
 ) {
-  const loadBoth = async () => (await Promise.all([load(), openTexts(texts)]))[0]
+  const loadBoth = async () => (await Promise.all([load(), ...[texts].flat().map(openTexts)]))[0]
   return lazyRouteComponent<Record<K, ComponentType>, K>(() => loadChunk(loadBoth), name)
 }

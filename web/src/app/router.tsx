@@ -7,6 +7,7 @@ import {
 } from '@tanstack/react-router'
 import { readCalendarSearch } from '@/features/calendar/model/search'
 import type { ChartSearch } from '@/features/charts/model/choice'
+import type { FleetSearch } from '@/features/fleet/model/search'
 import { logOut } from '@/lib/session/log-out'
 import { useSession } from '@/lib/session/session-store'
 import { isAuthenticated, readRole } from '@/lib/session/tokens'
@@ -63,31 +64,37 @@ const authPages = [
     getParentRoute: () => auth,
     path: '/register',
     staticData: { title: 'page.register' },
-    component: lazyPage(() => import('@/features/auth/register-page'), 'RegisterPage'),
+    component: lazyPage(() => import('@/features/auth/register-page'), 'RegisterPage', 'arrival'),
   }),
   createRoute({
     getParentRoute: () => auth,
     path: '/login_cleverpv',
     staticData: { title: 'page.partner' },
-    component: lazyPage(() => import('@/features/auth/partner-login-page'), 'PartnerLoginPage'),
+    component: lazyPage(() => import('@/features/auth/partner-login-page'), 'PartnerLoginPage', 'arrival'),
   }),
   createRoute({
     getParentRoute: () => auth,
     path: '/lock',
     staticData: { title: 'page.lock' },
-    component: lazyPage(() => import('@/features/auth/lock-page'), 'LockPage'),
+    component: lazyPage(() => import('@/features/auth/lock-page'), 'LockPage', 'arrival'),
   }),
   createRoute({
     getParentRoute: () => auth,
     path: '/password_reset',
     staticData: { title: 'page.password_reset' },
-    component: lazyPage(() => import('@/features/auth/password-reset-page'), 'PasswordResetPage'),
+    component: lazyPage(() => import('@/features/auth/password-reset-page'), 'PasswordResetPage', 'arrival'),
   }),
   createRoute({
     getParentRoute: () => auth,
     path: '/connect',
     staticData: { title: 'page.connect' },
-    component: lazyPage(() => import('@/features/auth/connect-page'), 'ConnectPage'),
+    component: lazyPage(() => import('@/features/auth/connect-page'), 'ConnectPage', 'arrival'),
+  }),
+  createRoute({
+    getParentRoute: () => auth,
+    path: '/enrol',
+    staticData: { title: 'page.login' },
+    component: lazyPage(() => import('@/features/auth/enrol-page'), 'EnrolPage', ['arrival', 'settings']),
   }),
 ] as const
 
@@ -96,6 +103,12 @@ const chartSearch = (search: Record<string, unknown>) => search as ChartSearch
 
 /** Read by the part of the page that it is for. */
 const settingsSearch = (search: Record<string, unknown>) => search as SettingsSearch
+
+/** The bell and the card of the plan name a system; the page finds out whether there is anything to do for it. */
+const systemSearch = (search: Record<string, unknown>) => search as { sn?: string }
+
+/** Read by the fleet's own rules, which owners never load. */
+const fleetSearch = (search: Record<string, unknown>) => search as FleetSearch
 
 const main = createRoute({
   getParentRoute: () => root,
@@ -114,15 +127,35 @@ const mainPages = [
   createRoute({
     getParentRoute: () => main,
     path: '/electrician-dashboard',
+    validateSearch: fleetSearch,
     staticData: { title: 'nav.fleet' },
-    component: lazyPage(() => import('./pages/fleet'), 'Fleet'),
+    component: lazyPage(() => import('./pages/fleet'), 'Fleet', 'fleet'),
+  }),
+  createRoute({
+    getParentRoute: () => main,
+    path: '/electrician-dashboard/$sn',
+    validateSearch: chartSearch,
+    staticData: { title: 'nav.fleet' },
+    component: lazyPage(() => import('./pages/system'), 'System', ['fleet', 'settings', 'update']),
+  }),
+  createRoute({
+    getParentRoute: () => main,
+    path: '/electrician-dashboard/$sn/commissioning',
+    staticData: { title: 'nav.fleet' },
+    component: lazyPage(() => import('./pages/settings'), 'Commissioning', 'settings'),
+  }),
+  createRoute({
+    getParentRoute: () => main,
+    path: '/protocol/$id',
+    staticData: { title: 'nav.fleet' },
+    component: lazyPage(() => import('./pages/settings'), 'Protocol', 'settings'),
   }),
   createRoute({
     getParentRoute: () => main,
     path: '/calendar',
     validateSearch: readCalendarSearch,
     staticData: { title: 'calendar.title' },
-    component: lazyPage(() => import('./pages/calendar'), 'Calendar'),
+    component: lazyPage(() => import('./pages/calendar'), 'Calendar', ['calendar', 'outlook']),
   }),
   createRoute({
     getParentRoute: () => main,
@@ -133,22 +166,37 @@ const mainPages = [
   }),
   createRoute({
     getParentRoute: () => main,
+    path: '/alarms',
+    staticData: { title: 'nav.alarms' },
+    component: lazyPage(() => import('./pages/alarms'), 'Alarms', 'outlook'),
+  }),
+  createRoute({
+    getParentRoute: () => main,
+    path: '/plan',
+    validateSearch: systemSearch,
+    staticData: { title: 'plan.title' },
+    component: lazyPage(() => import('./pages/plan'), 'ChargePlan', 'plan'),
+  }),
+  createRoute({
+    getParentRoute: () => main,
     path: '/update',
+    validateSearch: systemSearch,
     staticData: { title: 'nav.update' },
-    component: lazyPage(() => import('./pages/update'), 'Update'),
+    component: lazyPage(() => import('./pages/update'), 'Update', 'update'),
   }),
   createRoute({
     getParentRoute: () => main,
     path: '/settings',
     validateSearch: settingsSearch,
     staticData: { title: 'nav.settings' },
-    component: lazyPage(() => import('./pages/settings'), 'Settings', 'settings'),
+    component: lazyPage(() => import('./pages/settings'), 'Settings', ['arrival', 'settings', 'outlook']),
   }),
   createRoute({
     getParentRoute: () => main,
     path: '/electrician-settings',
+    validateSearch: settingsSearch,
     staticData: { title: 'nav.settings' },
-    component: lazyPage(() => import('./pages/settings'), 'Settings', 'settings'),
+    component: lazyPage(() => import('./pages/settings'), 'Settings', ['arrival', 'settings', 'fleet']),
   }),
 ] as const
 

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { holdReload } from '@/lib/hold-reload'
 import { page } from '@/lib/session/page'
 import { reloadOnNewVersion } from './service-worker'
 
@@ -43,6 +44,20 @@ describe('a new service worker', () => {
       reloadOnNewVersion(workers)
       takeOver()
     }
+    expect(page.reload).toHaveBeenCalledTimes(1)
+  })
+
+  it('waits until an update that is on screen is over, and then reloads once', () => {
+    const { workers, takeOver } = container(worker)
+    reloadOnNewVersion(workers)
+    const [one, another] = [holdReload(), holdReload()]
+    takeOver()
+    takeOver()
+    one()
+    expect(page.reload).not.toHaveBeenCalled()
+    another()
+    expect(page.reload).toHaveBeenCalledTimes(1)
+    holdReload()()
     expect(page.reload).toHaveBeenCalledTimes(1)
   })
 })

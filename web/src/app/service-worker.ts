@@ -1,4 +1,5 @@
-/** Registers /sw.js at the root; a new version of it reloads the page, once. */
+/** Registers /sw.js at the root; a new version of it reloads the page, once, and not while an update of a storage is on screen. */
+import { reloadWhenFree } from '@/lib/hold-reload'
 import { page } from '@/lib/session/page'
 
 /** Two servers with two versions behind one address must not make the page reload for ever. */
@@ -22,16 +23,16 @@ export function reloadOnNewVersion(
 ) {
   let controlled = container.controller !== null
   container.addEventListener('controllerchange', () => {
-    if (controlled && mayReload()) page.reload()
+    if (controlled) reloadWhenFree(reloadUnlessJustDone)
     controlled = true
   })
 }
 
-function mayReload(): boolean {
+function reloadUnlessJustDone() {
   const last = Number(sessionStorage.getItem(LAST_RELOAD) ?? 0)
-  if (Date.now() - last < RELOAD_PAUSE) return false
+  if (Date.now() - last < RELOAD_PAUSE) return
   sessionStorage.setItem(LAST_RELOAD, String(Date.now()))
-  return true
+  page.reload()
 }
 
 /** Browsers look for a new worker when a page is loaded; a portal that stays open for days has to ask. */

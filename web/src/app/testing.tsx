@@ -1,11 +1,13 @@
 import { createMemoryHistory } from '@tanstack/react-router'
 import { render } from '@testing-library/react'
 import { HttpResponse, http } from 'msw'
+import { idleStatus } from '@/features/update/testing'
 import { activateLocale } from '@/lib/i18n/i18n'
 import { queryClient } from '@/lib/query-client'
 import { startSession } from '@/lib/session/session-store'
 import type { Role } from '@/lib/session/tokens'
 import { emptyGraph, liveOf } from '@/lib/testing/live'
+import { noForecast, planOf } from '@/lib/testing/plan'
 import { server } from '@/lib/testing/server'
 import { settingsEntry } from '@/lib/testing/settings'
 import { App } from './app'
@@ -36,8 +38,19 @@ export function serveSystems(serials: string[] | null) {
     http.get('*/api/auth/tariff/', () =>
       HttpResponse.json(serials?.map((sn) => ({ sn, currency: 'EUR', tariffs: [] })) ?? []),
     ),
+    http.get('*/api/auth/grant/', () => HttpResponse.json({ given: [], held: [], handovers: [] })),
+    http.get('*/api/auth/commissioning/protocol/', () => HttpResponse.json([])),
+    http.get('*/api/auth/alarm/', () =>
+      HttpResponse.json({ page: 1, pages: 0, total: 0, alarms: [], mail: 'at_once' }),
+    ),
+    http.get('*/api/auth/plan/', ({ request }) =>
+      HttpResponse.json(planOf({ sn: new URL(request.url).searchParams.get('sn') ?? '' })),
+    ),
+    http.get('*/api/auth/forecast/', () => HttpResponse.json(noForecast)),
     http.get('*/api/auth/savings/', () => HttpResponse.json([])),
     http.get('*/api/auth/settings/', () => HttpResponse.json(serials?.map((sn) => settingsEntry(sn)) ?? [])),
+    http.get('*/api/v1/has_update', () => HttpResponse.json(idleStatus())),
+    http.get('*/api/v1/history/', () => HttpResponse.json([])),
     http.post('*/api/auth/logout/', () => new HttpResponse(null, { status: 204 })),
   )
 }

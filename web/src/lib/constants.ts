@@ -33,6 +33,8 @@ export const LIVE_TIMEOUT = 10_000
 
 /** Answers that came are saved this often for a time without network … */
 export const ANSWERS_SAVED_EVERY = 5_000
+/** … live data of more systems than these only when the page is left … */
+export const ENTRIES_SAVED_AT_ONCE = 200
 /** … shown for at most this long … */
 export const ANSWER_MAX_AGE = 7 * 86_400_000
 /** … and of charts the last few, with at most a day by the minute. */

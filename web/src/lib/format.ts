@@ -113,6 +113,10 @@ const zoneName = (ms: number, { locale, timeZone }: Moment) =>
 export const formatDate = (ms: number, { locale, timeZone }: Moment) =>
   dateFormat(locale, { day: '2-digit', month: '2-digit', year: 'numeric', timeZone }).format(ms)
 
+/** "05.03.", where the year is plain. */
+export const formatDayOfYear = (ms: number, { locale, timeZone }: Moment) =>
+  dateFormat(locale, { day: '2-digit', month: '2-digit', timeZone }).format(ms)
+
 /** "5. März 2026". */
 export const formatLongDate = (ms: number, { locale, timeZone }: Moment) =>
   dateFormat(locale, { day: 'numeric', month: 'long', year: 'numeric', timeZone }).format(ms)

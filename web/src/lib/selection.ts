@@ -1,6 +1,6 @@
-/** Which system the person looks at: what a link says, then what was chosen in this tab, then all of them. */
+/** Which system the person looks at: what the page is about or a link says, then what was chosen in this tab, then all of them. */
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import { systemsQuery } from './api/queries'
 import { ALL_SYSTEMS } from './live/live'
@@ -24,6 +24,8 @@ export function useSelection() {
   const known = useSession((session) => session.serials)
   const chosen = useSession((session) => session.selected)
   const linked = useSearch({ strict: false, select: (search: { sn?: unknown }) => asText(search.sn) })
+  // One system of a fleet has a page of its own.
+  const paged = useParams({ strict: false, select: (params: { sn?: string }) => params.sn })
   const { data } = useQuery(systemsQuery)
   const navigate = useNavigate()
   const serials = data?.map(({ sn }) => sn) ?? known ?? []
@@ -34,5 +36,5 @@ export function useSelection() {
     },
     [navigate],
   )
-  return { sn: selectedOf(serials, [linked, chosen]), serials, choose }
+  return { sn: selectedOf(serials, [paged, linked, chosen]), serials, choose }
 }

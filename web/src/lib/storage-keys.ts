@@ -13,6 +13,9 @@ export const STORAGE = {
 /** Cached settings of one device: `settings_` and its serial number. */
 export const DEVICE_SETTINGS_PREFIX = 'settings_'
 
+/** Which columns of the fleet an electrician wants to see in this browser; says nothing of anybody. */
+export const FLEET_COLUMNS = 'fleet_columns'
+
 /** The session store, in session storage. */
 export const SESSION_STORE = 'session'
 

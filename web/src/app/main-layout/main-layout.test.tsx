@@ -113,7 +113,39 @@ describe('the bell', () => {
     await userEvent.click(await screen.findByRole('button', { name: 'Updates für 2 Anlagen' }))
     const items = await screen.findAllByRole('menuitem')
     expect(items.map((item) => item.textContent)).toEqual(['SC24A0001', 'SC24A0002'])
-    for (const item of items) expect(item).toHaveAttribute('href', '/update')
+    for (const item of items) expect(item).toHaveAttribute('href', `/update?sn=${item.textContent}`)
+  })
+})
+
+describe('the bell with alarms', () => {
+  const alarm = { id: 1, kind: 'offline', text: 'Nicht erreichbar', next: '', since: 0, acknowledged: false }
+  const serve = () => {
+    serveSystems(['SC24A0001'])
+    const entry = liveEntry({ alarms: [alarm, { ...alarm, id: 2, acknowledged: true }], updatable: true })
+    const live = { data: [{ SC24A0001: entry }], message3: {}, message5: {}, message6: {} }
+    server.use(http.get('*/api/auth/data/', () => HttpResponse.json(live)))
+  }
+  const bell = { name: 'Alarme: 1, Update für 1 Anlage' }
+
+  it('leads an owner to the alarms, but not for one that somebody has seen', async () => {
+    serve()
+    await logIn('user')
+    await openApp('/calendar')
+    await userEvent.click(await screen.findByRole('button', bell))
+    const items = await screen.findAllByRole('menuitem')
+    expect(items.map((item) => item.getAttribute('href'))).toEqual(['/alarms', '/update?sn=SC24A0001'])
+  })
+
+  it('leads an electrician to the systems with an alarm, and to those with an update', async () => {
+    serve()
+    await logIn('electrician')
+    await openApp('/electrician-dashboard')
+    await userEvent.click(await screen.findByRole('button', bell))
+    const items = await screen.findAllByRole('menuitem')
+    expect(items.map((item) => item.getAttribute('href'))).toEqual([
+      '/electrician-dashboard?show=alarm',
+      '/electrician-dashboard?show=update',
+    ])
   })
 })
 

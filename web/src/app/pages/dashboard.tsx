@@ -2,12 +2,32 @@ import { type ReactNode, Suspense } from 'react'
 import { Skeleton } from '@/components/ui/skeleton'
 import { WhenNear } from '@/components/ui/when-near'
 import { DashboardPage } from '@/features/dashboard/dashboard-page'
+import { openTexts, type TextPart } from '@/lib/i18n/i18n'
 import { lazyPart } from '@/lib/lazy-part'
 
+/** What is loaded later brings its texts along. */
+const withTexts = async <M,>(module: Promise<M>, part: TextPart = 'outlook') =>
+  (await Promise.all([module, openTexts(part)]))[0]
+
+const AlarmNotice = lazyPart(
+  async () => (await withTexts(import('@/features/alarms/alarm-notice'))).AlarmNotice,
+)
 const MoneyCard = lazyPart(async () => (await import('@/features/money/money-card')).MoneyCard)
 const BigChart = lazyPart(async () => (await import('@/features/charts/big-chart')).BigChart)
-const SmallCharts = lazyPart(async () => (await import('@/features/charts/small-charts')).SmallCharts)
-const SystemList = lazyPart(async () => (await import('@/features/systems/system-list')).SystemList)
+const WeatherNotice = lazyPart(
+  async () => (await withTexts(import('@/features/dashboard/weather-notice'), 'plan')).WeatherNotice,
+)
+const PlanCard = lazyPart(async () => (await withTexts(import('@/features/plan/plan-card'), 'plan')).PlanCard)
+const MessagesCard = lazyPart(async () => (await import('@/components/live/messages-card')).MessagesCard)
+const SmallCharts = lazyPart(
+  async () => (await withTexts(import('@/features/charts/small-charts'))).SmallCharts,
+)
+const OutlookCard = lazyPart(
+  async () => (await withTexts(import('@/features/dashboard/outlook-card'))).OutlookCard,
+)
+const SystemList = lazyPart(
+  async () => (await withTexts(import('@/features/systems/system-list'))).SystemList,
+)
 
 type LaterProps = {
   /** As high as what comes, so that nothing moves. */
@@ -28,6 +48,16 @@ function Later({ height, children }: LaterProps) {
 /** Pages that are put together from several features, which must not know each other. */
 export const Dashboard = () => (
   <DashboardPage
+    alarms={(entry) => (
+      <Suspense>
+        <AlarmNotice entry={entry} />
+      </Suspense>
+    )}
+    weather={
+      <Suspense>
+        <WeatherNotice />
+      </Suspense>
+    }
     money={
       <Later height="h-[490px] sm:h-[264px] xl:h-[231px]">
         <MoneyCard />
@@ -38,6 +68,16 @@ export const Dashboard = () => (
         <BigChart />
       </Later>
     }
+    plan={
+      <Later height="h-[178px] sm:h-[164px]">
+        <PlanCard />
+      </Later>
+    }
+    messages={(reading) => (
+      <Later height="h-[330px] lg:h-[210px]">
+        <MessagesCard reading={reading} />
+      </Later>
+    )}
     energy={
       <Later height="h-[1092px] sm:h-[670px] xl:h-[433px]">
         <SmallCharts />
@@ -46,6 +86,11 @@ export const Dashboard = () => (
     systems={
       <Later height="h-[160px]">
         <SystemList />
+      </Later>
+    }
+    outlook={
+      <Later height="h-[310px]">
+        <OutlookCard />
       </Later>
     }
   />

@@ -1,4 +1,34 @@
+import { Suspense } from 'react'
 import { FleetPage } from '@/features/fleet/fleet-page'
-import { SystemList } from '@/features/systems/system-list'
+import type { Row } from '@/features/fleet/model/row'
+import { includes } from '@/features/fleet/model/scope'
+import type { Candidate } from '@/features/update/batch/model'
+import { openTexts } from '@/lib/i18n/i18n'
+import { lazyPart } from '@/lib/lazy-part'
 
-export const Fleet = () => <FleetPage systems={<SystemList />} />
+const FirmwareBatch = lazyPart(async () => {
+  const [{ FirmwareBatch }] = await Promise.all([
+    import('@/features/update/batch/firmware-batch'),
+    openTexts('update'),
+  ])
+  return FirmwareBatch
+})
+
+const candidateOf = ({ sn, customer, system, status, updatable, updating }: Row): Candidate => ({
+  sn,
+  customer,
+  service: includes(system.access, 'service'),
+  online: status !== 'offline',
+  updatable,
+  updating,
+})
+
+export const Fleet = () => (
+  <FleetPage
+    firmware={(rows, open, onClose) => (
+      <Suspense>
+        <FirmwareBatch candidates={rows.map(candidateOf)} open={open} onClose={onClose} />
+      </Suspense>
+    )}
+  />
+)

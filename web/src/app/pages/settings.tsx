@@ -1,24 +1,64 @@
-import { PageHeading } from '@/components/ui/page-heading'
+import { type ReactNode, Suspense } from 'react'
+import { Skeleton } from '@/components/ui/skeleton'
 import { AccountPanel } from '@/features/account/account-panel'
 import { CommandsCard } from '@/features/commands/commands-card'
 import { MeterTest } from '@/features/commands/meter-test'
 import { JournalCard } from '@/features/journal/journal-card'
 import { TariffCard } from '@/features/money/tariff-card'
+import { ProviderPrices } from '@/features/prices/provider-prices'
 import { EndUserCard } from '@/features/settings/end-user-card'
+import { FewSettings } from '@/features/settings/few-settings'
+import { choiceText } from '@/features/settings/model/fields'
 import { SettingsPage } from '@/features/settings/settings-page'
 import { StorageSettings } from '@/features/settings/storage-settings'
+import { openTexts } from '@/lib/i18n/i18n'
 import { useT } from '@/lib/i18n/use-t'
+import { lazyPart } from '@/lib/lazy-part'
 import { useSession } from '@/lib/session/session-store'
 
+const AlarmMailCard = lazyPart(async () => {
+  const [{ MailCard }] = await Promise.all([import('@/features/alarms/mail-card'), openTexts('outlook')])
+  return MailCard
+})
+const GrantsPanel = lazyPart(async () => (await import('@/features/grants/grants-panel')).GrantsPanel)
+const BatchSettings = lazyPart(
+  async () => (await import('@/features/settings/batch/batch-settings')).BatchSettings,
+)
+const SystemList = lazyPart(async () => {
+  const [{ SystemList }] = await Promise.all([import('@/features/systems/system-list'), openTexts('outlook')])
+  return SystemList
+})
+const CommissioningPage = lazyPart(
+  async () => (await import('@/features/commissioning/commissioning-page')).CommissioningPage,
+)
+const ProtocolPage = lazyPart(
+  async () => (await import('@/features/commissioning/protocol-page')).ProtocolPage,
+)
+const OwnProtocols = lazyPart(async () => (await import('./own-protocols')).OwnProtocols)
+const SiteCard = lazyPart(async () => (await import('@/components/site/site-card')).SiteCard)
+const HeldPanel = lazyPart(async () => (await import('@/features/grants/held-panel')).HeldPanel)
+
 export function Settings() {
-  const { t } = useT()
   const owns = useSession(({ role }) => role === 'user')
   if (!owns)
     return (
-      <>
-        <PageHeading>{t('nav.settings')}</PageHeading>
-        <AccountPanel />
-      </>
+      <SettingsPage
+        parts={{
+          storage: () => (
+            <Later>
+              <BatchSettings />
+            </Later>
+          ),
+          systems: () => <Customers />,
+          grants: () => (
+            <Later>
+              <HeldPanel />
+            </Later>
+          ),
+          journal: () => <JournalCard />,
+          account: () => <Account />,
+        }}
+      />
     )
   return (
     <SettingsPage
@@ -29,21 +69,93 @@ export function Settings() {
             <TariffCard />
           </div>
         ),
+        grants: () => (
+          <Later>
+            <GrantsPanel />
+          </Later>
+        ),
         journal: () => <JournalCard />,
-        account: () => <AccountPanel />,
+        account: () => <Account />,
       }}
     />
   )
 }
 
-/** The settings beside what the storage can be told to do; below each other on a phone. */
-function Storage() {
+/** Bringing a system into service, with the settings and the meter test where they are needed. */
+export const Commissioning = () => (
+  <Later>
+    <CommissioningPage
+      settings={(sn, names) => <FewSettings sn={sn} names={names} />}
+      meterTest={(units) => <MeterTest serials={units} />}
+    />
+  </Later>
+)
+
+/** Of a commissioning; owners find it in their settings. */
+export const Protocol = () => (
+  <Later>
+    <ProtocolPage />
+  </Later>
+)
+
+const Account = () => (
+  <AccountPanel
+    alarmMail={
+      <Suspense fallback={<Skeleton className="h-44" />}>
+        <AlarmMailCard />
+      </Suspense>
+    }
+  />
+)
+
+/** A part that one of the roles never opens comes when it is opened. */
+function Later({ children }: { children: ReactNode }) {
+  const place = (
+    <div aria-busy="true">
+      <Skeleton className="h-80" />
+    </div>
+  )
+  return <Suspense fallback={place}>{children}</Suspense>
+}
+
+/** Who lives with which storage and where, and the groups that an electrician puts them into. */
+function Customers() {
   return (
     <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,8fr)_minmax(0,5fr)]">
-      <StorageSettings meterTest={(serials) => <MeterTest serials={serials} />} />
+      <Later>
+        <SystemList />
+      </Later>
+      <div className="grid min-w-0 gap-5">
+        <EndUserCard />
+        <Later>
+          <SiteCard />
+        </Later>
+      </div>
+    </div>
+  )
+}
+
+/** The settings beside what the storage can be told to do; below each other on a phone. */
+function Storage() {
+  const { t } = useT()
+  const nameOf = (provider: string) => choiceText(provider, t)
+  return (
+    <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,8fr)_minmax(0,5fr)]">
+      <StorageSettings
+        meterTest={(serials) => <MeterTest serials={serials} />}
+        prices={(serials, readOnly) => (
+          <ProviderPrices serials={serials} readOnly={readOnly} nameOf={nameOf} />
+        )}
+      />
       <div className="grid min-w-0 gap-5">
         <CommandsCard />
         <EndUserCard />
+        <Later>
+          <SiteCard />
+        </Later>
+        <Later>
+          <OwnProtocols />
+        </Later>
       </div>
     </div>
   )

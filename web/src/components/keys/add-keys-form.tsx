@@ -6,6 +6,7 @@ import { TagInput } from '@/components/ui/tag-input'
 import { api, unwrap } from '@/lib/api/client'
 import { claimsQuery, type KeyResult, systemsQuery } from '@/lib/api/queries'
 import { useForm } from '@/lib/form/use-form'
+import { useFragment } from '@/lib/fragment'
 import { useT } from '@/lib/i18n/use-t'
 import { fieldText } from '@/lib/validation/field-text'
 import { checkKey } from '@/lib/validation/key'
@@ -18,9 +19,11 @@ type Props = { onAdded?: (results: KeyResult[]) => void }
 export function AddKeysForm({ onAdded }: Props) {
   const { t } = useT()
   const queries = useQueryClient()
+  // An invitation or a house's former owner mails a code to somebody who may have an account already.
+  const mailed = useFragment('key')
   const [results, setResults] = useState<KeyResult[]>([])
   const form = useForm({
-    initial: { keys: '', draft: '' },
+    initial: { keys: '', draft: mailed ?? '' },
     check: (values) => {
       const wrong = firstWrongKey(listed(values))
       if (!wrong) return {}

@@ -36,7 +36,7 @@ export function MoneyFigure({ title, money, currency, note, className }: Props) 
               aria-hidden
               className={cn('size-2 shrink-0 rounded-full bg-grid', part === 'income' && 'opacity-60')}
             />
-            <dt>{t(`money.${part}`)}</dt>
+            <dt>{t(part === 'cost' ? 'money.cost' : 'money.income')}</dt>
             <dd className="num font-medium text-text">{money[part] === null ? '–' : amount(money[part])}</dd>
           </div>
         ))}

@@ -1,3 +1,4 @@
+import { LookOnly } from '@/components/access/look-only'
 import { Button } from '@/components/ui/button'
 import { Field } from '@/components/ui/field'
 import { FormProblem } from '@/components/ui/form-problem'
@@ -10,6 +11,7 @@ import { ALL_SYSTEMS } from '@/lib/live/live'
 import { currencyOf } from '@/lib/money'
 import { notify } from '@/lib/notify'
 import type { SiteDay } from '@/lib/site-day'
+import { useLookOnly } from '@/lib/use-look-only'
 import { checkTariff, initialTariff, SINCE, tariffBody } from './model'
 
 type Props = {
@@ -21,8 +23,14 @@ type Props = {
   onSaved?: () => void
 }
 
+/** The form, or why there is none for whoever only looks. */
+export function TariffForm(props: Props) {
+  const { everywhere } = useLookOnly()
+  return everywhere ? <LookOnly /> : <PriceForm {...props} />
+}
+
 /** A fixed price for what comes from the grid and for what goes there, from a day on. */
-export function TariffForm({ sn, systems, today, onSaved }: Props) {
+function PriceForm({ sn, systems, today, onSaved }: Props) {
   const { t, locale } = useT()
   const form = useForm({
     initial: initialTariff(systems, sn, today, locale),

@@ -13,6 +13,8 @@ type Props = {
   children?: ReactNode
   /** Buttons, the main one last. */
   footer?: ReactNode
+  /** Holds a long form: it begins near the top of the screen. */
+  tall?: boolean
   /** Only a button of the footer closes it: no cross, no Escape, no click beside it. */
   insistent?: boolean
   className?: string
@@ -46,6 +48,7 @@ export function Dialog({
   children,
   footer,
   insistent = false,
+  tall = false,
   className,
 }: Props) {
   const { t } = useT()
@@ -73,7 +76,11 @@ export function Dialog({
           onPointerDownOutside={keepOpen}
           onInteractOutside={keepOpen}
           className={cn(
-            'card fixed inset-x-4 bottom-4 z-50 mx-auto max-h-[calc(100dvh-2rem)] max-w-lg overflow-y-auto p-6 shadow-2xl outline-none sm:top-1/2 sm:bottom-auto sm:-mt-[min(16rem,40dvh)]',
+            'card fixed inset-x-4 bottom-4 z-50 mx-auto max-h-[calc(100dvh-2rem)] max-w-lg overflow-y-auto p-6 shadow-2xl outline-none sm:bottom-auto',
+            // Whatever it holds, its last button stays on the screen.
+            tall
+              ? 'sm:top-8 sm:max-h-[calc(100dvh-4rem)]'
+              : 'sm:top-1/2 sm:-mt-[min(16rem,40dvh)] sm:max-h-[calc(50dvh+min(16rem,40dvh)-1rem)]',
             'data-[state=closed]:animate-[sink-out_500ms_var(--ease)_forwards] data-[state=open]:animate-[rise-in_500ms_var(--ease)]',
             className,
           )}

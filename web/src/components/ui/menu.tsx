@@ -14,27 +14,34 @@ import { notify } from '@/lib/notify'
 import type * as DropdownMenu from './dropdown-menu'
 
 type Parts = typeof DropdownMenu
-type Props = {
+type Props<P extends Parts> = {
   /** A button. */
   trigger: ReactElement<ComponentProps<'button'>>
   /** Given the parts of which a menu consists. */
-  children: (parts: Parts) => ReactNode
+  children: (parts: P) => ReactNode
+  /** Brings items along with the parts: they have to be there when it opens, or the keyboard finds none to begin with. */
+  parts?: () => Promise<P>
   align?: 'start' | 'center' | 'end'
 }
 /** How it was opened decides whether the first item gets the focus. */
-type Opened = { parts: Parts; by: 'key' | 'pointer' }
+type Opened<P> = { loaded: P; by: 'key' | 'pointer' }
 
-const load = () => loadChunk(() => import('./dropdown-menu'))
+const plain = () => import('./dropdown-menu')
 
 /** A menu that is loaded when somebody is about to open it: most visits open none, and it is a seventh of a page's script. */
-export function Menu({ trigger, ...rest }: Props) {
+export function Menu<P extends Parts = Parts>({
+  trigger,
+  parts = plain as () => Promise<P>,
+  ...rest
+}: Props<P>) {
   const { t } = useT()
-  const [opened, setOpened] = useState<Opened | null>(null)
+  const [opened, setOpened] = useState<Opened<P> | null>(null)
+  const load = () => loadChunk(parts)
   if (opened) return <LoadedMenu trigger={trigger} {...opened} {...rest} />
   const prepare = () => void load().catch(() => undefined)
-  const open = (by: Opened['by']) =>
+  const open = (by: Opened<P>['by']) =>
     void load().then(
-      (parts) => setOpened({ parts, by }),
+      (loaded) => setOpened({ loaded, by }),
       () => notify.error(t('failure.chunk'), { description: t('error.network') }),
     )
   return cloneElement(trigger, {
@@ -49,7 +56,13 @@ export function Menu({ trigger, ...rest }: Props) {
 }
 
 /** Hears once more what opened it, for it was not there yet. */
-function LoadedMenu({ parts, by, trigger, children, align }: Props & Opened) {
+function LoadedMenu<P extends Parts>({
+  loaded,
+  by,
+  trigger,
+  children,
+  align,
+}: Omit<Props<P>, 'parts'> & Opened<P>) {
   const button = useRef<HTMLButtonElement>(null)
   const heard = useRef(false)
   useEffect(() => {
@@ -63,8 +76,8 @@ function LoadedMenu({ parts, by, trigger, children, align }: Props & Opened) {
   }, [by])
   const referred = cloneElement(trigger as ReactElement<{ ref: Ref<HTMLButtonElement> }>, { ref: button })
   return (
-    <parts.DropdownMenu trigger={referred} align={align}>
-      {children(parts)}
-    </parts.DropdownMenu>
+    <loaded.DropdownMenu trigger={referred} align={align}>
+      {children(loaded)}
+    </loaded.DropdownMenu>
   )
 }

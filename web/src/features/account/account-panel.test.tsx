@@ -25,6 +25,7 @@ async function serveAccount(role: Role) {
     terms_version: '1',
     sessions: 2,
     email_pending: false,
+    totp: { since: null, recovery_codes: 0, required: false },
   }
   await startSession({ access: 'a', refresh: 'r', role })
   server.use(
@@ -77,6 +78,17 @@ describe('the account', () => {
     fill('Seriennummer oder Registrierungscode', key)
     await userEvent.click(screen.getByRole('button', { name: 'Hinzufügen' }))
     expect(await screen.findByText(/melden Sie sich ab und wieder an/)).toBeInTheDocument()
+  })
+
+  it('has the key of a mailed link filled in, and the key leaves the bar', async () => {
+    await serveAccount('user')
+    history.replaceState(null, '', '/settings#key=ABCDE-FGHJK-MNPQR-STVWX')
+    await open()
+    await screen.findByText('8K2041773')
+    expect(screen.getByLabelText('Seriennummer oder Registrierungscode')).toHaveValue(
+      'ABCDE-FGHJK-MNPQR-STVWX',
+    )
+    expect(location.hash).toBe('')
   })
 
   it('is logged out everywhere, here included', async () => {

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, Suspense } from 'react'
 import { DeleteAccount } from '@/components/account/delete-account'
 import { EmailConfirmation } from '@/components/account/email-confirmation'
 import { ExportButtons } from '@/components/account/export-buttons'
@@ -9,6 +10,7 @@ import { Skeleton } from '@/components/ui/skeleton'
 import { accountQuery, systemsQuery } from '@/lib/api/queries'
 import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
+import { lazyPart } from '@/lib/lazy-part'
 import { EmailCard } from './email-card'
 import { PartnersCard } from './partners-card'
 import { PasswordCard } from './password-card'
@@ -16,17 +18,24 @@ import { ProfileCard } from './profile-card'
 import { SessionsCard } from './sessions-card'
 import { SystemsCard } from './systems-card'
 
-/** Everything about the person: profile, ways in, systems, partner apps, data. */
-export function AccountPanel() {
+const TotpCard = lazyPart(async () => (await import('@/components/totp/totp-card')).TotpCard)
+
+type Props = {
+  /** How the person hears of alarms. */
+  alarmMail?: ReactNode
+}
+
+/** Everything about the person: profile, ways in, systems, partner apps, mails, data. */
+export function AccountPanel({ alarmMail }: Props) {
   return (
     <div className="grid max-w-5xl gap-5">
       <EmailConfirmation />
-      <Cards />
+      <Cards alarmMail={alarmMail} />
     </div>
   )
 }
 
-function Cards() {
+function Cards({ alarmMail }: Props) {
   const { t, locale } = useT()
   const { data: account, error, isFetching, refetch } = useQuery(accountQuery)
   // The list of systems is on its way at every start; a card that grows later would push the others down.
@@ -60,11 +69,15 @@ function Cards() {
         {isOwner && <SystemsCard />}
         <ProfileCard account={account} />
         {isOwner ? <PartnersCard /> : more}
+        {isOwner && alarmMail}
       </div>
       <div className="grid min-w-0 gap-5">
         <PasswordCard email={account.email} />
+        <Suspense fallback={<TotpWaiting />}>
+          <TotpCard totp={account.totp} />
+        </Suspense>
         <EmailCard account={account} />
-        {isOwner && more}
+        {isOwner ? more : alarmMail}
       </div>
     </div>
   )
@@ -82,6 +95,14 @@ function Waiting() {
         <Skeleton className="h-124" />
         <Skeleton className="h-84" />
       </div>
+    </div>
+  )
+}
+
+function TotpWaiting() {
+  return (
+    <div aria-busy="true">
+      <Skeleton className="h-40" />
     </div>
   )
 }

@@ -5,6 +5,7 @@ import { AddKeysForm } from '@/components/keys/add-keys-form'
 import { ClaimList } from '@/components/keys/claim-list'
 import { sortOutcomes } from '@/components/keys/model'
 import { useClaims } from '@/components/keys/use-claims'
+import { ReplaceUnit } from '@/components/replace/replace-unit'
 import { buttonStyle } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
@@ -55,9 +56,12 @@ function SystemRows() {
   return (
     <ul key="systems" className="divide-y divide-line">
       {systems.map((system) => (
-        <li key={system.sn} className="flex items-center justify-between gap-4 py-1.5">
+        <li key={system.sn} className="flex flex-wrap items-center justify-between gap-x-4 py-1.5">
           <span className="num min-w-0 font-medium break-all">{system.sn}</span>
-          <UnlinkSystem sn={system.sn} isLast={systems.length === 1} />
+          <span className="flex gap-1">
+            {system.access === 'owner' && <ReplaceUnit sn={system.sn} variant="ghost" />}
+            <UnlinkSystem sn={system.sn} isLast={systems.length === 1} />
+          </span>
         </li>
       ))}
     </ul>

@@ -1,29 +1,35 @@
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { Checkbox } from '@/components/ui/checkbox'
 import { Field } from '@/components/ui/field'
 import { FormProblem } from '@/components/ui/form-problem'
 import { PasswordField } from '@/components/ui/password-field'
 import { Segmented } from '@/components/ui/segmented'
-import { api, unwrap } from '@/lib/api/client'
-import { limitedAccessOf } from '@/lib/api/errors'
+import { Skeleton } from '@/components/ui/skeleton'
 import { useForm } from '@/lib/form/use-form'
+import { openTexts } from '@/lib/i18n/i18n'
 import { useT } from '@/lib/i18n/use-t'
-import { startLimitedSession, startSession } from '@/lib/session/session-store'
+import { lazyPart } from '@/lib/lazy-part'
 import type { Role } from '@/lib/session/tokens'
+import { type Credentials, type Doors, enter, wantsTotp } from './enter'
 import { checkLogin } from './model'
 
-type Props = {
+/** Most accounts have none: it comes when it is asked for. */
+const TotpStep = lazyPart(async () => {
+  const [{ TotpStep }] = await Promise.all([import('./totp-step'), openTexts('settings')])
+  return TotpStep
+})
+
+type Props = Doors & {
   /** The choice at first; without it there is none, and only owners come in. */
   chooseFrom?: Role
-  onLoggedIn: (role: Role) => unknown
-  /** The password was right, but no system is linked. */
-  onNoSystems: () => unknown
 }
 
-export function LoginForm({ chooseFrom, onLoggedIn, onNoSystems }: Props) {
+export function LoginForm({ chooseFrom, ...doors }: Props) {
   const { t } = useT()
+  /** Right so far, and a second factor is asked for. */
+  const [credentials, setCredentials] = useState<Credentials | null>(null)
   const [role, setRole] = useState<Role>(chooseFrom ?? 'user')
   const form = useForm({
     initial: { email: '', password: '', stayLoggedIn: false },
@@ -31,17 +37,19 @@ export function LoginForm({ chooseFrom, onLoggedIn, onNoSystems }: Props) {
     send: async ({ email, ...rest }) => {
       const body = { email: email.trim(), electrician: role === 'electrician', ...rest }
       try {
-        const tokens = await unwrap(api.POST('/api/auth/token/', { body }))
-        await startSession(tokens)
-        await onLoggedIn(tokens.role)
+        await enter(body, doors)
       } catch (error) {
-        const limited = limitedAccessOf(error)
-        if (!limited) throw error
-        startLimitedSession(limited)
-        await onNoSystems()
+        if (!wantsTotp(error)) throw error
+        setCredentials(body)
       }
     },
   })
+  if (credentials)
+    return (
+      <Suspense fallback={<Skeleton className="h-56" />}>
+        <TotpStep {...doors} credentials={credentials} onBack={() => setCredentials(null)} />
+      </Suspense>
+    )
   return (
     <form {...form.form} className="grid gap-5">
       <FormProblem form={form} />

@@ -21,7 +21,7 @@ export function LoginPage() {
       <EmailConfirmation />
       <LoginForm
         chooseFrom={news?.role ?? 'user'}
-        onLoggedIn={(role) => navigate({ to: dashboardOf(role) })}
+        onLoggedIn={(role, mustEnrol) => navigate({ to: mustEnrol ? '/enrol' : dashboardOf(role) })}
         onNoSystems={() => navigate({ to: '/connect' })}
       />
       <p className="text-center text-[14px] text-muted">

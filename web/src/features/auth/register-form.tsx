@@ -19,11 +19,17 @@ import { TermsCheckbox } from './terms-checkbox'
 /** What the server answered: the account is ready, or the mailed link comes first. */
 export type Registered = { confirm: boolean; keys: KeyResult[]; email: string; role: Role }
 
-export function RegisterForm({ onRegistered }: { onRegistered: (registered: Registered) => void }) {
+type Props = {
+  /** Filled in already: the code of an invitation or of a house's former owner. */
+  firstKey?: string
+  onRegistered: (registered: Registered) => void
+}
+
+export function RegisterForm({ firstKey = '', onRegistered }: Props) {
   const { t, locale } = useT()
   const [role, setRole] = useState<Role>('user')
   const form = useForm({
-    initial: emptyRegistration(likelyCountry(locale)),
+    initial: { ...emptyRegistration(likelyCountry(locale)), sn1: firstKey },
     check: async (values) => checkRegistration(values, role, await loadPhoneCheck().catch(() => null)),
     send: async (values) => {
       const body = registrationBody(values, role)

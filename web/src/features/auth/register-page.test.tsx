@@ -61,6 +61,13 @@ describe('a registration', () => {
   })
 })
 
+it('opened by a mailed link `#key=…` has the key filled in, and the key leaves the bar', async () => {
+  history.replaceState(null, '', '/register#key=ABCDE-FGHJK-MNPQR-STVWX')
+  await renderPage(RegisterPage)
+  expect(screen.getByLabelText('Seriennummer oder Registrierungscode')).toHaveValue('ABCDE-FGHJK-MNPQR-STVWX')
+  expect(location.hash).toBe('')
+})
+
 describe('the mailed link', () => {
   const open = () => history.replaceState(null, '', '/register#confirm=secret')
 

@@ -8,10 +8,11 @@ import { ConfirmRegistration } from './confirm-registration'
 import { type Registered, RegisterForm } from './register-form'
 import { AccountReady, CheckMail } from './registration-done'
 
-/** The form; or, opened by the mailed link `#confirm=…`, the confirmation. */
+/** The form, with the key of a mailed link `#key=…` filled in; or, opened by the link `#confirm=…`, the confirmation. */
 export function RegisterPage() {
   const { t } = useT()
   const token = useFragment('confirm')
+  const key = useFragment('key')
   const [registered, setRegistered] = useState<Registered | null>(null)
   if (token) return <ConfirmRegistration token={token} />
   if (registered?.confirm) return <CheckMail email={registered.email} keys={registered.keys} />
@@ -19,7 +20,7 @@ export function RegisterPage() {
   return (
     <div className="grid gap-7">
       <AuthHeading title={t('register.title')}>{t('register.text')}</AuthHeading>
-      <RegisterForm onRegistered={setRegistered} />
+      <RegisterForm key={key} firstKey={key ?? ''} onRegistered={setRegistered} />
       <p className="text-center text-[14px] text-muted">
         {t('register.have_account')}{' '}
         <Link to="/login" className={textLinkStyle}>

@@ -4,11 +4,16 @@ import userEvent from '@testing-library/user-event'
 import { HttpResponse, http } from 'msw'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { resetSessionStore, startSession } from '@/lib/session/session-store'
+import { givenGrant } from '@/lib/testing/grants'
 import { liveOf } from '@/lib/testing/live'
 import { energyRow, pricesOf, saving, serveMoney } from '@/lib/testing/money'
+import { planOf } from '@/lib/testing/plan'
 import { renderPage } from '@/lib/testing/render-page'
 import { server } from '@/lib/testing/server'
 import { CalendarPage } from './calendar-page'
+
+/** An electrician's access that is over soon. */
+const ending = givenGrant({ sn: 'A', until_day: '2026-11-24' })
 
 const open = (month: string) => renderPage(CalendarPage, `/here?month=${month}`)
 
@@ -22,6 +27,8 @@ beforeEach(() => {
   server.use(
     http.get('*/api/auth/usr_sn/', () => HttpResponse.json([{ sn: 'A', phase: 1, access: 'owner' }])),
     http.get('*/api/auth/data/', () => HttpResponse.json(liveOf(['A'], { calibration_days: 12 }))),
+    http.get('*/api/auth/plan/', () => HttpResponse.json(planOf())),
+    http.get('*/api/auth/grant/', () => HttpResponse.json({ given: [ending], held: [], handovers: [] })),
   )
   serveMoney({
     tariffs: [pricesOf('A')],
@@ -59,6 +66,12 @@ describe('the calendar', () => {
     const planned = await within(grid).findByText('Freitag, 27. November 2026: Kalibrierung')
     expect(planned.closest('td')).toHaveAttribute('tabindex', '-1')
     expect(planned.closest('a')).toBeNull()
+  })
+
+  it('shows the last day of an electrician’s access', async () => {
+    await open('2026-11')
+    const grid = await screen.findByRole('grid', { name: 'November 2026' })
+    expect(await within(grid).findByText('Dienstag, 24. November 2026: Zugang endet')).toBeInTheDocument()
   })
 
   it('has each day of a month with a clock change once', async () => {

@@ -1,9 +1,15 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQueries, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { energyQuery, monthEnergyQuery } from '@/lib/api/chart-queries'
+import { grantsQuery } from '@/lib/api/grants'
 import { monthSavingsQuery, tariffQuery } from '@/lib/api/money-queries'
+import { planQuery } from '@/lib/api/plan-queries'
+import { useT } from '@/lib/i18n/use-t'
+import { ALL_SYSTEMS } from '@/lib/live/live'
 import { currencyOf } from '@/lib/money'
+import { useSelection } from '@/lib/selection'
 import { useSession } from '@/lib/session/session-store'
+import { type SiteDay, siteDayOf } from '@/lib/site-day'
 import { useSite } from '@/lib/use-site'
 import { daysOf, plannedOf } from './model/day'
 import { firstDay, monthOf, monthsBetween } from './model/month'
@@ -15,7 +21,12 @@ export function useMonth() {
   const search = readCalendarSearch(useSearch({ strict: false }))
   const { sn, entry, today } = useSite()
   const month = search.month ?? monthOf(today)
-  const planned = plannedOf(entry?.calibration_days, today)
+  const grants = useGrants(sn)
+  const planDays = usePlanDays(sn, entry?.time_zone)
+  const planned = plannedOf(
+    { calibrationDays: entry?.calibration_days, updatable: entry?.updatable, planDays, grants },
+    today,
+  )
 
   const asked = { enabled: sn !== null }
   const energy = useQuery({ ...monthEnergyQuery(sn ?? '', firstDay(month)), ...asked })
@@ -50,6 +61,26 @@ export function useMonth() {
     },
     goTo: (next: Month) => void navigate({ to: '.', search: { ...search, month: next }, resetScroll: false }),
   }
+}
+
+/** Days of the plans of what is shown, for those whose plans they are. */
+function usePlanDays(sn: string | null, timeZone: string | undefined): SiteDay[] {
+  const { locale } = useT()
+  const { serials } = useSelection()
+  const owns = useSession(({ role }) => role === 'user')
+  const shown = owns ? serials.filter((one) => sn === ALL_SYSTEMS || one === sn) : []
+  const plans = useQueries({ queries: shown.map((one) => planQuery(one, locale)) })
+  return plans
+    .flatMap(({ data }) => data?.blocks ?? [])
+    .filter(({ mode }) => mode !== 'self')
+    .map(({ start }) => siteDayOf(start, timeZone))
+}
+
+/** Given by an owner, held by an electrician: both want to know when it ends. Without an answer nothing is planned. */
+function useGrants(sn: string | null) {
+  const { data } = useQuery(grantsQuery)
+  const all = [...(data?.given ?? []), ...(data?.held ?? [])]
+  return sn === ALL_SYSTEMS ? all : all.filter((grant) => grant.sn === sn)
 }
 
 export type CalendarMonth = ReturnType<typeof useMonth>

@@ -1,11 +1,13 @@
 import { Gauge, Pause, Power, Sparkles, Zap } from 'lucide-react'
 import { useState } from 'react'
+import { LookOnly } from '@/components/access/look-only'
 import { Card } from '@/components/ui/card'
 import { Select } from '@/components/ui/select'
 import { useT } from '@/lib/i18n/use-t'
 import { ALL_SYSTEMS } from '@/lib/live/live'
 import { useLive } from '@/lib/live/use-live'
 import { useSelection } from '@/lib/selection'
+import { useLookOnly } from '@/lib/use-look-only'
 import { CommandProgress } from './command-progress'
 import { AskedCommand, ChargeForm, CommandRow, HoldForm, PlainCommand } from './command-rows'
 import { useCommand } from './use-command'
@@ -13,9 +15,11 @@ import { useCommand } from './use-command'
 /** What the storage can be told to do, and how it fared. */
 export function CommandsCard() {
   const { t } = useT()
-  const { sn: looked, serials } = useSelection()
+  const { sn: looked, serials: all } = useSelection()
+  const { looks, everywhere } = useLookOnly()
+  const serials = all.filter((one) => !looks(one))
   const [chosen, setChosen] = useState<string | null>(null)
-  const sn = chosen ?? (looked && looked !== ALL_SYSTEMS ? looked : serials[0])
+  const sn = chosen ?? (looked && looked !== ALL_SYSTEMS && !looks(looked) ? looked : serials[0])
   return (
     <Card title={t('command.title')} description={t('command.title.text')}>
       <div className="grid gap-5">
@@ -28,6 +32,7 @@ export function CommandsCard() {
             onChange={({ target }) => setChosen(target.value)}
           />
         )}
+        {everywhere && <LookOnly />}
         {sn && <Commands key={sn} sn={sn} />}
       </div>
     </Card>

@@ -4,15 +4,20 @@ import userEvent from '@testing-library/user-event'
 import { HttpResponse, http } from 'msw'
 import { useState } from 'react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { MessagesCard } from '@/components/live/messages-card'
 import type { Live, LiveDocument, LiveEntry } from '@/lib/live/live'
 import { queryClient } from '@/lib/query-client'
 import { page } from '@/lib/session/page'
 import { resetSessionStore, startSession } from '@/lib/session/session-store'
 import { isAuthenticated } from '@/lib/session/tokens'
+import { givenGrant } from '@/lib/testing/grants'
 import { emptyGraph, liveEntry, liveOf } from '@/lib/testing/live'
+import { noForecast, planOf } from '@/lib/testing/plan'
 import { renderPage } from '@/lib/testing/render-page'
 import { server } from '@/lib/testing/server'
 import { DashboardPage } from './dashboard-page'
+import { OutlookCard } from './outlook-card'
+import { WeatherNotice } from './weather-notice'
 
 const today = { m2: 500, m2N: -17_900, m4: 35_200, m5: 1_900, m5N: -12_100 }
 const totals = Object.fromEntries(
@@ -29,6 +34,9 @@ function serve(serials: string[], special: Partial<LiveEntry> = {}, energies: ob
     http.get('*/api/auth/stream/', () => HttpResponse.error()),
     http.get('*/api/auth/graph/', () => HttpResponse.json(emptyGraph)),
     http.get('*/api/auth/energy_chart/', () => HttpResponse.json([{ sn: 'A', rows: [], ...energies }])),
+    http.get('*/api/auth/plan/', () => HttpResponse.json(planOf())),
+    http.get('*/api/auth/forecast/', () => HttpResponse.json(noForecast)),
+    http.get('*/api/auth/grant/', () => HttpResponse.json({ given: [], held: [], handovers: [] })),
   )
 }
 
@@ -36,7 +44,19 @@ function serve(serials: string[], special: Partial<LiveEntry> = {}, energies: ob
 const open = (known?: Live) =>
   renderPage(() => {
     useState(() => known && queryClient.setQueryData(['live', 'de'], known))
-    return <DashboardPage money={null} chart={null} energy={null} systems={null} />
+    return (
+      <DashboardPage
+        alarms={() => null}
+        weather={<WeatherNotice />}
+        money={null}
+        chart={null}
+        plan={null}
+        messages={(reading) => <MessagesCard reading={reading} />}
+        energy={null}
+        systems={null}
+        outlook={<OutlookCard />}
+      />
+    )
   })
 
 /** A card's text, by its heading. */
@@ -156,15 +176,94 @@ describe('the dashboard', () => {
   })
 })
 
+describe('the bad-weather notice', () => {
+  it('says that the storage may reach 0 %, is protected, and that the main switch should stay on, until it is over', async () => {
+    serve(['A'])
+    let since: number | null = Date.now()
+    server.use(
+      http.get('*/api/auth/plan/', () =>
+        HttpResponse.json(planOf({ weather: { since, hits: 1, false_alarms: 0 } })),
+      ),
+    )
+    await open()
+    expect(await screen.findByText('Schlechtes Wetter erwartet')).toBeInTheDocument()
+    expect(
+      screen.getByText(/0 % erreichen.*Erhaltungsladung.*Hauptschalter eingeschaltet/),
+    ).toBeInTheDocument()
+    since = null
+    await queryClient.refetchQueries({ queryKey: ['plan'] })
+    await waitFor(() => expect(screen.queryByText('Schlechtes Wetter erwartet')).toBeNull())
+  })
+
+  it('is not there without a reason', async () => {
+    serve(['A'])
+    await open()
+    await card('PV-Leistung')
+    expect(screen.queryByText('Schlechtes Wetter erwartet')).toBeNull()
+  })
+})
+
 describe('the outlook', () => {
+  it('says what tomorrow is expected to bring, and leads to its curve', async () => {
+    serve(['A'])
+    const from = Math.floor(Date.now() / 900_000) * 900_000
+    const points = (p50: number) =>
+      Array.from({ length: 192 }, (_, place) => ({
+        start: from + place * 900_000,
+        p10: 0,
+        p50,
+        p90: 2 * p50,
+      }))
+    server.use(
+      http.get('*/api/auth/forecast/', () =>
+        HttpResponse.json({ ...noForecast, issued: from, pv: points(500), load: points(400) }),
+      ),
+    )
+    await open()
+    const outlook = await screen.findByRole('region', { name: 'Ausblick' })
+    expect(await within(outlook).findByText(/Morgen etwa \d+,\d\skWh Sonne/)).toBeInTheDocument()
+    expect(within(outlook).getByRole('link', { name: 'Verlauf ansehen' })).toHaveAttribute(
+      'href',
+      expect.stringMatching(/^\/charts\?/),
+    )
+  })
+
   it('has a place for what is to come, and invents nothing', async () => {
     serve(['A'])
     await open()
     const outlook = await screen.findByRole('region', { name: 'Ausblick' })
-    expect(within(outlook).getByText(/noch keine Prognose/)).toBeInTheDocument()
-    expect(within(outlook).getByText(/noch keinen Plan/)).toBeInTheDocument()
+    expect(await within(outlook).findByText(/noch keine Prognose/)).toBeInTheDocument()
     expect(within(outlook).getByText('Kein Update verfügbar')).toBeInTheDocument()
     expect(within(outlook).getByText(/Kein Elektriker/)).toBeInTheDocument()
+  })
+
+  it('names the electrician with ways to reach him, and what waits for a decision', async () => {
+    serve(['A'])
+    const installer = {
+      company: 'Elektro Sonnenberg',
+      email: 'electrician@example.com',
+      phone: '+4930901820',
+      scope: 'service',
+      state: 'active',
+      until: Date.UTC(2027, 1, 14) - 3_600_000,
+    }
+    const given = [givenGrant({ state: 'asked' }), givenGrant({ id: 2 })]
+    server.use(
+      http.get('*/api/auth/usr_sn/', () =>
+        HttpResponse.json([{ sn: 'A', phase: 1, access: 'owner', installer }]),
+      ),
+      http.get('*/api/auth/grant/', () => HttpResponse.json({ given, held: [], handovers: [] })),
+    )
+    await open()
+    const outlook = await screen.findByRole('region', { name: 'Ausblick' })
+    expect(await within(outlook).findByText('Elektro Sonnenberg')).toBeInTheDocument()
+    expect(within(outlook).getByText('bis 13. Februar 2027')).toBeInTheDocument()
+    expect(within(outlook).getByRole('link', { name: '+4930901820' })).toHaveAttribute(
+      'href',
+      'tel:+4930901820',
+    )
+    const waiting = await within(outlook).findByRole('link', { name: 'Eine Entscheidung wartet' })
+    expect(waiting).toHaveAttribute('href', '/settings#grants')
   })
 
   it('leads to an update that waits', async () => {

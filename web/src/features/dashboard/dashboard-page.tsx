@@ -1,36 +1,42 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { FlowCard } from '@/components/live/flow-card'
+import { MetricCards } from '@/components/live/metric-cards'
+import type { Reading } from '@/components/live/model/reading'
+import { TodayCard } from '@/components/live/today-card'
+import { usePresent } from '@/components/live/use-present'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { Skeleton } from '@/components/ui/skeleton'
-import { energyQuery } from '@/lib/api/chart-queries'
 import { ApiError, errorText } from '@/lib/api/errors'
 import { systemsQuery } from '@/lib/api/queries'
 import { LIVE_MAX_AGE } from '@/lib/constants'
-import { totalsOf } from '@/lib/energy'
 import { useT } from '@/lib/i18n/use-t'
-import { ALL_SYSTEMS, type LiveEntry, updatableOf } from '@/lib/live/live'
+import { ALL_SYSTEMS, type LiveEntry } from '@/lib/live/live'
 import { useLive, useLiveStream } from '@/lib/live/use-live'
 import { useSelection } from '@/lib/selection'
-import { siteDayOf } from '@/lib/site-day'
 import { useNow } from '@/lib/use-now'
-import { FlowCard } from './components/flow-card'
-import { useClockText } from './components/live-mark'
-import { MessagesCard } from './components/messages-card'
-import { MetricCards } from './components/metric-cards'
-import { OutlookCard } from './components/outlook-card'
-import { TodayCard } from './components/today-card'
-import { countedUntil, freshnessOf, readingOf } from './model/reading'
+import { useBadWeather } from './use-bad-weather'
 
 type Props = {
+  /** What is wrong, and what to do about it. */
+  alarms: (entry: LiveEntry) => ReactNode
+  /** Little sun is expected: the storage may run empty. */
+  weather: ReactNode
   /** What the energy costs and earns. */
   money: ReactNode
   /** The big chart. */
   chart: ReactNode
+  /** What the battery is going to do. */
+  plan: ReactNode
+  /** What the battery has reported. */
+  messages: (reading: Reading) => ReactNode
   /** The small charts. */
   energy: ReactNode
   /** The owner's systems. */
   systems: ReactNode
+  /** What is to come. */
+  outlook: ReactNode
 }
 
 /** How old a value is changes slowly: this often is often enough. */
@@ -39,10 +45,21 @@ const AGE_CHECK = 5_000
 /** The flow stands beside the values and today, and money below them all. */
 const columns = 'grid gap-4 lg:grid-cols-[minmax(380px,5fr)_8fr] lg:grid-rows-[auto_1fr] lg:gap-5'
 
-export function DashboardPage({ money, chart, energy, systems }: Props) {
+export function DashboardPage({
+  alarms,
+  weather,
+  money,
+  chart,
+  plan,
+  messages,
+  energy,
+  systems,
+  outlook,
+}: Props) {
   const { t } = useT()
   useLiveStream()
   const { sn } = useSelection()
+  const badWeather = useBadWeather()
   const { data: live, error, isFetching, failureCount, refetch } = useLive()
   const entry = sn === null ? undefined : live?.entries[sn]
   const skew = live?.skew ?? 0
@@ -56,6 +73,9 @@ export function DashboardPage({ money, chart, energy, systems }: Props) {
       {error && (
         <NoNews error={error} known={entry !== undefined} busy={isFetching} onRetry={() => void refetch()} />
       )}
+      {/* An entry that an older version has kept knows of none. */}
+      {entry?.alarms?.[0] && alarms(entry)}
+      {badWeather && weather}
       {sn !== null && entry ? (
         <Now
           key="now"
@@ -66,6 +86,8 @@ export function DashboardPage({ money, chart, energy, systems }: Props) {
           now={now}
           money={money}
           chart={chart}
+          plan={plan}
+          messages={messages}
           energy={energy}
         />
       ) : (
@@ -73,13 +95,13 @@ export function DashboardPage({ money, chart, energy, systems }: Props) {
       )}
       <div className="grid items-start gap-4 lg:grid-cols-[8fr_5fr] lg:gap-5">
         {systems}
-        <OutlookCard updates={live ? updatableOf(live).length : 0} />
+        {outlook}
       </div>
     </div>
   )
 }
 
-type NowProps = Omit<Props, 'systems'> & {
+type NowProps = Omit<Props, 'alarms' | 'weather' | 'systems' | 'outlook'> & {
   sn: string
   entry: LiveEntry
   updating: boolean
@@ -87,18 +109,9 @@ type NowProps = Omit<Props, 'systems'> & {
   now: number
 }
 
-function Now({ sn, entry, updating, skew, now, money, chart, energy }: NowProps) {
-  const reading = readingOf(entry)
-  const freshness = freshnessOf(reading, now)
-  const day = siteDayOf(now, reading.timeZone)
-  const { data: today, dataUpdatedAt } = useQuery(energyQuery(sn, `${day}_${day}`))
-  const energies = today ? totalsOf(today) : null
-  const known = energies && Object.values(energies).some((energy) => energy !== null)
-  const until = known ? countedUntil(reading, freshness, dataUpdatedAt + skew, now) : null
+function Now({ sn, entry, updating, skew, now, money, chart, plan, messages, energy }: NowProps) {
+  const { reading, freshness, day, energies, asOf } = usePresent({ sn, entry, skew, now })
   const capacity = useCapacity(sn)
-  const clock = useClockText(reading.timeZone, now)
-  const { t } = useT()
-  const asOf = until === null ? null : t('live.as_of', { time: clock(until) })
   return (
     <>
       <div className={columns}>
@@ -126,7 +139,8 @@ function Now({ sn, entry, updating, skew, now, money, chart, energy }: NowProps)
         <div className="min-w-0 lg:col-span-2">{money}</div>
       </div>
       {chart}
-      <MessagesCard reading={reading} />
+      {plan}
+      {messages(reading)}
       {energy}
     </>
   )

@@ -1,36 +1,199 @@
-import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { LayoutDashboard } from 'lucide-react'
-import type { ReactNode } from 'react'
-import { buttonStyle } from '@/components/ui/button'
+import { type ReactNode, useCallback, useDeferredValue, useMemo, useState } from 'react'
+import { Button, buttonStyle } from '@/components/ui/button'
+import { Callout } from '@/components/ui/callout'
 import { EmptyState } from '@/components/ui/empty-state'
 import { PageHeading } from '@/components/ui/page-heading'
-import { systemsQuery } from '@/lib/api/queries'
+import { Skeleton } from '@/components/ui/skeleton'
+import { errorText } from '@/lib/api/errors'
+import { saveFile } from '@/lib/download'
 import { useT } from '@/lib/i18n/use-t'
+import { siteDayOf } from '@/lib/site-day'
+import { useMedia } from '@/lib/use-media'
+import { BulkBar } from './components/bulk-bar'
+import { FleetCards } from './components/fleet-cards'
+import { FleetTable } from './components/fleet-table'
+import { GroupFilter, SearchField, TableTools } from './components/fleet-tools'
+import { StatusChips } from './components/status-chips'
+import { type Chosen, withAll, withToggled } from './model/choice'
+import { keepColumns, readColumns } from './model/columns'
+import { fleetCsv } from './model/csv'
+import type { Row } from './model/row'
+import { type FleetSearch, readFleetSearch, viewOf, withChange, withSort } from './model/search'
+import { countsOf, filteredRows, foundRows, groupsOf, sortedRows } from './model/view'
+import { useFleet } from './use-fleet'
 
-/** @param systems the list, for as long as there is something in it, it is loading or it failed to */
-export function FleetPage({ systems }: { systems: ReactNode }) {
+type Props = {
+  /** New firmware for several systems. */
+  firmware: (rows: readonly Row[], open: boolean, onClose: () => void) => ReactNode
+}
+
+/** Every system that the electrician may see, worst first. */
+export function FleetPage({ firmware }: Props) {
   const { t } = useT()
-  const { data } = useQuery(systemsQuery)
+  const { rows, now, systems, live } = useFleet()
+  const known = systems.data
   return (
     <>
-      <PageHeading aside={data && data.length > 0 && t('top.systems', { count: data.length })}>
+      {/* On a desk the bar at the top says how many there are. */}
+      <PageHeading
+        aside={
+          known &&
+          known.length > 0 && <span className="lg:hidden">{t('top.systems', { count: known.length })}</span>
+        }
+      >
         {t('nav.fleet')}
       </PageHeading>
-      {data?.length === 0 ? (
+      <Problem title={t('systems.failed')} query={systems} />
+      <Problem title={t('live.failed')} query={live} />
+      {known?.length === 0 ? (
         <EmptyState
           icon={LayoutDashboard}
           action={
-            <Link to="/electrician-settings" className={buttonStyle({ variant: 'outline' })}>
-              {t('empty.to_settings')}
+            <Link to="/electrician-settings" hash="grants" className={buttonStyle({ variant: 'outline' })}>
+              {t('fleet.to_grants')}
             </Link>
           }
         >
           {t('fleet.empty')}
         </EmptyState>
+      ) : rows ? (
+        <Fleet key="rows" rows={rows} now={now} firmware={firmware} />
       ) : (
-        systems
+        !systems.error && !live.error && <Waiting key="waiting" />
       )}
     </>
+  )
+}
+
+function Fleet({ rows, now, firmware }: Props & { rows: readonly Row[]; now: number }) {
+  const { t } = useT()
+  const navigate = useNavigate()
+  const search = useSearch({ strict: false, select: (raw: object) => readFleetSearch({ ...raw }) })
+  const { filter, group, sort, descending } = viewOf(search)
+  const [typed, setTyped] = useState(search.q ?? '')
+  const [columns, setColumns] = useState(readColumns)
+  const q = useDeferredValue(typed)
+  const wide = useMedia('(min-width: 48rem)')
+  const change = (next: FleetSearch) =>
+    void navigate({ to: '.', search: next, replace: true, resetScroll: false })
+
+  const found = useMemo(() => foundRows(rows, { q, group }), [rows, q, group])
+  const counts = useMemo(() => countsOf(found), [found])
+  const shown = useMemo(
+    () => sortedRows(filteredRows(found, filter), { sort, descending }),
+    [found, filter, sort, descending],
+  )
+  const groups = useMemo(() => groupsOf(rows), [rows])
+  const [ticked, setTicked] = useState<Chosen>(new Set())
+  // What an owner has closed meanwhile is no longer there to be ticked.
+  const chosenRows = useMemo(() => rows.filter(({ sn }) => ticked.has(sn)), [rows, ticked])
+  const chosen = useMemo(() => new Set(chosenRows.map(({ sn }) => sn)), [chosenRows])
+  // The same function at every drawing, so that a row that says the same is not drawn again.
+  const toggle = useCallback((sn: string) => setTicked((before) => withToggled(before, sn)), [])
+  const save = (saved: readonly Row[]) => {
+    const file = new Blob([fleetCsv(saved, columns, t)], { type: 'text/csv;charset=utf-8' })
+    saveFile(file, `suncellar-${siteDayOf(now, undefined)}.csv`)
+  }
+  return (
+    <div className="grid gap-3">
+      <div className="flex flex-wrap items-center gap-2">
+        <SearchField
+          value={typed}
+          onChange={(next) => {
+            setTyped(next)
+            change(withChange(search, { q: next }))
+          }}
+        />
+        <GroupFilter
+          groups={groups}
+          value={group}
+          onChange={(next) => change(withChange(search, { group: next }))}
+        />
+        <div className="flex-1" />
+        <TableTools
+          columns={columns}
+          onColumns={(next) => {
+            setColumns(next)
+            keepColumns(next)
+          }}
+          onSave={shown.length > 0 ? () => save(shown) : null}
+        />
+      </div>
+      <StatusChips
+        counts={counts}
+        filter={filter}
+        onChange={(show) => change(withChange(search, { show }))}
+      />
+      {chosen.size > 0 && (
+        <BulkBar
+          chosen={chosen}
+          rows={chosenRows}
+          firmware={firmware}
+          onSave={() => save(sortedRows(chosenRows, { sort, descending }))}
+          onClear={() => setTicked(new Set())}
+        />
+      )}
+      <p role="status" className="sr-only">
+        {t('fleet.shown', { count: shown.length })}
+      </p>
+      {shown.length === 0 ? (
+        <p className="card px-6 py-14 text-center text-[15px] text-muted">{t('fleet.none_such')}</p>
+      ) : wide ? (
+        <FleetTable
+          rows={shown}
+          columns={columns}
+          view={{ sort, descending }}
+          now={now}
+          onSort={(next) => change(withSort(search, next))}
+          chosen={chosen}
+          onToggle={toggle}
+          onToggleAll={() =>
+            setTicked(
+              withAll(
+                chosen,
+                shown.map(({ sn }) => sn),
+              ),
+            )
+          }
+        />
+      ) : (
+        <FleetCards rows={shown} now={now} />
+      )}
+    </div>
+  )
+}
+
+type Asked = { error: unknown; isFetching: boolean; refetch: () => unknown }
+
+/** What could not be had, and the way to ask again. What is known stays on screen. */
+function Problem({ title, query: { error, isFetching, refetch } }: { title: string; query: Asked }) {
+  const { t } = useT()
+  if (!error) return null
+  return (
+    <Callout
+      tone="warn"
+      title={title}
+      className="mb-4"
+      action={
+        <Button variant="outline" size="s" busy={isFetching} onClick={() => void refetch()}>
+          {t('ui.retry')}
+        </Button>
+      }
+    >
+      {errorText(error, t)}
+    </Callout>
+  )
+}
+
+/** As large as the tools and the table will be. */
+function Waiting() {
+  return (
+    <div aria-busy="true" className="grid gap-3">
+      <Skeleton className="h-10" />
+      <Skeleton className="h-11" />
+      <Skeleton className="h-[max(22rem,calc(100dvh-17rem))]" />
+    </div>
   )
 }

@@ -1,34 +1,17 @@
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
 import { Pagination } from '@/components/ui/pagination'
 import { Skeleton } from '@/components/ui/skeleton'
-import { api, unwrap } from '@/lib/api/client'
-import { LIVE_REFRESH } from '@/lib/constants'
 import { refusalText } from '@/lib/form/refusal-text'
-import type { Locale } from '@/lib/i18n/locales'
 import { useT } from '@/lib/i18n/use-t'
 import { JournalExport } from './journal-export'
 import { JournalFilters } from './journal-filters'
 import { JournalList } from './journal-list'
+import { journalQuery } from './journal-query'
 import { isFiltered, type JournalFilter, readFilter } from './model'
-
-const journalQuery = (filter: JournalFilter, locale: Locale) =>
-  queryOptions({
-    queryKey: ['journal', filter, locale],
-    queryFn: () =>
-      unwrap(
-        api.GET('/api/auth/journal/', {
-          params: { query: { ...filter, page: String(filter.page ?? 1) } },
-        }),
-      ),
-    placeholderData: keepPreviousData,
-    // Whoever has just changed something looks here for it.
-    staleTime: 0,
-    refetchInterval: LIVE_REFRESH,
-  })
 
 /** What happened and why, newest first, ten lines at a time. */
 export function JournalCard() {

@@ -1,6 +1,7 @@
 import {
   BatteryCharging,
   Building2,
+  CloudDownload,
   type LucideIcon,
   SlidersHorizontal,
   Terminal,
@@ -18,6 +19,7 @@ type Line = components['schemas']['JournalLine']
 const ICON: Record<Kind, LucideIcon> = {
   settings: SlidersHorizontal,
   command: Terminal,
+  update: CloudDownload,
   battery: BatteryCharging,
   access: UsersRound,
   account: UserRound,

@@ -1,5 +1,5 @@
 /** Which lines of the journal are shown, as the address keeps it: a link shows the same ones. */
-export const KINDS = ['settings', 'command', 'battery', 'access', 'account', 'operator'] as const
+export const KINDS = ['settings', 'command', 'update', 'battery', 'access', 'account', 'operator'] as const
 export const ACTORS = ['you', 'person', 'battery', 'operator', 'portal'] as const
 export type Kind = (typeof KINDS)[number]
 export type Actor = (typeof ACTORS)[number]

@@ -114,6 +114,26 @@ describe('money at a glance', () => {
     })
   })
 
+  it('asks nobody for prices who only looks', async () => {
+    server.use(
+      http.get('*/api/auth/usr_sn/', () => HttpResponse.json([{ sn: 'A', phase: 1, access: 'look' }])),
+    )
+    serveMoney({ tariffs: [{ ...pricesOf('A'), tariffs: [] }], savings: [] })
+    await open()
+    expect(await screen.findByText('Sie sehen diesen Speicher nur an')).toBeInTheDocument()
+    expect(screen.queryByRole('button', { name: 'Strompreise eintragen' })).toBeNull()
+  })
+
+  it('lets nobody change prices who only looks', async () => {
+    server.use(
+      http.get('*/api/auth/usr_sn/', () => HttpResponse.json([{ sn: 'A', phase: 1, access: 'look' }])),
+    )
+    serveMoney({ tariffs: [pricesOf('A')], savings: [saving(TODAY, 42, 362)], rows: [energyRow(TODAY)] })
+    await open()
+    await figure('Heute')
+    expect(screen.queryByRole('button', { name: 'Preise ändern' })).toBeNull()
+  })
+
   it('shows at the field what the server does not take, and keeps what was typed', async () => {
     serveMoney({ tariffs: [{ ...pricesOf('A'), tariffs: [] }], savings: [] })
     server.use(

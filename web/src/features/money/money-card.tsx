@@ -7,14 +7,22 @@ import { Callout } from '@/components/ui/callout'
 import { Skeleton } from '@/components/ui/skeleton'
 import { errorText } from '@/lib/api/errors'
 import { formatTime } from '@/lib/format'
+import { openTexts } from '@/lib/i18n/i18n'
 import { useT } from '@/lib/i18n/use-t'
 import { lazyPart } from '@/lib/lazy-part'
 import { currencyOf } from '@/lib/money'
+import { useLookOnly } from '@/lib/use-look-only'
 import { MoneyFigures } from './money-figures'
 import { type MoneyData, useMoney } from './use-money'
 
 /** Prices are entered once: the form comes when somebody wants it. */
-const TariffDialog = lazyPart(async () => (await import('@/components/tariff/tariff-dialog')).TariffDialog)
+const TariffDialog = lazyPart(async () => {
+  await openTexts('outlook')
+  return (await import('@/components/tariff/tariff-dialog')).TariffDialog
+})
+
+/** Few people only look. */
+const LookOnly = lazyPart<object>(async () => (await import('@/components/access/look-only')).LookOnly)
 
 /** What today and this month cost or earned, and what the battery has to do with it. */
 export function MoneyCard() {
@@ -23,6 +31,8 @@ export function MoneyCard() {
   const [entering, setEntering] = useState(false)
   const [wanted, setWanted] = useState(false)
   const { sn, tariffs, today } = money
+  const { looks, everywhere } = useLookOnly()
+  const mayEnter = !everywhere && !(sn !== null && looks(sn))
   const enter = () => {
     setWanted(true)
     setEntering(true)
@@ -34,7 +44,7 @@ export function MoneyCard() {
           {t('money.title')}
         </h2>
         <div className="-mx-3 flex flex-wrap gap-1">
-          {tariffs && !lacksPrices(tariffs) && (
+          {mayEnter && tariffs && !lacksPrices(tariffs) && (
             <Button variant="ghost" size="s" onClick={enter}>
               {t('money.change')}
             </Button>
@@ -45,7 +55,7 @@ export function MoneyCard() {
           </Link>
         </div>
       </div>
-      <Content money={money} onEnter={enter} />
+      <Content money={money} onEnter={mayEnter ? enter : null} />
       <Suspense>
         {wanted && sn !== null && tariffs && (
           <TariffDialog open={entering} onOpenChange={setEntering} sn={sn} systems={tariffs} today={today} />
@@ -58,10 +68,11 @@ export function MoneyCard() {
 const isWaiting = ({ tariffs, savings, energy, error }: MoneyData) =>
   !error && !(tariffs && (lacksPrices(tariffs) || (savings && energy !== undefined)))
 
-function Content({ money, onEnter }: { money: MoneyData; onEnter: () => void }) {
+/** `onEnter` is null for whoever only looks. */
+function Content({ money, onEnter }: { money: MoneyData; onEnter: (() => void) | null }) {
   const { t } = useT()
   const { tariffs, savings, energy, today, error } = money
-  if (tariffs && lacksPrices(tariffs)) return <NoPrices onEnter={onEnter} />
+  if (tariffs && lacksPrices(tariffs)) return onEnter ? <NoPrices onEnter={onEnter} /> : <MayNot />
   if (tariffs && savings && energy !== undefined)
     return (
       <div key="figures">
@@ -76,6 +87,14 @@ function Content({ money, onEnter }: { money: MoneyData; onEnter: () => void }) 
       </Callout>
     )
   return <Skeleton key="waiting" className="h-[382px] sm:h-[177px] xl:h-[141px]" />
+}
+
+function MayNot() {
+  return (
+    <Suspense>
+      <LookOnly />
+    </Suspense>
+  )
 }
 
 function NoPrices({ onEnter }: { onEnter: () => void }) {

@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { LookOnly } from '@/components/access/look-only'
 import { Button } from '@/components/ui/button'
 import { Card } from '@/components/ui/card'
 import { Field } from '@/components/ui/field'
@@ -11,16 +12,24 @@ import { type System, systemsQuery } from '@/lib/api/queries'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
+import { useLookOnly } from '@/lib/use-look-only'
+
+/** Whoever only looks does not write the name either. */
+const MAY_NAME: readonly string[] = ['owner', 'member', 'configure', 'service']
 
 /** Who lives with the storage: the name that stands beside its serial number. */
 export function EndUserCard() {
   const { t } = useT()
-  const { data: systems } = useQuery(systemsQuery)
+  const { data: all } = useQuery(systemsQuery)
+  const { everywhere } = useLookOnly()
+  const systems = all?.filter(({ access }) => MAY_NAME.includes(access))
   const [chosen, setChosen] = useState<string | null>(null)
   const system = systems?.find(({ sn }) => sn === chosen) ?? systems?.[0]
   return (
     <Card title={t('end_user.title')} description={t('end_user.text')} aria-busy={!systems}>
-      {!system && <Skeleton key="waiting" className="h-60" />}
+      {!systems && <Skeleton key="waiting" className="h-60" />}
+      {everywhere && <LookOnly />}
+      {systems?.length === 0 && !everywhere && <p className="text-[14px] text-muted">{t('end_user.none')}</p>}
       {system && (
         <div key="form" className="grid gap-4">
           {systems && systems.length > 1 && (
@@ -28,7 +37,7 @@ export function EndUserCard() {
               name="end_user_sn"
               label={t('command.system')}
               value={system.sn}
-              options={systems.map(({ sn }) => ({ value: sn, label: sn }))}
+              options={systems.map((one) => ({ value: one.sn, label: labelOf(one) }))}
               onChange={({ target }) => setChosen(target.value)}
             />
           )}
@@ -38,6 +47,9 @@ export function EndUserCard() {
     </Card>
   )
 }
+
+const labelOf = ({ sn, first_name, last_name }: System) =>
+  [sn, [first_name, last_name].filter(Boolean).join(' ')].filter(Boolean).join(' · ')
 
 const checkName = (name: string) => (name.trim() === '' ? 'required' : null)
 

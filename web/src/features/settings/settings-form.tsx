@@ -20,13 +20,16 @@ type Props = {
   /** Those that the form is about. */
   systems: Systems
   meterTest: ReactNode
+  prices: ReactNode
+  /** They are there to be read: whoever looks changes nothing. */
+  readOnly: boolean
   /** Some took it and these did not: the form goes on with them. */
   onFailed: (serials: string[]) => void
   readAgain: () => Promise<unknown>
 }
 
 /** Every setting in its group; changes are gathered, shown once more and then sent together. */
-export function SettingsForm({ all, systems, meterTest, onFailed, readAgain }: Props) {
+export function SettingsForm({ all, systems, meterTest, prices, readOnly, onFailed, readAgain }: Props) {
   const { t } = useT()
   const queries = useQueryClient()
   const editor = useEditor(all, systems)
@@ -59,7 +62,7 @@ export function SettingsForm({ all, systems, meterTest, onFailed, readAgain }: P
     }
     if (answer.success.length > 0) notify.success(said)
     // A price that is set here is the tariff of today.
-    for (const kind of ['tariff', 'savings']) void queries.invalidateQueries({ queryKey: [kind] })
+    for (const kind of ['tariff', 'savings', 'price']) void queries.invalidateQueries({ queryKey: [kind] })
     // The stream brings it too, but not to every tab.
     await readAgain().catch(() => undefined)
   }
@@ -91,6 +94,7 @@ export function SettingsForm({ all, systems, meterTest, onFailed, readAgain }: P
             group={group}
             systems={systems}
             editor={editor}
+            readOnly={readOnly}
             open={opened.includes(group)}
             onToggle={() =>
               setOpened((before) =>
@@ -98,17 +102,20 @@ export function SettingsForm({ all, systems, meterTest, onFailed, readAgain }: P
               )
             }
           >
-            {group === 'meter' && meterTest}
+            {group === 'meter' && !readOnly && meterTest}
+            {group === 'tariff' && prices}
           </SettingGroup>
         ))}
       </div>
-      <div className="mt-4">
-        <ResetSettings
-          systems={systems}
-          disabled={count > 0}
-          reset={async (wish) => finish(await resetSettings(systems, wish), t('settings.reset.done'))}
-        />
-      </div>
+      {!readOnly && (
+        <div className="mt-4">
+          <ResetSettings
+            systems={systems}
+            disabled={count > 0}
+            reset={async (wish) => finish(await resetSettings(systems, wish), t('settings.reset.done'))}
+          />
+        </div>
+      )}
       <SaveBar
         count={count}
         disabled={undecided}

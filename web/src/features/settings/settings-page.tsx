@@ -1,4 +1,4 @@
-import { Link, useSearch } from '@tanstack/react-router'
+import { Link, useLocation, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { PageHeading } from '@/components/ui/page-heading'
 import { readFragment } from '@/lib/fragment'
@@ -6,25 +6,29 @@ import { useT } from '@/lib/i18n/use-t'
 import { PARTS, type Part, readPart } from './model/part'
 
 type Props = {
-  /** What each part shows, made when it is opened. */
-  parts: Record<Part, () => ReactNode>
+  /** What each part shows, made when it is opened. The first one is shown when the address names none. */
+  parts: Partial<Record<Part, () => ReactNode>>
 }
 
-/** The owner's settings: one part at a time, each with an address of its own. */
+/** The settings of an owner or an electrician: one part at a time, each with an address of its own. */
 export function SettingsPage({ parts }: Props) {
   const { t } = useT()
-  // A mailed link to a new e-mail address has its secret behind the `#`, and is for the account.
-  const [mailed] = useState(() => readFragment('email') !== null)
+  const known = PARTS.filter((part) => parts[part])
+  const [first = 'account'] = known
+  // Mailed links have their secret behind the `#`; a new e-mail address and a key are for the account.
+  const [mailed] = useState(() => readFragment('email') !== null || readFragment('key') !== null)
+  const fragment = useLocation({ select: ({ hash }) => hash })
+  const otherwise = readPart(mailed ? 'account' : fragment, first, known)
   const open = useSearch({
     strict: false,
-    select: ({ part }: { part?: unknown }) => readPart(part, mailed ? 'account' : 'storage'),
+    select: ({ part }: { part?: unknown }) => readPart(part, otherwise, known),
   })
   return (
     <>
       <PageHeading>{t('nav.settings')}</PageHeading>
       <nav aria-label={t('settings.parts')} className="mb-5 border-b border-line">
         <ul className="-mb-px flex flex-wrap gap-x-1">
-          {PARTS.map((part) => (
+          {known.map((part) => (
             <li key={part}>
               <Link
                 to="."
@@ -38,7 +42,7 @@ export function SettingsPage({ parts }: Props) {
           ))}
         </ul>
       </nav>
-      <div key={open}>{parts[open]()}</div>
+      <div key={open}>{parts[open]?.()}</div>
     </>
   )
 }

@@ -52,7 +52,7 @@ const open = async () => {
   const page = await renderPage(() => (
     <>
       <h1>page</h1>
-      <StorageSettings meterTest={() => null} />
+      <StorageSettings meterTest={() => null} prices={() => null} />
     </>
   ))
   await screen.findByLabelText('Reserve')

@@ -1,5 +1,6 @@
 import { RefreshCw } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
+import { LookOnly } from '@/components/access/look-only'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
@@ -10,6 +11,7 @@ import { ALL_SYSTEMS } from '@/lib/live/live'
 import { useLiveStream } from '@/lib/live/use-live'
 import { notify } from '@/lib/notify'
 import { useSelection } from '@/lib/selection'
+import { useLookOnly } from '@/lib/use-look-only'
 import { ApplyTo } from './components/apply-to'
 import { GridLimit } from './components/grid-limit'
 import { StateLine } from './components/state-line'
@@ -20,10 +22,12 @@ import { useSettings } from './use-settings'
 type Props = {
   /** The test of the smart meter, for these systems. */
   meterTest: (serials: readonly string[]) => ReactNode
+  /** How it stands with the provider's prices, for these systems. */
+  prices: (serials: readonly string[], readOnly: boolean) => ReactNode
 }
 
 /** How the storage is set: load, change, send, and see what it reports. */
-export function StorageSettings({ meterTest }: Props) {
+export function StorageSettings({ meterTest, prices }: Props) {
   const { t, locale } = useT()
   useLiveStream()
   const { data: systems, error, isFetching, readAgain } = useSettings()
@@ -68,18 +72,30 @@ export function StorageSettings({ meterTest }: Props) {
         </Callout>
       )}
       {!systems && !error && <Skeleton key="waiting" className="h-200 sm:h-160" />}
-      {systems && <ChosenSystems key="settings" all={systems} meterTest={meterTest} readAgain={readAgain} />}
+      {systems && (
+        <ChosenSystems
+          key="settings"
+          all={systems}
+          meterTest={meterTest}
+          prices={prices}
+          readAgain={readAgain}
+        />
+      )}
     </Card>
   )
 }
 
 /** Begins with what the person looks at elsewhere: one system, or all of them. */
 function ChosenSystems({
-  all,
+  all: seen,
   meterTest,
+  prices,
   readAgain,
 }: Props & { all: Systems; readAgain: () => Promise<unknown> }) {
   const { sn } = useSelection()
+  const { looks, everywhere } = useLookOnly()
+  const all = everywhere ? seen : seen.filter((system) => !looks(system.sn))
+  const looked = seen.filter((system) => looks(system.sn)).map((system) => system.sn)
   const serials = all.map((system) => system.sn)
   const [ticked, setTicked] = useState(() =>
     sn && sn !== ALL_SYSTEMS && serials.includes(sn) ? [sn] : serials,
@@ -87,6 +103,7 @@ function ChosenSystems({
   const systems = all.filter((system) => ticked.includes(system.sn))
   return (
     <div className="grid gap-5">
+      {looked.length > 0 && <LookOnly serials={looked} />}
       {all.length > 1 && <ApplyTo serials={serials} chosen={ticked} onChange={setTicked} />}
       <div className="grid gap-3">
         {systems.map((system) => (
@@ -100,6 +117,11 @@ function ChosenSystems({
         all={all}
         systems={systems}
         meterTest={meterTest(systems.map((system) => system.sn))}
+        prices={prices(
+          systems.map((system) => system.sn),
+          everywhere,
+        )}
+        readOnly={everywhere}
         onFailed={setTicked}
         readAgain={readAgain}
       />

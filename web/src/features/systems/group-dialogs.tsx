@@ -1,10 +1,10 @@
 import { useMutation } from '@tanstack/react-query'
 import { ConfirmDialog } from '@/components/ui/confirm-dialog'
 import { Dialog } from '@/components/ui/dialog'
+import { deleteGroup } from '@/lib/api/change-groups'
 import type { Group, System } from '@/lib/api/queries'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
-import { deleteGroup } from './change-groups'
 import { GroupForm } from './group-form'
 
 type Props = { open: boolean; onClose: () => void }

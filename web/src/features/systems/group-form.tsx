@@ -2,12 +2,12 @@ import { Button } from '@/components/ui/button'
 import { Checkbox } from '@/components/ui/checkbox'
 import { Field } from '@/components/ui/field'
 import { FormProblem } from '@/components/ui/form-problem'
+import { saveGroup } from '@/lib/api/change-groups'
 import type { Group, System } from '@/lib/api/queries'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
 import { checkGroupName } from '@/lib/validation/group-name'
-import { saveGroup } from './change-groups'
 
 type Props = {
   /** Null: a new one. */

@@ -11,8 +11,12 @@ import { startUp } from './start-up'
 /** Loads the systems of the session and acts on the list. An error decides nothing, and neither does a list from last time. */
 export function useStartUp() {
   const navigate = useNavigate()
-  const { data, isSuccess, isFetchedAfterMount } = useQuery({ ...systemsQuery, enabled: isAuthenticated() })
-  const answered = isSuccess && isFetchedAfterMount
+  const { data, isSuccess, isFetchedAfterMount, isStale } = useQuery({
+    ...systemsQuery,
+    enabled: isAuthenticated(),
+  })
+  // What was kept counts as old; what was asked for ahead may have come before this.
+  const answered = isSuccess && (isFetchedAfterMount || !isStale)
   const started = useRef(false)
 
   useEffect(() => {

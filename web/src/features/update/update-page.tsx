@@ -1,18 +1,103 @@
+import { useQuery } from '@tanstack/react-query'
 import { CloudDownload } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useMemo } from 'react'
+import { LookOnly } from '@/components/access/look-only'
+import { Button } from '@/components/ui/button'
+import { Callout } from '@/components/ui/callout'
 import { EmptyState } from '@/components/ui/empty-state'
 import { PageHeading } from '@/components/ui/page-heading'
+import { Skeleton } from '@/components/ui/skeleton'
+import { systemsQuery } from '@/lib/api/queries'
+import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
+import { useLive } from '@/lib/live/use-live'
+import { useSession } from '@/lib/session/session-store'
+import { useLookOnly } from '@/lib/use-look-only'
+import { HistoryCard } from './history-card'
+import { askedOf, isListed } from './model'
+import { useChosenSystem } from './use-chosen-system'
+import { useStatuses } from './use-statuses'
+import { useWizard } from './use-wizard'
+import { VersionsCard } from './versions-card'
+import { Cancelled, WizardCard } from './wizard-card'
 
-/** @param action the way on, for as long as there is nothing here */
+/** @param action the way on when there is nothing to update */
 export function UpdatePage({ action }: { action: ReactNode }) {
   const { t } = useT()
+  const { data: systems, isError } = useQuery(systemsQuery)
+  const serials = useMemo(() => systems?.map(({ sn }) => sn), [systems])
+  const chosen = useSession(({ update }) => update.sn)
+  const { looks, everywhere } = useLookOnly()
+  // What this person may not start is neither offered nor asked about.
+  const startable = useMemo(() => serials?.filter((sn) => !looks(sn)), [serials, looks])
   return (
     <>
       <PageHeading>{t('nav.update')}</PageHeading>
-      <EmptyState icon={CloudDownload} action={action}>
-        {t('update.empty')}
-      </EmptyState>
+      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,8fr)_minmax(0,5fr)]">
+        {/* Without the list of systems there is nothing to ask about, which the card beside it says. */}
+        {everywhere ? (
+          <LookOnly />
+        ) : serials || !isError ? (
+          <Updates serials={startable} action={action} />
+        ) : (
+          <div />
+        )}
+        <div className="grid min-w-0 gap-5">
+          <VersionsCard />
+          <HistoryCard serials={serials ?? []} chosen={chosen} />
+        </div>
+      </div>
     </>
+  )
+}
+
+type Props = { serials: readonly string[] | undefined; action: ReactNode }
+
+/** The wizard, or why there is none. */
+function Updates({ serials, action }: Props) {
+  const { t, locale } = useT()
+  const { data: live } = useLive()
+  const { sn, step, states } = useSession(({ update }) => update)
+  const hinted = Object.entries(live?.entries ?? {}).flatMap(([serial, entry]) =>
+    entry.updatable || entry.update_started ? [serial] : [],
+  )
+  const asked = askedOf({ serials: serials ?? [], chosen: sn, alone: step > 0, hinted })
+  const { answers, askAgain, isAsking } = useStatuses(asked, sn)
+  useChosenSystem(serials, answers)
+  const wizard = useWizard(answers.find((answer) => answer.sn === sn))
+
+  const tracked = sn !== null && (states[sn] !== undefined || step > 0)
+  if (tracked || answers.some(({ status }) => status && isListed(status)))
+    return <WizardCard wizard={wizard} answers={answers} />
+  const failed = answers.find(({ error, status }) => error && !status)?.error
+  const waiting = serials === undefined || answers.some(({ status, error }) => !status && !error)
+  if (waiting)
+    return (
+      <div aria-busy>
+        <Skeleton key="waiting" className="h-80" />
+      </div>
+    )
+  if (failed)
+    return (
+      <Callout
+        tone="danger"
+        title={t('update.load_failed')}
+        action={
+          <Button variant="outline" size="s" busy={isAsking} onClick={() => void askAgain()}>
+            {t('ui.retry')}
+          </Button>
+        }
+      >
+        {refusalText(failed, t, locale)}
+      </Callout>
+    )
+  return (
+    <div className="grid gap-5">
+      <Cancelled />
+      <EmptyState icon={CloudDownload} action={action}>
+        <span className="mb-1 block text-[17px] font-semibold text-text">{t('update.none')}</span>
+        {t('update.none.text')}
+      </EmptyState>
+    </div>
   )
 }

@@ -1,6 +1,7 @@
 /** What several features ask the server for. Each has one key, so that one answer serves all of them. */
 import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from './client'
+import type { Installer } from './grants'
 import type { components } from './schema'
 
 type Schemas = components['schemas']
@@ -8,7 +9,8 @@ export type Account = Schemas['AccountEntry']
 export type Claim = Schemas['ClaimEntry']
 export type Group = Schemas['GroupEntry']
 export type KeyResult = Schemas['KeyResult']
-export type System = Schemas['SystemEntry']
+/** `installer` only where the caller may know it. */
+export type System = Schemas['SystemEntry'] & { installer?: Installer | null }
 
 /** Links and switches of this installation; they change only with a new start of the server. */
 export const configQuery = queryOptions({
@@ -24,7 +26,7 @@ export const accountQuery = queryOptions({
 
 export const systemsQuery = queryOptions({
   queryKey: ['systems'],
-  queryFn: () => unwrap(api.GET('/api/auth/usr_sn/')),
+  queryFn: (): Promise<System[]> => unwrap(api.GET('/api/auth/usr_sn/')),
 })
 
 /** The account's own groups of systems, by name. */

@@ -57,6 +57,93 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/auth/account/totp/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin to set up the second factor. It counts when a code has confirmed it, within 30 minutes. */
+        post: operations["begin_totp"];
+        /** Switch the second factor off. */
+        delete: operations["end_totp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/account/totp/confirm/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Confirm the second factor by its first code: from now on the login asks for it. Other sessions end. */
+        post: operations["confirm_totp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/account/totp/recovery/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** New recovery codes; the old ones stop working. */
+        post: operations["renew_recovery_codes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/alarm/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is wrong with the caller's systems, and what was. */
+        get: operations["list_alarms"];
+        put?: never;
+        /** Say that one has seen an alarm and takes care. It stays open until the fault is gone. */
+        post: operations["acknowledge_alarm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/alarm/mail/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Choose how to hear of alarms by mail. */
+        post: operations["choose_alarm_mail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/auth/command/": {
         parameters: {
             query?: never;
@@ -85,6 +172,143 @@ export interface paths {
         get: operations["show_command"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/commissioning/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The commissioning that a system is in, whoever began it. */
+        get: operations["show_commissioning"];
+        put?: never;
+        /** Begin to bring the units of a site into service. What is in progress already for the same units is answered as it stands. */
+        post: operations["begin_commissioning"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/commissioning/protocol/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The protocols of a system, newest first. They stay with it whoever owns it; what names its former people does not. */
+        get: operations["list_protocols"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/commissioning/protocol/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A protocol as a page shows it, in the caller's language. */
+        get: operations["show_protocol"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/commissioning/protocol/{id}/pdf/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A protocol as a PDF, in the caller's language. The same protocol is always the same file. */
+        get: operations["print_protocol"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/commissioning/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Give a commissioning up, with everything that was written down. */
+        delete: operations["drop_commissioning"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/commissioning/{id}/finish/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Finish a commissioning: every step is looked at once more, and what has passed becomes the protocol. */
+        post: operations["finish_commissioning"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/commissioning/{id}/phase/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Measure a phase for the sign and phase test: what the batteries report at this moment is held against what they reported before. */
+        post: operations["measure_phase"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/commissioning/{id}/step/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Check a step, and write down what was found if it passes. The answer says how every step stands then. */
+        post: operations["do_commissioning_step"];
         delete?: never;
         options?: never;
         head?: never;
@@ -136,6 +360,144 @@ export interface paths {
         get: operations["export_samples"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/forecast/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is expected of load and sun. */
+        get: operations["forecast"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/grant/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who may see the caller's systems, and which systems of others the caller may see. */
+        get: operations["list_grants"];
+        put?: never;
+        /** Invite an electrician, or somebody of the household. The answer does not tell whether the address has an account. */
+        post: operations["invite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/grant/code/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Enter an installer code: 30 days of service while nobody owns the systems. */
+        post: operations["enter_installer_code"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/grant/handover/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hand a system over. It changes hands when the new owner enters the mailed code, and with nothing of the old household. */
+        post: operations["offer_handover"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/grant/handover/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Take the offer back; the mailed code stops working. */
+        delete: operations["withdraw_handover"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/grant/request/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask for access to a system; always "asked, if it exists". */
+        post: operations["ask_for_grant"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/grant/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** End a grant: the owner refuses, withdraws or ends it; whoever holds it or was invited gives it up. */
+        delete: operations["end_grant"];
+        options?: never;
+        head?: never;
+        /** Approve, confirm, renew or change a grant. */
+        patch: operations["give_grant"];
+        trace?: never;
+    };
+    "/api/auth/grant/{id}/accept/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Accept an invitation to one's own address. */
+        post: operations["accept_grant"];
         delete?: never;
         options?: never;
         head?: never;
@@ -298,6 +660,42 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/auth/plan/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The plan of one system. */
+        get: operations["show_plan"];
+        put?: never;
+        /** Turn planning on or off, or wish for a charge at a time. */
+        post: operations["change_plan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/price/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a kWh costs at the caller's systems today and tomorrow. */
+        get: operations["list_prices"];
+        put?: never;
+        /** Enter prices by the time of day, in place of those that were there. */
+        post: operations["set_time_of_use"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/auth/register/": {
         parameters: {
             query?: never;
@@ -371,6 +769,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/auth/settings/batch/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the caller changed at several systems at once in the last 30 days, newest first. */
+        get: operations["list_batches"];
+        put?: never;
+        /** Change settings of one or more systems, or try what that would do; each system for itself. How it went is the answer, also when none took it. */
+        post: operations["save_batch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/settings/batch/{id}/undo/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Undo a batch: at each system what it changed goes back to what was there before. What was changed since is left, and told. */
+        post: operations["undo_batch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/auth/settings/reset/": {
         parameters: {
             query?: never;
@@ -386,6 +819,42 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/auth/settings/template/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The caller's templates, by name. */
+        get: operations["list_templates"];
+        put?: never;
+        /** Keep a template: a name and at least one field. */
+        post: operations["create_template"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/settings/template/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a template; what was set with it stays. */
+        delete: operations["delete_template"];
+        options?: never;
+        head?: never;
+        /** Rename a template, or give it other fields; only what is given. */
+        patch: operations["change_template"];
         trace?: never;
     };
     "/api/auth/stream/": {
@@ -415,14 +884,35 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Where a system stands, and the modules on its roof. */
+        get: operations["show_site"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Say who lives with a system. */
-        patch: operations["name_end_user"];
+        /** Say who lives with a system, where it stands, and which modules are on the roof. */
+        patch: operations["describe_system"];
+        trace?: never;
+    };
+    "/api/auth/system/{sn}/replace/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put another unit in the place of this one. History, settings, prices, names, groups, access, protocols and journal go on
+         *     with its serial number; the old one is nobody's.
+         */
+        post: operations["replace_unit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/auth/tariff/": {
@@ -455,7 +945,8 @@ export interface paths {
         /**
          * Log in.
          * @description A wrong address, a wrong password and the wrong choice of role get the same answer in the same time.
-         *     An owner without systems gets 403 with a limited token for the key page.
+         *     An account with a second factor gets 401 `totp_required` after the right password, and takes it as `totp` in the same
+         *     call; a wrong one is 400 `totp_wrong`. An owner without systems gets 403 with a limited token for the key page.
          */
         post: operations["log_in"];
         delete?: never;
@@ -491,7 +982,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The caller's systems. */
+        /** The systems that the caller sees: their own, their household's, and those that owners let them see. */
         get: operations["list_systems"];
         put?: never;
         /** Connect more systems: each key for itself. */
@@ -604,6 +1095,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/has_update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether there is an update, and how far it is. */
+        get: operations["has_update"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/history/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What was installed when, newest first. */
+        get: operations["update_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/image/{sha256}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An image that the battery is told to install. `Range` is honoured, so that a download goes on after a power cut. */
+        get: operations["firmware_image"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/update/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start an update of a system, or withdraw one that still waits. Started again, it answers what the first one began. */
+        post: operations["start_update"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/config.json": {
         parameters: {
             query?: never;
@@ -693,6 +1252,22 @@ export interface components {
             /** @description How many sessions are alive, this one included. */
             sessions: number;
             terms_version: string;
+            totp: components["schemas"]["TotpEntry"];
+        };
+        AccuracyEntry: {
+            /**
+             * Format: double
+             * @description How far they were off on the average, in % of what was measured; null where nothing was.
+             */
+            error: number | null;
+            /**
+             * Format: double
+             * @description Of the quarter-hours, so many % were between P10 and P90; eight in ten should be.
+             */
+            inside: number | null;
+        };
+        Acknowledge: {
+            id?: string;
         };
         AddKeys: {
             /** @description Serial numbers or registration codes, separated by commas; three at most. */
@@ -701,8 +1276,168 @@ export interface components {
         AddedKeys: {
             keys: components["schemas"]["KeyResult"][];
         };
+        AlarmEntry: {
+            /** @description Whether the caller may acknowledge it, and it is open and nobody has. */
+            acknowledgeable: boolean;
+            acknowledged_at: components["schemas"]["i64"] | null;
+            /** @description Who that was, in the caller's language: an electrician's company where there is one. */
+            acknowledged_by: string | null;
+            closed_at: components["schemas"]["i64"] | null;
+            first_name: string | null;
+            /** Format: int64 */
+            id: number;
+            /** @description battery_error, na_schutz, offline, meter_error, counter_stopped, update_failed or soc_floor. */
+            kind: string;
+            last_name: string | null;
+            /** @description What the household can do about it. */
+            next: string;
+            opened_at: components["schemas"]["i64"];
+            /** @description When it began to be wrong, in milliseconds since 1970, as the times below. */
+            since: components["schemas"]["i64"];
+            sn: string;
+            /** @description What that is called, in the caller's language. */
+            text: string;
+            /** @description IANA name, of the site. */
+            time_zone: string;
+        };
+        /** @description Ten alarms: what is open first, then the newest of what is over. */
+        Alarms: {
+            alarms: components["schemas"]["AlarmEntry"][];
+            /**
+             * @description How somebody hears of alarms by mail.
+             * @enum {string}
+             */
+            mail: "at_once" | "digest" | "never";
+            page: number;
+            pages: number;
+            total: number;
+        };
+        AskFor: {
+            /** @description monitor, configure or service (default). */
+            scope?: string;
+            /** @description A serial number. */
+            sn?: string;
+        };
         AskReset: {
             email?: string;
+        };
+        Asked: {
+            sn: string;
+            /** @enum {string} */
+            state: "asked" | "invited" | "unconfirmed" | "active" | "ended";
+            /** @description The same whether there is such a system or not. */
+            text: string;
+        };
+        /** @description A batch that its maker can still undo. */
+        BatchEntry: {
+            created_at: components["schemas"]["i64"];
+            id: string;
+            /** @description Those that took it and that the caller may still set. */
+            systems: components["schemas"]["BatchSystemEntry"][];
+            /** @description Until then it can be undone. */
+            until: components["schemas"]["i64"];
+        };
+        BatchForm: {
+            /** @description `true` when the notice under §14a EnWG was read */
+            acknowledge_14a?: string;
+            /** @description time */
+            charge_end?: string;
+            /** @description power */
+            charge_limit?: string;
+            /** @description power */
+            charge_power?: string;
+            /** @description price */
+            charge_price?: string;
+            /** @description time */
+            charge_start?: string;
+            /** @description time */
+            discharge_end?: string;
+            /** @description power */
+            discharge_limit?: string;
+            /** @description time */
+            discharge_start?: string;
+            /** @description `true` tells what would change, and changes nothing; `version` may then be left out */
+            dry_run?: string;
+            /** @description choice */
+            dynamic_tariff?: string;
+            /** @description switch */
+            emergency_power?: string;
+            /** @description price */
+            feed_in_price?: string;
+            /** @description price */
+            import_adder?: string;
+            /** @description price */
+            import_price?: string;
+            /** @description address */
+            meter_address?: string;
+            /** @description choice */
+            meter_type?: string;
+            /** @description choice */
+            p_control?: string;
+            /** @description choice */
+            p_control_via?: string;
+            /** @description switch */
+            p_limit_tcp?: string;
+            /** @description switch */
+            plugin?: string;
+            /** @description choice */
+            provider?: string;
+            /** @description token */
+            provider_token?: string;
+            /** @description percent */
+            reserve_soc?: string;
+            /** @description switch */
+            ups?: string;
+            /** @description rate */
+            vat?: string;
+            /** @description What was read; one for each serial number, separated by commas */
+            version?: string;
+        };
+        /** @description How a batch went, or would go. */
+        BatchOutcome: {
+            /** @description It was only tried: nothing was changed. */
+            dry_run: boolean;
+            /** @description With which it can be undone; null when nothing was changed. */
+            id: string | null;
+            /** @description In the order asked for. */
+            systems: components["schemas"]["SystemOutcome"][];
+        };
+        BatchSystemEntry: {
+            changes: components["schemas"]["FieldChange"][];
+            sn: string;
+            undone_at: components["schemas"]["i64"] | null;
+        };
+        BeginCommissioning: {
+            /** @description Serial numbers of all units of the site, separated by commas. */
+            sn?: string;
+        };
+        BeginTotp: {
+            /** @description The password, typed again. */
+            password?: string | null;
+        };
+        /** @description Quarter-hours in a row in which it does the same. */
+        BlockEntry: {
+            end: components["schemas"]["i64"];
+            /**
+             * Format: double
+             * @description With so many kW it charges.
+             */
+            kw: number;
+            /** @enum {string} */
+            mode: "self" | "hold" | "charge";
+            /**
+             * Format: double
+             * @description The mean price of import, in cents a kWh.
+             */
+            price: number;
+            /** @description Why, as a sentence. */
+            reason: string;
+            /**
+             * Format: double
+             * @description Expected at its end, in %.
+             */
+            soc: number | null;
+            start: components["schemas"]["i64"];
         };
         BrowserConfig: {
             /** @description Whether this is `suncellar demo`. */
@@ -743,6 +1478,37 @@ export interface components {
             /** @description All serial numbers that are in it from now on, separated by commas; may be empty. */
             sn?: string | null;
         };
+        ChangePlan: {
+            /** @description … at this time of the site's clock, `HH:MM`, the next time it shows it. Empty with an empty `soc` it is taken back. */
+            by?: string | null;
+            /** @description `true` or `false`: whether to plan. Left out, that stays as it is. */
+            on?: string | null;
+            sn?: string;
+            /** @description A wish: so many % … */
+            soc?: string | null;
+        };
+        /** @description What should be so before an update is started. */
+        Checks: {
+            reachable: boolean;
+            /**
+             * Format: double
+             * @description %.
+             */
+            soc: number | null;
+            soc_enough: boolean;
+            switched_off: boolean;
+        };
+        ChooseAlarmMail: {
+            /** @description at_once, digest (once a day at 7) or never. */
+            mail?: string;
+        };
+        ChosenAlarmMail: {
+            /**
+             * @description How somebody hears of alarms by mail.
+             * @enum {string}
+             */
+            mail: "at_once" | "digest" | "never";
+        };
         ClaimEntry: {
             /**
              * Format: int64
@@ -776,6 +1542,25 @@ export interface components {
             /** @description The same in the caller's language. */
             text?: string | null;
         };
+        CommissioningEntry: {
+            /** @description Every step has passed: it can be finished. */
+            complete: boolean;
+            /** @description Of the customer. */
+            first_name: string;
+            /** Format: int64 */
+            id: number;
+            last_name: string;
+            note: string;
+            /** @description The three phases of the sign and phase test. */
+            phases: components["schemas"]["PhaseEntry"][];
+            /** @description Where the installation is. */
+            place: string;
+            started_at: components["schemas"]["i64"];
+            /** @description In the order in which they are gone through. */
+            steps: components["schemas"]["StepEntry"][];
+            /** @description Serial numbers, by phase. */
+            units: string[];
+        };
         ConfirmEmail: {
             token?: string;
         };
@@ -786,6 +1571,10 @@ export interface components {
             password?: string;
             password2?: string;
             token?: string;
+        };
+        ConfirmTotp: {
+            /** @description The code that the app shows. */
+            totp?: string;
         };
         Confirmed: {
             keys: components["schemas"]["KeyResult"][];
@@ -826,6 +1615,41 @@ export interface components {
             /** @description The password, typed again. */
             password?: string | null;
         };
+        /** @description Only what is given changes. */
+        DescribeSystem: {
+            /** @description With the last name. */
+            first_name?: string | null;
+            last_name?: string | null;
+            /** @description With the longitude, or both empty for none. Kept with two decimals. */
+            latitude?: string | null;
+            longitude?: string | null;
+            /** @description The town, 80 characters at most; empty for none. */
+            place?: string | null;
+            /** @description `kWp/tilt/azimuth`, eight at most, separated by commas; empty for none. `5.2/30/-45,4.6/30/135` */
+            planes?: string | null;
+            /** @description IANA name. Changes only before something was measured. */
+            time_zone?: string | null;
+        };
+        DoStep: {
+            /** @description customer: of whoever lives there. */
+            first_name?: string;
+            /** @description instruction: the customer knows how to use it. */
+            instructed?: string;
+            /** @description customer: of whoever lives there. */
+            last_name?: string;
+            /** @description export_limit: to so many W; empty where feed-in is not limited. */
+            limit?: string;
+            /** @description instruction: remarks for the protocol, 1,000 characters at most. */
+            note?: string;
+            /** @description limits: registered with the grid operator under §14a EnWG, where charging exceeds 4.2 kW. */
+            notified?: string;
+            /** @description customer: the address of the installation. */
+            place?: string;
+            /** @description units, meter, limits, export_limit, ups, firmware, customer or instruction; phases has a call of its own. */
+            step?: string;
+            /** @description ups: the changeover was tried, where there is one. */
+            tested?: string;
+        };
         EmailChanged: {
             email: string;
         };
@@ -865,6 +1689,15 @@ export interface components {
              */
             year?: number | null;
         };
+        EnterCode: {
+            /** @description `XXXXX-XXXXX-XXXXX-XXXXX` */
+            code?: string;
+        };
+        FieldChange: {
+            field: string;
+            from?: components["schemas"]["SettingValue"] | null;
+            to?: components["schemas"]["SettingValue"] | null;
+        };
         /** @description What a field may hold. */
         FieldEntry: {
             choices?: string[];
@@ -886,6 +1719,12 @@ export interface components {
             /** @description It concerns the wiring of the house: an owner types the password again. */
             wiring: boolean;
         };
+        FieldProblem: {
+            code: string;
+            /** @description A field, `sn` or `version`. */
+            field: string;
+            text: string;
+        };
         /** @description Body of an answer about single fields: one list of texts per field, and under `codes` one list of codes. */
         FieldProblems: {
             codes: {
@@ -893,6 +1732,34 @@ export interface components {
             };
         } & {
             [key: string]: string[];
+        };
+        /** @description How the forecasts of the last week came true in their first day. */
+        ForecastAccuracy: {
+            load: components["schemas"]["AccuracyEntry"];
+            pv: components["schemas"]["AccuracyEntry"];
+        };
+        /** @description The next two days by quarter-hours. */
+        ForecastBody: {
+            accuracy: components["schemas"]["ForecastAccuracy"] | null;
+            issued: components["schemas"]["i64"] | null;
+            load: components["schemas"]["ForecastPoint"][];
+            pv: components["schemas"]["ForecastPoint"][];
+        };
+        /** @description What one quarter-hour may bring, in W. */
+        ForecastPoint: {
+            /**
+             * Format: int64
+             * @description One in ten is below.
+             */
+            p10: number;
+            /** Format: int64 */
+            p50: number;
+            /**
+             * Format: int64
+             * @description One in ten is above.
+             */
+            p90: number;
+            start: components["schemas"]["i64"];
         };
         GiveCommand: {
             /** @description switch_on, switch_off, meter_test, calibrate, charge_to, hold, auto or restart. */
@@ -916,6 +1783,45 @@ export interface components {
             /** @description `systems`, `live`, or both with a space between. */
             scope?: string;
             state?: string;
+        };
+        GiveGrant: {
+            /** @description Stays as it is, or was asked for, when missing. */
+            scope?: string | null;
+            /** @description The last day, `YYYY-MM-DD`. When missing it stays; what was asked for or has ended gets 90 days. */
+            until?: string | null;
+        };
+        /** @description A grant as the owner of its system sees it. */
+        GivenEntry: {
+            /** @description Unknown until somebody with an account stands behind it. */
+            company: string | null;
+            created_at: components["schemas"]["i64"];
+            /** @description Of whoever holds it, asks for it or is invited. */
+            email: string;
+            /** Format: int64 */
+            id: number;
+            /** @enum {string} */
+            origin: "invitation" | "request" | "code";
+            phone: string | null;
+            /** @enum {string} */
+            role: "electrician" | "user";
+            /** @enum {string} */
+            scope: "monitor" | "configure" | "service" | "look" | "owner";
+            since: components["schemas"]["i64"] | null;
+            sn: string;
+            /** @enum {string} */
+            state: "asked" | "invited" | "unconfirmed" | "active" | "ended";
+            until: components["schemas"]["i64"] | null;
+            /** @description The last day with access, `YYYY-MM-DD` of the site's calendar. */
+            until_day: string | null;
+        };
+        /** @description What the caller has given, and what they hold. */
+        Grants: {
+            /** @description On systems for which the caller may decide; what waits for a decision comes first. */
+            given: components["schemas"]["GivenEntry"][];
+            /** @description Systems that the caller is handing over. */
+            handovers: components["schemas"]["HandoverEntry"][];
+            /** @description What the caller holds of others, was invited to, or asked for. */
+            held: components["schemas"]["HeldEntry"][];
         };
         /** @description Points of one or more series. Values are W, V, % or Wh; energies with an N in their code are negative. */
         GraphAnswer: {
@@ -950,6 +1856,63 @@ export interface components {
             name: string;
             /** @description Serial numbers. */
             systems: string[];
+        };
+        /** @description A system that its owner is handing over, until somebody has taken it. */
+        HandoverEntry: {
+            created_at: components["schemas"]["i64"];
+            email: string;
+            /** Format: int64 */
+            id: number;
+            sn: string;
+            /** @description The code works before this moment. */
+            until: components["schemas"]["i64"];
+        };
+        /** @description A grant as whoever holds it, was invited or asked sees it. */
+        HeldEntry: {
+            created_at: components["schemas"]["i64"];
+            /** @description Who lives with the system; unknown while one only asks. */
+            first_name: string | null;
+            /** Format: int64 */
+            id: number;
+            last_name: string | null;
+            /** @enum {string} */
+            origin: "invitation" | "request" | "code";
+            /** @enum {string} */
+            scope: "monitor" | "configure" | "service" | "look" | "owner";
+            since: components["schemas"]["i64"] | null;
+            sn: string;
+            /** @enum {string} */
+            state: "asked" | "invited" | "unconfirmed" | "active" | "ended";
+            until: components["schemas"]["i64"] | null;
+            /** @description The last day with access, `YYYY-MM-DD` of the site's calendar. */
+            until_day: string | null;
+        };
+        /** @description The electrician with the widest access to a system. */
+        InstallerEntry: {
+            company: string | null;
+            email: string;
+            phone: string | null;
+            /** @enum {string} */
+            scope: "monitor" | "configure" | "service" | "look" | "owner";
+            /** @enum {string} */
+            state: "asked" | "invited" | "unconfirmed" | "active" | "ended";
+            /**
+             * Format: int64
+             * @description The first moment without access.
+             */
+            until: number | null;
+        };
+        Invite: {
+            email?: string;
+            /** @description Of an electrician: monitor, configure or service. Of somebody of the household: look or owner. */
+            scope?: string;
+            /** @description One serial number, several separated by commas, or -1 for all of the caller's own. */
+            sn?: string;
+            /** @description The last day, `YYYY-MM-DD`; 90 days from today when missing, and none for people of the household. */
+            until?: string;
+        };
+        Invited: {
+            grants: components["schemas"]["GivenEntry"][];
         };
         /** @description Ten lines, newest first. */
         JournalBody: {
@@ -999,6 +1962,14 @@ export interface components {
             /** @description `YYYY-MM-DD HH:MM:SS` on the site's clock. */
             time: string;
         };
+        /** @description A field that undoing leaves as it is. */
+        LeftEntry: {
+            field: string;
+            now?: components["schemas"]["SettingValue"] | null;
+            to?: components["schemas"]["SettingValue"] | null;
+            /** @enum {string} */
+            why: "changed_since" | "was_unknown";
+        };
         /** @description External pages that the app points to. */
         Links: {
             contact: string;
@@ -1006,6 +1977,23 @@ export interface components {
             imprint: string;
             privacy: string;
             terms: string;
+        };
+        /** @description An alarm that is open. */
+        LiveAlarm: {
+            /** @description Somebody has seen it and takes care. */
+            acknowledged: boolean;
+            /** Format: int64 */
+            id: number;
+            /** @description battery_error, na_schutz, offline, meter_error, counter_stopped, update_failed or soc_floor. */
+            kind: string;
+            /** @description What the household can do about it. */
+            next: string;
+            /** @description When it began to be wrong, in milliseconds since 1970. */
+            since: components["schemas"]["i64"];
+            /** @description Entry -1 only: whose alarm it is. */
+            sn?: string | null;
+            /** @description What that is called. */
+            text: string;
         };
         /** @description Live data: a list of single-key objects keyed by serial number, and three flag sets by serial number. */
         LiveData: {
@@ -1037,9 +2025,11 @@ export interface components {
              * @description %.
              */
             SOC?: number | null;
+            /** @description Alarms that are open, the worst first. */
+            alarms: components["schemas"]["LiveAlarm"][];
             /**
              * Format: int32
-             * @description Null until there are updates.
+             * @description How many parts could be updated; null when there was never anything to update.
              */
             avalable_updates?: number | null;
             /**
@@ -1108,6 +2098,8 @@ export interface components {
             measured_at?: components["schemas"]["i64"] | null;
             message1: components["schemas"]["Message1"];
             message2: components["schemas"]["Message2"];
+            /** @description W at the meter, per phase; import is positive. Null where this unit does not measure. */
+            meter_powers: (number | null)[];
             /** @description The battery reports: its last word is at most 90 s old. */
             online: boolean;
             received_at?: components["schemas"]["i64"] | null;
@@ -1138,6 +2130,8 @@ export interface components {
             email?: string;
             password?: string;
             stayLoggedIn?: boolean;
+            /** @description The second factor, where the account has one: the code of the authenticator app, or a recovery code. */
+            totp?: string;
         };
         Logout: {
             /**
@@ -1145,6 +2139,12 @@ export interface components {
              * @description `1` ends every session of the account.
              */
             all?: number;
+        };
+        MeasurePhase: {
+            /** @description Whether a load is switched on there: first without, then with it. */
+            load?: string;
+            /** @description 1 to 3. */
+            phase?: string;
         };
         Message1: {
             sm2: boolean;
@@ -1191,16 +2191,26 @@ export interface components {
             m6_sm_rs485_tcp: boolean;
             m6_sunspec_set: boolean;
         };
-        NameEndUser: {
-            first_name?: string;
-            last_name?: string;
-        };
         /** @description An error as OAuth 2 (RFC 6749, 5.2) spells it. */
         OauthError: {
             error: string;
         };
+        OfferHandover: {
+            /** @description Of the new owner. */
+            email?: string;
+            /** @description Typed again. */
+            password?: string | null;
+            /** @description A serial number. */
+            sn?: string;
+        };
         /** @description Of one system, or of several in the order asked for. */
         OneOrMany: components["schemas"]["SettingsEntry"] | components["schemas"]["SettingsEntry"][];
+        OpenCommissioning: {
+            commissioning: components["schemas"]["CommissioningEntry"] | null;
+        };
+        OpenedGrants: {
+            grants: components["schemas"]["HeldEntry"][];
+        };
         /** @description What a system reported last, as far as a partner may know. */
         PartnerLive: {
             /**
@@ -1249,8 +2259,135 @@ export interface components {
             scope: string;
             token_type: string;
         };
+        /** @description How one phase fares in the sign and phase test. */
+        PhaseEntry: {
+            /**
+             * Format: int64
+             * @description W with the load, once it passed.
+             */
+            after: number | null;
+            /**
+             * Format: int64
+             * @description W without the load, once that was measured; import is positive.
+             */
+            before: number | null;
+            /** @description Somebody's meter reports it. */
+            measured: boolean;
+            /**
+             * Format: int32
+             * @description 1 to 3.
+             */
+            phase: number;
+            /** Format: int64 */
+            rise: number | null;
+            /** @description Why the last measurement did not pass, with what to do next. */
+            text: string | null;
+        };
+        /** @description What the battery is going to do, and why. */
+        PlanBody: {
+            adopted: components["schemas"]["i64"] | null;
+            blocks: components["schemas"]["BlockEntry"][];
+            currency: string;
+            issued: components["schemas"]["i64"] | null;
+            /** @description Whether its people want a plan. */
+            on: boolean;
+            /**
+             * Format: int64
+             * @description What planning saved in the last 30 days that count, in cents; below zero it cost. Null while too few count.
+             */
+            saved: number | null;
+            sn: string;
+            /** @description By quarter-hours, for a picture. */
+            steps: components["schemas"]["PlanStepEntry"][];
+            until: components["schemas"]["i64"] | null;
+            weather: components["schemas"]["WeatherEntry"];
+            wish: components["schemas"]["WishEntry"] | null;
+        };
+        PlanStepEntry: {
+            /**
+             * Format: double
+             * @description … and the other way round.
+             */
+            high: number | null;
+            /** @description Published, or part of a contract; guessed otherwise, and nothing is bought on it. */
+            known: boolean;
+            /**
+             * Format: double
+             * @description … with much use and little sun …
+             */
+            low: number | null;
+            /**
+             * Format: double
+             * @description Of import, in cents a kWh.
+             */
+            price: number;
+            /**
+             * Format: double
+             * @description Expected at its end, in % …
+             */
+            soc: number | null;
+            start: components["schemas"]["i64"];
+        };
+        /** @description Modules that look the same way. */
+        PlaneEntry: {
+            /**
+             * Format: int64
+             * @description Degrees from the south: −90 is east, 90 west, 180 or −180 north.
+             */
+            azimuth: number;
+            /** Format: double */
+            kwp: number;
+            /**
+             * Format: int64
+             * @description Degrees: 0 flat, 90 upright.
+             */
+            tilt: number;
+        };
+        PriceStep: {
+            /** @description workdays or weekend. */
+            days: string;
+            /**
+             * Format: double
+             * @description Of a kWh, in cents with up to two decimals.
+             */
+            price: number;
+            /** @description From then on until the next step, `HH:MM`. */
+            start: string;
+        };
         /** @description Either of the two bodies, for the calls that can answer with both. */
         Problem: components["schemas"]["Refusal"] | components["schemas"]["FieldProblems"];
+        ProtocolBody: components["schemas"]["ProtocolEntry"] & {
+            sheet: components["schemas"]["Sheet"];
+        };
+        /** @description One line of the list. */
+        ProtocolEntry: {
+            /** @description Who commissioned; null when they have left Suncellar. */
+            company: string | null;
+            finished_at: components["schemas"]["i64"];
+            /** Format: int64 */
+            id: number;
+            /** @description `SC000001-2`: the second protocol of that system. */
+            number: string;
+            /** @description Serial numbers. */
+            units: string[];
+        };
+        ProveTotp: {
+            /** @description The password, typed again. */
+            password?: string | null;
+            /** @description The code that the app shows, or a recovery code. */
+            totp?: string;
+        };
+        /** @description The same as a picture. */
+        Qr: {
+            /** @description The dark modules, as the path of an SVG with one unit for each. */
+            path: string;
+            /** @description Modules on each side, without the quiet zone around them. */
+            size: number;
+        };
+        /** @description Codes for a lost phone; shown once, each works once. */
+        RecoveryCodes: {
+            recovery_codes: string[];
+        };
         Refresh: {
             refresh?: string;
         };
@@ -1285,6 +2422,17 @@ export interface components {
             confirm: boolean;
             keys: components["schemas"]["KeyResult"][];
         };
+        ReplaceUnit: {
+            /** @description Of the new unit: its code, or the serial number of one that the caller has connected already. */
+            key?: string;
+        };
+        ReplacedUnit: {
+            /** @description The new unit's serial number. */
+            sn: string;
+            /** @description `replaced`; or `waiting` for the main switch of the new unit, after which the call is made again. */
+            status: string;
+            text: string;
+        };
         /** @description What is said to known and unknown addresses alike. */
         ResetAsked: Record<string, never>;
         ResetDone: {
@@ -1303,6 +2451,10 @@ export interface components {
          * @enum {string}
          */
         RoleName: "user" | "electrician";
+        Row: {
+            label: string;
+            value: string;
+        };
         /** @description How saving ended, by serial number. */
         SaveOutcome: {
             /** @description … and the stable code of each. */
@@ -1346,7 +2498,7 @@ export interface components {
              * @description What import cost.
              */
             cost: number | null;
-            /** @description Whether the day's import and feed-in were measured and have a price. */
+            /** @description Whether the day's import and feed-in were measured and have a price, and of a planned day no more than a twentieth is missing. */
             counted: boolean;
             /** @description `YYYY-MM-DD`. */
             day: string;
@@ -1362,9 +2514,15 @@ export interface components {
             without_battery: number | null;
             /**
              * Format: int64
-             * @description The same, had nobody planned; null until somebody plans.
+             * @description The same, had the battery been left to itself; null where nobody planned, or too little of the day was measured.
              */
             without_plan: number | null;
+        };
+        Section: {
+            rows: components["schemas"]["Row"][];
+            table: components["schemas"]["Table"] | null;
+            text: string | null;
+            title: string;
         };
         SetTariff: {
             /** @description Of a kWh, in cents (grosz, rappen) from 0 to 500 with up to two decimals behind a point or a comma. */
@@ -1378,6 +2536,15 @@ export interface components {
             import_price?: string;
             /** @description One serial number, several separated by commas, or -1 for all of the caller's systems. */
             sn?: string;
+        };
+        SetTimeOfUse: {
+            /** @description One serial number, several separated by commas, or -1 for all of the caller's systems. */
+            sn?: string;
+            /**
+             * @description `days/HH:MM/cents`, separated by semicolons: `workdays/00:00/21,5;workdays/06:00/34`. Days are workdays or weekend;
+             *     workdays have a step at 00:00, and so do weekends unless they have none. A step holds until the next one.
+             */
+            steps?: string;
         };
         SettingValue: number | string | boolean;
         SettingValues: {
@@ -1497,13 +2664,77 @@ export interface components {
             /** @description What was read; one for each serial number, separated by commas */
             version: string;
         };
+        Sheet: {
+            /** @description With its words: "Protokoll Nr. SC000001-1". */
+            number: string;
+            sections: components["schemas"]["Section"][];
+            /** @description What stands under the lines to sign on. */
+            signatures: string[];
+            subtitle: string;
+            title: string;
+        };
+        SiteEntry: {
+            /**
+             * Format: double
+             * @description Of all planes.
+             */
+            kwp: number | null;
+            /**
+             * Format: double
+             * @description Degrees with two decimals, which is about a kilometre; both coordinates or none.
+             */
+            latitude: number | null;
+            /** Format: double */
+            longitude: number | null;
+            /** @description The town as somebody typed it. */
+            place: string | null;
+            planes: components["schemas"]["PlaneEntry"][];
+            sn: string;
+            /** @description IANA name. */
+            time_zone: string;
+            /** @description Something was measured in this time zone, so that it can no longer be changed. */
+            time_zone_fixed: boolean;
+        };
+        /** @description `update=1` starts an update, `update=0` withdraws one that still waits. */
+        StartUpdate: {
+            sn: string;
+            update: string;
+        };
+        StartedUpdate: {
+            updates: components["schemas"]["UpdatePart"][];
+        };
         /**
          * @description How far the newest save has come.
          * @enum {string}
          */
         State: "unknown" | "waiting" | "sent" | "refused" | "applied";
+        StepEntry: {
+            at: components["schemas"]["i64"] | null;
+            /** @description By whom. */
+            company: string | null;
+            /** @description Stable: why it has not passed. */
+            reason: string | null;
+            /** @description The unit at which. */
+            sn: string | null;
+            /** @enum {string} */
+            state: "open" | "passed" | "failed";
+            /** @description What the electrician said. */
+            stated: Record<string, never>;
+            /** @enum {string} */
+            step: "units" | "meter" | "phases" | "limits" | "export_limit" | "ups" | "firmware" | "customer" | "instruction";
+            /** @description The same in the caller's language, with what to do next. */
+            text: string | null;
+            title: string;
+        };
+        /** @description Body of the answer that refuses to finish. */
+        StepsOpen: {
+            code: string;
+            detail: string;
+            /** @description The steps that have not passed. */
+            open: components["schemas"]["StepEntry"][];
+        };
         SystemEntry: {
-            /** @description `owner`, or the scope of the electrician's grant. */
+            /** @description `owner`; `member` or `look` for people of the household; or the scope of the electrician's grant. */
             access: string;
             /**
              * Format: int64
@@ -1525,15 +2756,80 @@ export interface components {
             /** @description The caller's own group that it is in. */
             group_name?: string | null;
             hardware?: string | null;
+            installer?: components["schemas"]["InstallerEntry"] | null;
             /** @description Online and switched on. */
             isActive: boolean;
+            /**
+             * Format: double
+             * @description Of the modules on its roof.
+             */
+            kwp?: number | null;
             last_name?: string | null;
             master_version?: string | null;
             /** Format: int64 */
             phase: number;
+            /** @description The town, as somebody typed it. */
+            place?: string | null;
             slave_version?: string | null;
             sn: string;
             /** @description IANA name. */
+            time_zone: string;
+        };
+        /** @description How one system took it. */
+        SystemOutcome: {
+            changes: components["schemas"]["FieldChange"][];
+            /** @description What somebody else has changed meanwhile, newest first. */
+            conflict: components["schemas"]["ChangeEntry"][];
+            /** @description What undoing leaves as it is. */
+            left: components["schemas"]["LeftEntry"][];
+            /** @description It is connected now; otherwise it gets what is saved when it is back. */
+            online: boolean;
+            /** @description Why it was refused. */
+            problems: components["schemas"]["FieldProblem"][];
+            /** @enum {string} */
+            result: "changed" | "unchanged" | "refused";
+            sn: string;
+            /**
+             * Format: int64
+             * @description Counts the saves; to be sent back with the batch that a dry run was for. 0 where the caller may not set it.
+             */
+            version: number;
+            /** @description What is worth a second look. */
+            warnings: components["schemas"]["FieldProblem"][];
+        };
+        SystemPrices: {
+            /** @description ISO 4217: prices are in its hundredth part. */
+            currency: string;
+            /**
+             * @description Why it gave no answer the last time: unreachable, timed_out, rate_limited, token_refused, no_contract, failed, rejected,
+             *     unreadable, empty, currency.
+             */
+            error: string | null;
+            failing_since: components["schemas"]["i64"] | null;
+            /**
+             * Format: double
+             * @description Of a fed-in kWh, in cents; null until the owner has said.
+             */
+            feed_in_price: number | null;
+            /**
+             * @description What a kWh costs in each, in cents with up to two decimals; may be below zero. Null where no price is known: none is
+             *     ever guessed.
+             */
+            import_price: (number | null)[];
+            known_until: components["schemas"]["i64"] | null;
+            /** @description The portal's clock, in milliseconds since 1970. */
+            now: components["schemas"]["i64"];
+            /** @description As it is set: none, fixed, time_of_use, or the name of a service. */
+            provider: string;
+            sn: string;
+            /** @description Who published each price: the provider, or the service that stands in for it. Null for what the owner typed in. */
+            source: (string | null)[];
+            /** @description Prices by the time of day as they were typed in. */
+            steps: components["schemas"]["PriceStep"][];
+            success_at: components["schemas"]["i64"] | null;
+            /** @description Starts of the quarter-hours of today and tomorrow at the site, in milliseconds since 1970. */
+            time: components["schemas"]["i64"][];
+            /** @description Of the site, as an IANA name. */
             time_zone: string;
         };
         SystemTariffs: {
@@ -1542,6 +2838,10 @@ export interface components {
             sn: string;
             /** @description Oldest first; empty until the owner has entered prices. */
             tariffs: components["schemas"]["TariffEntry"][];
+        };
+        Table: {
+            head: string[];
+            rows: string[][];
         };
         TariffEntry: {
             /**
@@ -1557,8 +2857,73 @@ export interface components {
              */
             import_price: number;
         };
+        TemplateEntry: {
+            created_at: components["schemas"]["i64"];
+            /** @description Only those that it sets. */
+            fields: components["schemas"]["SettingValues"];
+            /** Format: int64 */
+            id: number;
+            name: string;
+        };
+        TemplateForm: {
+            /** @description time */
+            charge_end?: string;
+            /** @description power */
+            charge_limit?: string;
+            /** @description power */
+            charge_power?: string;
+            /** @description price */
+            charge_price?: string;
+            /** @description time */
+            charge_start?: string;
+            /** @description time */
+            discharge_end?: string;
+            /** @description power */
+            discharge_limit?: string;
+            /** @description time */
+            discharge_start?: string;
+            /** @description choice */
+            dynamic_tariff?: string;
+            /** @description switch */
+            emergency_power?: string;
+            /** @description price */
+            feed_in_price?: string;
+            /** @description price */
+            import_adder?: string;
+            /** @description price */
+            import_price?: string;
+            /** @description address */
+            meter_address?: string;
+            /** @description choice */
+            meter_type?: string;
+            /** @description At most 60 characters, and no other template of the account has it */
+            name?: string;
+            /** @description choice */
+            p_control?: string;
+            /** @description choice */
+            p_control_via?: string;
+            /** @description switch */
+            p_limit_tcp?: string;
+            /** @description switch */
+            plugin?: string;
+            /** @description choice */
+            provider?: string;
+            /** @description token */
+            provider_token?: string;
+            /** @description percent */
+            reserve_soc?: string;
+            /** @description switch */
+            ups?: string;
+            /** @description rate */
+            vat?: string;
+        };
         TokenPair: {
             access: string;
+            /**
+             * @description The operator asks for a second factor: until it is set up, every other call is refused with
+             *     `totp_enrolment_required`.
+             */
+            must_enrol: boolean;
             refresh: string;
             /**
              * @description A role by its name, as every answer spells it.
@@ -1574,6 +2939,105 @@ export interface components {
             grant_type?: string;
             redirect_uri?: string;
             refresh_token?: string;
+        };
+        /** @description What an account says about its second factor. */
+        TotpEntry: {
+            /** @description How many recovery codes are left. */
+            recovery_codes: number;
+            /** @description The operator asks for it: it cannot be switched off. */
+            required: boolean;
+            /**
+             * Format: int64
+             * @description Milliseconds since 1970; null: it is off.
+             */
+            since: number | null;
+        };
+        /** @description What an authenticator app needs; shown once. */
+        TotpShown: {
+            qr: components["schemas"]["Qr"];
+            /** @description To be typed into the app: base 32. */
+            secret: string;
+            /** @description For an app on the same device. */
+            uri: string;
+        };
+        UndoForm: {
+            /** @description `true` tells what undoing would do, and changes nothing. */
+            dry_run?: boolean | null;
+        };
+        UpdateError: {
+            code: string;
+            text: string;
+        };
+        /** @description One part of a system with its new version. */
+        UpdatePart: {
+            from_version: string | null;
+            /** @description It is still to be installed. */
+            new_update: boolean;
+            /** @description What is new, in the caller's language. */
+            notes: string | null;
+            /** @enum {string} */
+            type: "gateway" | "master" | "slave";
+            version: string;
+        };
+        /** @description A part that was installed, or should have been. */
+        UpdateRecord: {
+            ended_at: components["schemas"]["i64"] | null;
+            error: components["schemas"]["UpdateError"] | null;
+            from_version: string;
+            started_at: components["schemas"]["i64"];
+            /** @enum {string} */
+            state: "waiting" | "running" | "interrupted" | "done" | "failed" | "cancelled";
+            /** @enum {string} */
+            type: "gateway" | "master" | "slave";
+            version: string;
+        };
+        /**
+         * @description Whether there is an update for a system, and how far the present one is; `state` is that of the newest one, if it is open or
+         *     ended not long ago.
+         */
+        UpdateStatus: {
+            checks: components["schemas"]["Checks"];
+            error: components["schemas"]["UpdateError"] | null;
+            heard_at: components["schemas"]["i64"] | null;
+            /** @description Something is offered, or is being installed. */
+            new_update: boolean;
+            /**
+             * Format: int32
+             * @description Percent of the present part; -1: interrupted or failed.
+             */
+            page: number;
+            /** @description How far the present part is. */
+            stage: ("waiting" | "downloading" | "verifying" | "installing" | "rebooting" | "confirmed" | "failed") | null;
+            started_at: components["schemas"]["i64"] | null;
+            state: ("waiting" | "running" | "interrupted" | "done" | "failed" | "cancelled") | null;
+            /** @description Parts that are left, the present one included. */
+            total_updates: number;
+            /** @description The present or the next part. */
+            type: ("gateway" | "master" | "slave") | null;
+            update_started: boolean;
+            updates: components["schemas"]["UpdatePart"][];
+        };
+        /** @description The bad-weather notice: the battery may stay empty for long. */
+        WeatherEntry: {
+            /**
+             * Format: int64
+             * @description … and how often not.
+             */
+            false_alarms: number;
+            /**
+             * Format: int64
+             * @description How often it was right …
+             */
+            hits: number;
+            since: components["schemas"]["i64"] | null;
+        };
+        WishEntry: {
+            by: components["schemas"]["i64"];
+            /**
+             * Format: int64
+             * @description %.
+             */
+            soc: number;
         };
         /** Format: int64 */
         i64: number;
@@ -1768,6 +3232,358 @@ export interface operations {
             };
         };
     };
+    begin_totp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["BeginTotp"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TotpShown"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    end_totp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["ProveTotp"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    confirm_totp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["ConfirmTotp"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    renew_recovery_codes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["ProveTotp"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    list_alarms: {
+        parameters: {
+            query?: {
+                /** @description A serial number, or -1 (default) for all systems. */
+                sn?: string;
+                /** @description The first is 1. */
+                page?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alarms"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    acknowledge_alarm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["Acknowledge"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlarmEntry"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    choose_alarm_mail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["ChooseAlarmMail"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChosenAlarmMail"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     give_command: {
         parameters: {
             query?: never;
@@ -1875,6 +3691,446 @@ export interface operations {
                 };
             };
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    show_commissioning: {
+        parameters: {
+            query?: {
+                /** @description A serial number. */
+                sn?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenCommissioning"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    begin_commissioning: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["BeginCommissioning"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommissioningEntry"];
+                };
+            };
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommissioningEntry"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    list_protocols: {
+        parameters: {
+            query?: {
+                /** @description A serial number. */
+                sn?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProtocolEntry"][];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    show_protocol: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProtocolBody"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    print_protocol: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description a file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": number[];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    drop_commissioning: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    finish_commissioning: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProtocolEntry"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StepsOpen"];
+                };
+            };
+        };
+    };
+    measure_phase: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["MeasurePhase"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommissioningEntry"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    do_commissioning_step: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["DoStep"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommissioningEntry"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2004,6 +4260,463 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    forecast: {
+        parameters: {
+            query?: {
+                /** @description A serial number, or -1 (default) for all systems as one. */
+                sn?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForecastBody"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    list_grants: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Grants"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    invite: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["Invite"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invited"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    enter_installer_code: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["EnterCode"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenedGrants"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    offer_handover: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["OfferHandover"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HandoverEntry"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    withdraw_handover: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    ask_for_grant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["AskFor"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Asked"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    end_grant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    give_grant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["GiveGrant"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GivenEntry"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    accept_grant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HeldEntry"];
                 };
             };
             401: {
@@ -2516,6 +5229,208 @@ export interface operations {
             };
         };
     };
+    show_plan: {
+        parameters: {
+            query?: {
+                /** @description A serial number. */
+                sn?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanBody"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    change_plan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["ChangePlan"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanBody"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    list_prices: {
+        parameters: {
+            query?: {
+                /** @description One serial number, several separated by commas, or -1 (default) for each of the caller's systems. */
+                sn?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemPrices"][];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    set_time_of_use: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["SetTimeOfUse"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemPrices"][];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     register: {
         parameters: {
             query?: never;
@@ -2770,6 +5685,140 @@ export interface operations {
             };
         };
     };
+    list_batches: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchEntry"][];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    save_batch: {
+        parameters: {
+            query?: {
+                /** @description A serial number, or several separated by commas. */
+                sn?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["BatchForm"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchOutcome"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    undo_batch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["UndoForm"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchOutcome"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     reset_settings: {
         parameters: {
             query?: {
@@ -2844,6 +5893,156 @@ export interface operations {
             };
         };
     };
+    list_templates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateEntry"][];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    create_template: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["TemplateForm"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateEntry"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    delete_template: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    change_template: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["TemplateForm"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateEntry"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     open: {
         parameters: {
             query?: never;
@@ -2883,7 +6082,44 @@ export interface operations {
             };
         };
     };
-    name_end_user: {
+    show_site: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                sn: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteEntry"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    describe_system: {
         parameters: {
             query?: never;
             header?: never;
@@ -2894,7 +6130,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/x-www-form-urlencoded": components["schemas"]["NameEndUser"];
+                "application/x-www-form-urlencoded": components["schemas"]["DescribeSystem"];
             };
         };
         responses: {
@@ -2920,7 +6156,88 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    replace_unit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                sn: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["ReplaceUnit"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplacedUnit"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3050,6 +6367,14 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TokenPair"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -3243,6 +6568,14 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3383,6 +6716,215 @@ export interface operations {
                 };
             };
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    has_update: {
+        parameters: {
+            query?: {
+                /** @description A serial number. */
+                sn?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdateStatus"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    update_history: {
+        parameters: {
+            query?: {
+                /** @description A serial number. */
+                sn?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdateRecord"][];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    firmware_image: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description SHA-256 of the image, in hexadecimal */
+                sha256: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": number[];
+                };
+            };
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": number[];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    start_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["StartUpdate"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedUpdate"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

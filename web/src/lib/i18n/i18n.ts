@@ -5,13 +5,21 @@ import { isLocale, type Locale } from './locales'
 type Catalogue = { messages: Messages }
 
 /**
- * A chunk per language and part of the app (locales/parts.json): what is shown before the login, in the settings, and
- * everywhere else. Nobody downloads the other four languages, nor texts of pages that are not opened.
+ * A chunk per language and part of the app (locales/parts.json): what is shown around the login (`door`), until
+ * an account and its first system are there (`arrival`), in the calendar, in an electrician's fleet, in the settings (and
+ * for the second factor), in the update wizard, below the first sight of the dashboard (`outlook`, with the alarms), for
+ * the charge plan and forecasts, and everywhere else. Nobody downloads the other four languages, nor texts of pages that are not opened.
  */
 const PARTS = {
   door: import.meta.glob<Catalogue>('../../locales/??.json', { query: '?door?lingui' }),
+  arrival: import.meta.glob<Catalogue>('../../locales/??.json', { query: '?arrival?lingui' }),
   house: import.meta.glob<Catalogue>('../../locales/??.json', { query: '?house?lingui' }),
+  calendar: import.meta.glob<Catalogue>('../../locales/??.json', { query: '?calendar?lingui' }),
+  fleet: import.meta.glob<Catalogue>('../../locales/??.json', { query: '?fleet?lingui' }),
+  outlook: import.meta.glob<Catalogue>('../../locales/??.json', { query: '?outlook?lingui' }),
+  plan: import.meta.glob<Catalogue>('../../locales/??.json', { query: '?plan?lingui' }),
   settings: import.meta.glob<Catalogue>('../../locales/??.json', { query: '?settings?lingui' }),
+  update: import.meta.glob<Catalogue>('../../locales/??.json', { query: '?update?lingui' }),
 }
 export type TextPart = keyof typeof PARTS
 export const TEXT_PARTS = Object.keys(PARTS) as TextPart[]

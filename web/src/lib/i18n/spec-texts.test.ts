@@ -19,6 +19,10 @@ const QUOTED = {
   'role.electrician': 'I am an electrician',
   'account.systems.added': 'Serial numbers added',
   'groups.created': 'created successfully',
+  'update.news.finished': 'ok!',
+  'update.news.part_finished': 'Info!',
+  'update.news.interrupted': 'Error!',
+  'update.hint.wait': 'Update Mode',
 } satisfies Partial<Record<keyof typeof en, string>>
 
 describe('a text that the specification quotes', () => {

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { entriesOf, type LiveDocument, type LiveEntry, newerOf, skewOf, withChanges } from './live'
+import {
+  entriesOf,
+  type FlagSets,
+  type LiveDocument,
+  type LiveEntry,
+  newerOf,
+  skewOf,
+  withChanges,
+} from './live'
 
 const entry = (received_at: number | null, PV_power = 0) => ({ received_at, PV_power }) as LiveEntry
 const live = (entries: Record<string, LiveEntry>) => ({ entries, skew: 0 })
@@ -16,6 +24,14 @@ describe('live data', () => {
   it('take over what an event names and keep the rest', () => {
     const changed = withChanges(live({ A: entry(1), B: entry(1) }), { B: entry(2) })
     expect(changed.entries).toEqual({ A: entry(1), B: entry(2) })
+  })
+
+  it('keep the flags of systems that an event does not name', () => {
+    const message3 = (rotation: boolean) => ({ m3_rotation: rotation }) as FlagSets['message3'][string]
+    const flags = (by: FlagSets['message3']) => ({ message3: by, message5: {}, message6: {} })
+    const known = { ...live({}), flags: flags({ A: message3(false), B: message3(false) }) }
+    const changed = withChanges(known, {}, flags({ B: message3(true) }))
+    expect(changed.flags?.message3).toEqual({ A: message3(false), B: message3(true) })
   })
 
   it('do not go back to an answer that is older than the last event', () => {

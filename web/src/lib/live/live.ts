@@ -7,8 +7,13 @@ export type LiveEntry = components['schemas']['LiveEntry']
 /** The serial number of the entry that stands for all systems. */
 export const ALL_SYSTEMS = '-1'
 
+/** What a battery says about itself beyond its entry; electricians look at it. */
+export type FlagSets = Pick<LiveDocument, 'message3' | 'message5' | 'message6'>
+
 export type Live = {
   entries: Readonly<Record<string, LiveEntry>>
+  /** By serial number. Missing in what an older version of the app has kept. */
+  flags?: FlagSets
   /** Milliseconds that the server's clock is ahead of this browser's, so that a wrong clock makes nothing look old. */
   skew: number
 }
@@ -16,15 +21,34 @@ export type Live = {
 /** The list of single-key objects as one object. */
 export const entriesOf = ({ data }: LiveDocument): Live['entries'] => Object.assign({}, ...data)
 
+export const flagsOf = ({ message3, message5, message6 }: LiveDocument): FlagSets => ({
+  message3,
+  message5,
+  message6,
+})
+
 /** What an event of the stream changes; systems that it does not name stay as they are. */
-export const withChanges = (live: Live, changes: Live['entries']): Live => ({
+export const withChanges = (live: Live, changes: Live['entries'], flags?: FlagSets): Live => ({
   ...live,
   entries: { ...live.entries, ...changes },
+  ...(flags && {
+    flags: {
+      message3: { ...live.flags?.message3, ...flags.message3 },
+      message5: { ...live.flags?.message5, ...flags.message5 },
+      message6: { ...live.flags?.message6, ...flags.message6 },
+    },
+  }),
 })
 
 /** Serial numbers with a pending update. */
 export const updatableOf = ({ entries }: Live): string[] =>
   Object.keys(entries).filter((sn) => sn !== ALL_SYSTEMS && entries[sn]?.updatable)
+
+/** How many alarms nobody has seen. What an older version of the app has kept has none. */
+export const unseenAlarms = ({ entries }: Live): number =>
+  Object.entries(entries)
+    .flatMap(([sn, { alarms }]) => (sn === ALL_SYSTEMS ? [] : (alarms ?? [])))
+    .filter(({ acknowledged }) => !acknowledged).length
 
 /** An answer that was under way while the stream brought something newer does not bring the old back. */
 export function newerOf(known: Live | undefined, answer: Live): Live {

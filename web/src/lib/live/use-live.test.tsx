@@ -10,7 +10,8 @@ import { isAuthenticated, storeTokens } from '../session/tokens'
 import { liveEntry, liveOf } from '../testing/live'
 import { server } from '../testing/server'
 import { withChanges } from './live'
-import { liveQuery, useLive, useLiveRefresh } from './use-live'
+import { liveQuery } from './live-query'
+import { useLive, useLiveRefresh } from './use-live'
 import 'fake-indexeddb/auto'
 
 function Probe() {

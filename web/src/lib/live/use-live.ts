@@ -1,33 +1,13 @@
-import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { api } from '../api/client'
-import { apiError, networkError } from '../api/errors'
-import { LIVE_REFRESH, LIVE_TIMEOUT } from '../constants'
-import type { Locale } from '../i18n/locales'
+import { systemsQuery } from '../api/queries'
+import { LIVE_REFRESH } from '../constants'
 import { useT } from '../i18n/use-t'
 import { isAuthenticated } from '../session/tokens'
 import { follow } from './follow'
 import { tellListeners } from './listeners'
-import { entriesOf, type Live, type LiveDocument, newerOf, skewOf, withChanges } from './live'
-
-/** Messages in it are in a language, so each language has an answer of its own. */
-export const liveQuery = (locale: Locale) =>
-  queryOptions({
-    queryKey: ['live', locale],
-    queryFn: readLive,
-    placeholderData: keepPreviousData,
-    structuralSharing: (known, answer) => newerOf(known as Live | undefined, answer as Live),
-  })
-
-async function readLive(): Promise<Live> {
-  // On a line that swallows everything the next refresh would replace this one, and nobody would hear of a failure.
-  const signal = AbortSignal.timeout(LIVE_TIMEOUT)
-  const { data, error, response } = await api.GET('/api/auth/data/', { signal }).catch(() => {
-    throw networkError()
-  })
-  if (!data) throw apiError(response, error)
-  return { entries: entriesOf(data), skew: skewOf(response.headers.get('Date'), Date.now()) }
-}
+import { entriesOf, flagsOf, type LiveDocument, withChanges } from './live'
+import { liveQuery } from './live-query'
 
 /** Live data. An error leaves the last values, which then grow old visibly. */
 export function useLive() {
@@ -68,21 +48,30 @@ export function useCatchUp() {
 export function useLiveStream() {
   const { locale } = useT()
   const queryClient = useQueryClient()
+  // It begins with all systems, as the first answer does: thousands of them need not come twice before anything is shown.
+  const { isPending } = useLive()
   useEffect(() => {
+    if (isPending) return
     let stop = new AbortController()
+    let opened = false
     const start = () => {
       stop.abort()
       if (document.visibilityState === 'hidden') return
       stop = new AbortController()
       void follow({
         signal: stop.signal,
-        onOpen: () => tellListeners('opened'),
+        onOpen: () => {
+          // The server ends a stream when the person may see other systems than at its beginning.
+          if (opened) void queryClient.invalidateQueries(systemsQuery)
+          opened = true
+          tellListeners('opened')
+        },
         onEvent: (event) => {
           tellListeners(event)
           if (event.name !== 'data') return
-          const changes = entriesOf(JSON.parse(event.data) as LiveDocument)
+          const news = JSON.parse(event.data) as LiveDocument
           queryClient.setQueryData(liveQuery(locale).queryKey, (live) =>
-            withChanges(live ?? { entries: {}, skew: 0 }, changes),
+            withChanges(live ?? { entries: {}, skew: 0 }, entriesOf(news), flagsOf(news)),
           )
         },
       })
@@ -93,5 +82,5 @@ export function useLiveStream() {
       document.removeEventListener('visibilitychange', start)
       stop.abort()
     }
-  }, [locale, queryClient])
+  }, [isPending, locale, queryClient])
 }

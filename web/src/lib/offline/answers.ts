@@ -9,7 +9,8 @@ export type Answer = {
   account: string
   version: number
   key: readonly unknown[]
-  data: unknown
+  /** As text, which a browser reads and writes in a third of the time: thousands of systems are megabytes. */
+  json: string
   /** When it came, on this browser's clock. */
   at: number
 }

@@ -1,7 +1,7 @@
 import 'fake-indexeddb/auto'
 import { HttpResponse, http } from 'msw'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ANSWERS_SAVED_EVERY, CHARTS_KEPT } from '../constants'
+import { ANSWERS_SAVED_EVERY, CHARTS_KEPT, ENTRIES_SAVED_AT_ONCE } from '../constants'
 import { queryClient } from '../query-client'
 import { logOut } from '../session/log-out'
 import { STORAGE } from '../storage-keys'
@@ -60,12 +60,43 @@ describe('kept answers', () => {
     expect(queryClient.getQueryState(SYSTEMS)?.isInvalidated).toBe(true)
   })
 
+  it('are saved too when they came before anybody listened', async () => {
+    stop()
+    queryClient.setQueryData(SYSTEMS, systems)
+    stop = keepAnswers()
+    await save()
+    expect(await saved()).toEqual([SYSTEMS])
+  })
+
   it('are saved when the page is left, without waiting', async () => {
     queryClient.setQueryData(SYSTEMS, systems)
     vi.useRealTimers()
     vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden')
     document.dispatchEvent(new Event('visibilitychange'))
     await vi.waitFor(async () => expect(await saved()).toEqual([SYSTEMS]))
+  })
+
+  it('of a large fleet wait until the page is left', async () => {
+    const entries = Object.fromEntries(
+      Array.from({ length: ENTRIES_SAVED_AT_ONCE + 1 }, (_, place) => [`BE${place}`, {}]),
+    )
+    const waits = vi.spyOn(globalThis, 'setTimeout')
+    queryClient.setQueryData(['live', 'de'], { entries, skew: 0 })
+    expect(waits).not.toHaveBeenCalledWith(expect.anything(), ANSWERS_SAVED_EVERY)
+    queryClient.setQueryData(['live', 'de'], { entries: { BE0: {} }, skew: 0 })
+    expect(waits).toHaveBeenCalledWith(expect.anything(), ANSWERS_SAVED_EVERY)
+    vi.useRealTimers()
+    vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden')
+    document.dispatchEvent(new Event('visibilitychange'))
+    await vi.waitFor(async () => expect(await saved()).toEqual([['live', 'de']]))
+  })
+
+  it('do not replace an answer that was faster', async () => {
+    queryClient.setQueryData(SYSTEMS, systems)
+    await save()
+    queryClient.setQueryData(SYSTEMS, [])
+    await bringBackAnswers()
+    expect(known()).toEqual([])
   })
 
   it('are few', async () => {

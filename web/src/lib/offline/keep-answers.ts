@@ -4,7 +4,7 @@ import { ANSWERS_SAVED_EVERY } from '../constants'
 import { queryClient } from '../query-client'
 import { accountOf, readTokens } from '../session/tokens'
 import { type Answer, eraseAnswers, readAnswers, writeAnswers } from './answers'
-import { isWorthKeeping, mayBeShown, surplusOf, VERSION } from './model'
+import { isLarge, isWorthKeeping, mayBeShown, surplusOf, VERSION } from './model'
 
 /** Whom this tab has asked for. It is set by the first answer and changes only by a logout, whatever other tabs do. */
 let owner: string | null = null
@@ -24,16 +24,20 @@ export async function bringBackAnswers() {
   const mine = found.filter((answer) => mayBeShown(answer, { account, now: Date.now() }))
   const others = found.filter((answer) => !mine.includes(answer)).map(({ id }) => id)
   if (others.length > 0) await writeAnswers(() => ({ keep: [], forget: others }))
-  for (const { id, key, data, at } of mine) {
+  for (const { id, key, json, at } of mine) {
     kept.set(id, { id, key, at })
-    queryClient.setQueryData(key, data, { updatedAt: at })
+    // The server's own answer was faster.
+    if (queryClient.getQueryData(key)) continue
+    queryClient.setQueryData(key, JSON.parse(json), { updatedAt: at })
     queryClient.getQueryCache().get(id)?.invalidate()
   }
   if (mine.length > 0) owner = account
 }
 
-/** Saves what comes from now on, a few seconds after it came and when the page is left. */
+/** Saves what comes from now on, a few seconds after it came and when the page is left; what is large only then. */
 export function keepAnswers(): () => void {
+  // What was asked for ahead may have come; what was brought back is known.
+  for (const query of queryClient.getQueryCache().getAll()) if (!query.state.isInvalidated) note(query)
   const unsubscribe = queryClient.getQueryCache().subscribe((event) => {
     if (event.type === 'updated' && event.action.type === 'success') note(event.query)
   })
@@ -60,7 +64,7 @@ function note(query: Query) {
   if (!isWorthKeeping(query)) return
   owner ??= currentAccount()
   changed.add(query.queryHash)
-  timer ??= setTimeout(() => void save(), ANSWERS_SAVED_EVERY)
+  if (!isLarge(query)) timer ??= setTimeout(() => void save(), ANSWERS_SAVED_EVERY)
 }
 
 function saveWhenHidden() {
@@ -88,5 +92,5 @@ function answerOf(id: string, account: string): Answer | null {
   const query = queryClient.getQueryCache().get(id)
   if (!query?.state.data) return null
   const { queryKey: key, state } = query
-  return { id, account, version: VERSION, key, data: state.data, at: state.dataUpdatedAt }
+  return { id, account, version: VERSION, key, json: JSON.stringify(state.data), at: state.dataUpdatedAt }
 }

@@ -27,7 +27,7 @@ describe('what is kept', () => {
 
 describe('who sees it', () => {
   const now = Date.UTC(2026, 10, 15)
-  const answer = { id: '1', account: 'A', version: VERSION, key: ['live'], data: {}, at: now }
+  const answer = { id: '1', account: 'A', version: VERSION, key: ['live'], json: '{}', at: now }
 
   it.each([
     ['the same account', {}, true],

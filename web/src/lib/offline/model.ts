@@ -1,9 +1,10 @@
 /** Which answers are worth keeping for a time without network, and for how long. */
-import { ANSWER_MAX_AGE, CHARTS_KEPT, POINTS_KEPT } from '../constants'
+import { ANSWER_MAX_AGE, CHARTS_KEPT, ENTRIES_SAVED_AT_ONCE, POINTS_KEPT } from '../constants'
+import type { Live } from '../live/live'
 import type { Answer } from './answers'
 
 /** Another number, and what an older version of the app has kept is forgotten: it may have had another shape. */
-export const VERSION = 1
+export const VERSION = 2
 
 /** What a person without network still wants to see. Charts are many: of these only the last ones. */
 const CHARTS = ['energy', 'graph', 'savings']
@@ -16,6 +17,10 @@ export function isWorthKeeping({ queryKey: [kind], state: { data } }: Asked): bo
   // A year by the minute would fill the memory of a phone.
   return kind !== 'graph' || (data as { time: unknown[] }).time.length <= POINTS_KEPT
 }
+
+/** Live data of thousands of systems change every second, and writing them takes as long as several frames. */
+export const isLarge = ({ queryKey: [kind], state: { data } }: Asked): boolean =>
+  kind === 'live' && Object.keys((data as Pick<Live, 'entries'>).entries).length > ENTRIES_SAVED_AT_ONCE
 
 type Reader = { account: string; now: number }
 

@@ -3,6 +3,23 @@ import { createJSONStorage, persist } from 'zustand/middleware'
 import { SESSION_STORE } from '../storage-keys'
 import { type Role, readRole, storeTokens, type Tokens } from './tokens'
 
+/** How an update fares as far as this browser knows; a system that is not named has none. */
+export type UpdateState = 'waiting' | 'started' | 'finished'
+
+/** The update wizard, kept over a reload. */
+type UpdateWizard = {
+  /** The system that was chosen. */
+  sn: string | null
+  step: 0 | 1 | 2
+  states: Readonly<Record<string, UpdateState>>
+  /** Updates that go on, but that the person no longer wants to watch. */
+  hidden: readonly string[]
+  /** What the cancelling came to: withdrawn from the server, or only left alone. */
+  cancelled: 'withdrawn' | 'left' | null
+}
+
+export const freshWizard: UpdateWizard = { sn: null, step: 0, states: {}, hidden: [], cancelled: null }
+
 /** What this tab knows about its session. The tokens themselves are in `tokens.ts`, for all tabs. */
 type Session = {
   role: Role
@@ -14,6 +31,7 @@ type Session = {
   serials: string[] | null
   /** The system that the person looks at, null before a choice. */
   selected: string | null
+  update: UpdateWizard
 }
 
 const guest = (): Session => ({
@@ -22,6 +40,7 @@ const guest = (): Session => ({
   reloaded: false,
   serials: null,
   selected: null,
+  update: freshWizard,
 })
 
 export const useSession = create<Session>()(

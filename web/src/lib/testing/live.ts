@@ -13,6 +13,7 @@ export function liveEntry(special: Partial<LiveEntry> = {}): LiveEntry {
     last_messages: [],
     grid_voltage: 232.4,
     grid_voltages: [232.4, 231.1, 230.8],
+    meter_powers: [-1_400, -1_450, -1_490],
     grid_power: -4_340,
     PV_power: 7_000,
     battery_power: -1_900,
@@ -29,6 +30,7 @@ export function liveEntry(special: Partial<LiveEntry> = {}): LiveEntry {
     isActive: true,
     updatable: false,
     update_started: false,
+    alarms: [],
     lang: 'de',
     ...special,
   }

@@ -10,7 +10,13 @@ const chart = {
   ],
 }
 const savings = [saving('2026-11-14', -129, -80), saving('2026-11-15', null)]
-const known = { month: '2026-11', today: '2026-11-15', chart, savings, planned: plannedOf(12, '2026-11-15') }
+const known = {
+  month: '2026-11',
+  today: '2026-11-15',
+  chart,
+  savings,
+  planned: plannedOf({ calibrationDays: 12, updatable: false }, '2026-11-15'),
+}
 
 /** A day of the month, by its number. */
 const day = (number: number) => {
@@ -52,13 +58,41 @@ describe('what is planned', () => {
   })
 
   it('may lie in the next month, or be due today', () => {
-    expect(plannedOf(20, '2026-11-15')).toEqual([{ day: '2026-12-05', what: 'calibration' }])
-    expect(plannedOf(0, '2026-11-15')).toEqual([{ day: '2026-11-15', what: 'calibration' }])
+    expect(plannedOf({ calibrationDays: 20, updatable: undefined }, '2026-11-15')).toEqual([
+      { day: '2026-12-05', what: 'calibration' },
+    ])
+    expect(plannedOf({ calibrationDays: 0, updatable: undefined }, '2026-11-15')).toEqual([
+      { day: '2026-11-15', what: 'calibration' },
+    ])
+  })
+
+  it('holds an update that waits, on the day that is', () => {
+    const planned = plannedOf({ calibrationDays: null, updatable: true }, '2026-11-15')
+    expect(planned).toEqual([{ day: '2026-11-15', what: 'update' }])
   })
 
   it('is nothing while no battery says so', () => {
-    expect(plannedOf(null, '2026-11-15')).toEqual([])
-    expect(plannedOf(undefined, '2026-11-15')).toEqual([])
+    expect(plannedOf({ calibrationDays: null, updatable: undefined }, '2026-11-15')).toEqual([])
+    expect(plannedOf({ calibrationDays: undefined, updatable: undefined }, '2026-11-15')).toEqual([])
+  })
+
+  it('has the last day of an access that is in force, once, and not of one that was only offered', () => {
+    const grant = (state: 'active' | 'unconfirmed' | 'invited' | 'ended', until_day: string | null) => ({
+      state,
+      until_day,
+    })
+    const grants = [
+      grant('active', '2026-11-20'),
+      grant('unconfirmed', '2026-11-20'),
+      grant('active', '2026-12-24'),
+      grant('active', null),
+      grant('invited', '2026-11-21'),
+      grant('ended', '2026-11-10'),
+    ]
+    expect(plannedOf({ calibrationDays: null, updatable: false, grants }, '2026-11-15')).toEqual([
+      { day: '2026-11-20', what: 'grant' },
+      { day: '2026-12-24', what: 'grant' },
+    ])
   })
 })
 

@@ -1,5 +1,6 @@
 /** What stands in the calendar on a day. */
 
+import type { GivenGrant, HeldGrant } from '@/lib/api/grants'
 import type { Saving } from '@/lib/api/money-queries'
 import { balanceOf, type Energies, type EnergyChart, energiesOf, selfSufficiencyOf } from '@/lib/energy'
 import { type Money, moneyOf } from '@/lib/money'
@@ -7,7 +8,7 @@ import { plusDays, type SiteDay } from '@/lib/site-day'
 import { firstDay, lastDay } from './month'
 import type { Month } from './search'
 
-export type Planned = { day: SiteDay; what: 'calibration' }
+export type Planned = { day: SiteDay; what: 'calibration' | 'update' | 'grant' | 'plan' }
 
 export type CalendarDay = {
   day: SiteDay
@@ -23,10 +24,36 @@ export type CalendarDay = {
   planned: readonly Planned['what'][]
 }
 
-/** What the systems say of the days to come. */
-export function plannedOf(calibrationDays: number | null | undefined, today: SiteDay): Planned[] {
-  if (typeof calibrationDays !== 'number') return []
-  return [{ day: plusDays(today, calibrationDays), what: 'calibration' }]
+type Ahead = {
+  calibrationDays: number | null | undefined
+  updatable: boolean | undefined
+  /** Days on which the charge plan does more than follow the meter. */
+  planDays?: readonly SiteDay[]
+  grants?: readonly Pick<GivenGrant | HeldGrant, 'state' | 'until_day'>[]
+}
+
+/** What the systems say of the days to come. An update waits for its owner: today, and tomorrow again. */
+export function plannedOf(
+  { calibrationDays, updatable, planDays = [], grants = [] }: Ahead,
+  today: SiteDay,
+): Planned[] {
+  const planned: Planned[] = []
+  if (typeof calibrationDays === 'number')
+    planned.push({ day: plusDays(today, calibrationDays), what: 'calibration' })
+  if (updatable) planned.push({ day: today, what: 'update' })
+  for (const day of new Set(planDays)) planned.push({ day, what: 'plan' })
+  for (const day of grantEndsOf(grants, today)) planned.push({ day, what: 'grant' })
+  return planned
+}
+
+/** The last days of electricians' access, each once. What is only offered or asked for does not end. */
+function grantEndsOf(grants: NonNullable<Ahead['grants']>, today: SiteDay): Set<SiteDay> {
+  const ends = grants.flatMap(({ state, until_day }) =>
+    (state === 'active' || state === 'unconfirmed') && until_day !== null && until_day >= today
+      ? until_day
+      : [],
+  )
+  return new Set(ends)
 }
 
 type Known = {

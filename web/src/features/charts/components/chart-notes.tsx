@@ -1,6 +1,14 @@
+import { Suspense } from 'react'
 import type { Graph } from '@/lib/api/chart-queries'
+import { openTexts } from '@/lib/i18n/i18n'
 import { useT } from '@/lib/i18n/use-t'
+import { lazyPart } from '@/lib/lazy-part'
 import type { Series } from '../model/series'
+
+/** Only whoever looks at forecasts wants to know how good they are. */
+const Accuracy = lazyPart(
+  async () => (await Promise.all([import('./forecast-accuracy'), openTexts('plan')]))[0].ForecastAccuracy,
+)
 
 type Props = { graphs: readonly Graph[]; series: readonly Series[]; table: boolean }
 
@@ -18,6 +26,11 @@ export function ChartNotes({ graphs, series, table }: Props) {
   return (
     <div className="mt-1 flex min-h-[1.45em] flex-wrap justify-between gap-x-6 text-[12px] text-muted">
       <p>{notes.join(' · ')}</p>
+      {forecasts.length > 0 && graphs.length === 1 && graphs[0] && (
+        <Suspense>
+          <Accuracy sn={graphs[0].sn} series={forecasts} />
+        </Suspense>
+      )}
       {!table && <p className="hidden lg:[@media(hover:hover)]:block">{t('chart.mouse')}</p>}
     </div>
   )

@@ -3,7 +3,7 @@ import { Button } from '@/components/ui/button'
 import { formatPeriod } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { isSiteDay, type SiteDay } from '@/lib/site-day'
-import { type ChartChoice, stepped } from '../model/choice'
+import { type ChartChoice, lastDay, stepped } from '../model/choice'
 
 type Props = { choice: ChartChoice; today: SiteDay; onChange: (date: SiteDay) => void }
 
@@ -31,9 +31,9 @@ export function DateSteps({ choice, today, onChange }: Props) {
         <input
           type="date"
           value={choice.date}
-          max={today}
+          max={lastDay(today)}
           onChange={({ target }) =>
-            isSiteDay(target.value) && target.value <= today && onChange(target.value)
+            isSiteDay(target.value) && target.value <= lastDay(today) && onChange(target.value)
           }
           className="absolute inset-0 size-full cursor-pointer opacity-0 [&::-webkit-calendar-picker-indicator]:absolute [&::-webkit-calendar-picker-indicator]:inset-0 [&::-webkit-calendar-picker-indicator]:size-full [&::-webkit-calendar-picker-indicator]:cursor-pointer"
         />

@@ -65,10 +65,17 @@ describe('a chart', () => {
     expect(withInterval(search, 'Year')).toEqual({ range: 'Year', date: '2026-06-18' })
   })
 
-  it('steps back and forth, but not into the future', () => {
+  it('steps back and forth, and into the future only as far as forecasts reach', () => {
     expect(stepped(day, -1, TODAY)).toBe('2026-11-14')
-    expect(stepped(day, 1, TODAY)).toBeNull()
+    expect(stepped(day, 1, TODAY)).toBe('2026-11-16')
+    expect(stepped({ ...day, date: '2026-11-17' }, 1, TODAY)).toBeNull()
+    expect(stepped({ ...day, interval: 'Week' }, 1, TODAY)).toBeNull()
     expect(stepped({ ...day, interval: 'Month', date: '2026-10-20' }, 1, TODAY)).toBe('2026-11-01')
+  })
+
+  it('shows what is expected of a day that has not begun', () => {
+    expect(choiceOf({ date: '2026-11-16' }, TODAY).series).toEqual(['ef', 'lf'])
+    expect(choiceOf({ date: '2026-11-16', series: 'm3' }, TODAY).series).toEqual(['m3'])
   })
 
   it('keeps its zoom until it shows another stretch of time', () => {

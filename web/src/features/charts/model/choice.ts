@@ -1,6 +1,6 @@
 /** What the big chart shows, as the address keeps it: a link shows the same chart. */
 import type { Method, Resolution } from '@/lib/api/chart-queries'
-import { type Interval, isSiteDay, type SiteDay, startOf, step } from '@/lib/site-day'
+import { type Interval, isSiteDay, plusDays, type SiteDay, startOf, step } from '@/lib/site-day'
 import { CODES } from './series'
 import { readStretch, type Stretch, stretchText } from './stretch'
 
@@ -16,6 +16,7 @@ export const RESOLUTIONS: Record<Interval, readonly Resolution[]> = {
 }
 
 const POWERS = ['m6', 'm8', 'm1', 'm0', 'm3']
+const FORECASTS = ['ef', 'lf']
 const ENERGIES = ['m4', 'm2', 'm2N', 'm5', 'm5N']
 
 /** Days and weeks are looked at as curves, months and years as amounts. */
@@ -78,10 +79,13 @@ export type ChartChoice = {
 export function choiceOf(search: ChartSearch, today: SiteDay): ChartChoice {
   const interval = search.range ?? 'Day'
   const usual = USUAL[interval]
+  const date = search.date ?? today
+  // Of a day that has not begun there is nothing but what is expected.
+  const series = interval === 'Day' && date > today ? FORECASTS : usual.series
   return {
     interval,
-    date: search.date ?? today,
-    series: search.series === undefined ? usual.series : known(search.series),
+    date,
+    series: search.series === undefined ? series : known(search.series),
     resolution: search.resolution ?? usual.resolution,
     method: search.method ?? 'mean',
     zoom: readStretch(search.zoom),
@@ -125,12 +129,15 @@ export function withSystem(search: ChartSearch, shown: readonly string[], sn: st
   return others.length > 0 ? { ...rest, sn: first, with: others.join() } : { ...rest, sn: first }
 }
 
-/** The step before or after; null where nothing can have been measured yet. */
+/** Forecasts reach two days ahead. */
+export const lastDay = (today: SiteDay) => plusDays(today, 2)
+
+/** The step before or after; null where nothing can have been measured or forecast yet. */
 export function stepped({ interval, date }: ChartChoice, by: 1 | -1, today: SiteDay): SiteDay | null {
   const next = step(date, interval, by)
-  return next > today ? null : next
+  return next > (interval === 'Day' ? lastDay(today) : today) ? null : next
 }
 
 /** The stretch of time is not over yet. */
 export const isGrowing = ({ interval, date }: ChartChoice, today: SiteDay) =>
-  startOf(date, interval) === startOf(today, interval)
+  startOf(date, interval) >= startOf(today, interval)

@@ -10,10 +10,16 @@ import { choiceText, commonSpec, type FieldSpec, type SettingName } from '../mod
 import type { Editor } from '../use-editor'
 import { FieldHint } from './field-hint'
 
-type Props = { name: SettingName; systems: Systems; editor: Editor }
+type Props = {
+  name: SettingName
+  systems: Systems
+  editor: Pick<Editor, 'draft' | 'errors' | 'change'>
+  /** Where the name of the setting stands beside it already. */
+  label?: string
+}
 
 /** One setting, as what it may hold asks for: a box with its unit, a list, or a switch. */
-export function SettingField({ name, systems, editor }: Props) {
+export function SettingField({ name, systems, editor, label }: Props) {
   const { t, locale } = useT()
   const spec = commonSpec(systems, name)
   if (!spec) return null
@@ -21,7 +27,7 @@ export function SettingField({ name, systems, editor }: Props) {
   const change = (text: string) => editor.change(name, text)
   const frame = {
     name,
-    label: t(`setting.${name}`),
+    label: label ?? t(`setting.${name}`),
     hint: <FieldHint name={name} spec={spec} systems={systems} draft={editor.draft} />,
     error: fieldText(editor.errors[name], t),
   }

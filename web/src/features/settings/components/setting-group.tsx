@@ -19,6 +19,7 @@ type Props = {
   group: Group
   systems: Systems
   editor: Editor
+  readOnly: boolean
   open: boolean
   onToggle: () => void
   /** Below the fields, such as the test of the meter. */
@@ -33,7 +34,7 @@ const SUMMARY: Record<Group, readonly SettingName[]> = {
   meter: ['meter_type', 'meter_address'],
 }
 
-export function SettingGroup({ group, systems, editor, open, onToggle, children }: Props) {
+export function SettingGroup({ group, systems, editor, readOnly, open, onToggle, children }: Props) {
   const { t, locale } = useT()
   const provider = shownText(editor.draft, systems, 'provider', locale)
   const names = GROUPS[group].filter((name) => name !== 'provider_token' || needsToken(provider))
@@ -45,7 +46,8 @@ export function SettingGroup({ group, systems, editor, open, onToggle, children 
       onToggle={onToggle}
     >
       <p className="mb-5 text-[14px] text-muted">{t(`settings.group.${group}.text`)}</p>
-      <div className="grid items-start gap-x-6 gap-y-5 sm:grid-cols-2">
+      <fieldset disabled={readOnly} className="grid min-w-0 items-start gap-x-6 gap-y-5 sm:grid-cols-2">
+        <legend className="sr-only">{t(`settings.group.${group}`)}</legend>
         {names.map((name) => (
           <div
             key={name}
@@ -54,7 +56,7 @@ export function SettingGroup({ group, systems, editor, open, onToggle, children 
             <SettingField name={name} systems={systems} editor={editor} />
           </div>
         ))}
-      </div>
+      </fieldset>
       {group === 'charging' && <DayWindows systems={systems} draft={editor.draft} />}
       {children}
     </Disclosure>

@@ -1,7 +1,10 @@
-/** The parts of the settings page, as the address keeps them. */
-export const PARTS = ['storage', 'prices', 'journal', 'account'] as const
+/** The parts of the settings page, as the address keeps them: `?part=grants`, and in mails also `#grants`. */
+export const PARTS = ['storage', 'systems', 'prices', 'grants', 'journal', 'account'] as const
 export type Part = (typeof PARTS)[number]
 
-/** What is wrong in an address is passed over. */
-export const readPart = (wish: unknown, otherwise: Part): Part =>
-  PARTS.find((part) => part === wish) ?? otherwise
+/**
+ * What is wrong in an address is passed over.
+ * @param parts those that this person has
+ */
+export const readPart = (wish: unknown, otherwise: Part, parts: readonly Part[] = PARTS): Part =>
+  parts.find((part) => part === wish) ?? otherwise

@@ -1,0 +1,49 @@
+/** The steps of the update wizard, with the owner's hands at the storage. */
+import type { Page } from '@playwright/test'
+import type { Account, Server } from './server.ts'
+import { beLoggedIn, button, settled } from './steps.ts'
+import { expect } from './test.ts'
+import { type MessageId, text } from './texts.ts'
+
+/** A battery takes its time, also a simulated one. */
+export const SOON = { timeout: 90_000 }
+
+export const stepHeading = (page: Page, id: MessageId, sn = '') =>
+  page.getByRole('heading', { level: 2, name: text(id, { sn }), exact: true })
+export const dialog = (page: Page, id: MessageId) => page.getByRole('dialog', { name: text(id), exact: true })
+export const progress = (page: Page) => page.getByRole('progressbar', { name: text('update.progress') })
+export const turn = (server: Server, what: 'power' | 'main-switch', sn: string, on: 0 | 1) =>
+  server.post(`/demo/${what}/`, { sn, on: String(on) }, 204)
+
+export async function openWizard(page: Page, server: Server, account: Account, sn: string) {
+  await beLoggedIn(page, server, account)
+  await page.goto(`/update?sn=${sn}`)
+  await settled(page)
+}
+
+/** Switches the storage off and starts, up to the first word about it. */
+export async function start(page: Page, server: Server, account: Account, sn: string) {
+  await turn(server, 'main-switch', sn, 0)
+  await openWizard(page, server, account, sn)
+  await expect(page.getByRole('radio', { name: new RegExp(`^${sn}`) })).toBeChecked()
+  await button(page, text('update.next')).click()
+  await button(page, text('update.start')).click()
+  await button(dialog(page, 'update.confirm'), text('update.start')).click()
+  await expect(stepHeading(page, 'update.running', sn)).toBeVisible()
+}
+
+/** Between two parts the owner switches on for a few seconds; does so whenever the wizard asks for it. */
+export async function finish(page: Page, server: Server, sn: string) {
+  const between = dialog(page, 'update.news.part_finished')
+  const over = dialog(page, 'update.news.finished')
+  await expect(between.or(over)).toBeVisible(SOON)
+  while (await between.isVisible()) {
+    await button(between, text('update.ok')).click()
+    await expect(between).toBeHidden()
+    await turn(server, 'main-switch', sn, 0)
+    await turn(server, 'main-switch', sn, 1)
+    await expect(between.or(over)).toBeVisible(SOON)
+  }
+  await button(over, text('update.ok')).click()
+  await expect(stepHeading(page, 'update.finished', sn)).toBeVisible()
+}

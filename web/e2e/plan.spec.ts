@@ -1,0 +1,179 @@
+/** The charge plan of a simulated battery with prices typed in by hand: shown with its reasons, wished for, turned off. */
+import type { Page } from '@playwright/test'
+import type { Plan } from '../src/lib/api/plan-queries.ts'
+import { DESK, expectGoodEverywhere, NARROW, PHONE } from './harness/axe.ts'
+import { ONE } from './harness/owners.ts'
+import { open } from './harness/screens.ts'
+import { PASSWORD, type Server } from './harness/server.ts'
+import { daysAgo } from './harness/site-days.ts'
+import { beLoggedIn, button, heading, settled } from './harness/steps.ts'
+import { expect, test } from './harness/test.ts'
+import { text } from './harness/texts.ts'
+
+// Ten days are measured before anything is bought on a forecast.
+test.use({ history: 14 })
+test.describe.configure({ mode: 'serial', timeout: 180_000 })
+
+const SN = 'SC24A0001'
+const SOON = { timeout: 120_000, intervals: [2_000] }
+const planPath = `/api/auth/plan/?sn=${SN}`
+
+const importField = (page: Page) => page.getByLabel(text('money.tariff.import', { unit: 'ct/kWh' }))
+const feedInField = (page: Page) => page.getByLabel(text('money.tariff.feed_in', { unit: 'ct/kWh' }))
+const card = (page: Page) => page.getByRole('region', { name: text('plan.title'), exact: true })
+const turn = (page: Page) => page.getByRole('switch', { name: text('plan.switch') })
+const socField = (page: Page) => page.getByLabel(text('plan.wish.soc'))
+const byField = (page: Page) => page.getByLabel(text('plan.wish.by'))
+
+/** When the dear days begin: far enough ahead to buy before them, and near enough for a plan of 36 hours to see them. */
+const dearFrom = () =>
+  daysAgo(
+    Number(new Date().toLocaleString('en-GB', { hour: '2-digit', timeZone: 'Europe/Berlin' })) < 18 ? -1 : -2,
+  )
+
+/** Types a price into the form of the settings. */
+async function enterPrice(page: Page, price: string, from: string | null) {
+  await importField(page).fill(price)
+  await feedInField(page).fill('7,94')
+  const since = page.getByLabel(text('money.tariff.since'), { exact: true })
+  await since.selectOption(from === null ? 'beginning' : 'day')
+  if (from !== null) await page.getByLabel(text('money.tariff.day')).fill(from)
+  await button(page, text('money.tariff.save')).click()
+  await expect(page.getByText(text('money.tariff.saved')).first()).toBeVisible()
+}
+
+/** The prices are those of a contract that does not change with the hour. */
+async function chooseFixedPrices(server: Server) {
+  const { access } = await server.logIn(ONE)
+  const { version } = await server.get<{ version: number }>(`/api/auth/settings/?sn=${SN}`, ONE)
+  const fields = { version: String(version), password: PASSWORD, provider: 'fixed' }
+  await server.post(`/api/auth/settings/?sn=${SN}`, fields, 200, { Authorization: `Bearer ${access}` })
+}
+
+/** Waits until the server has made a plan that this holds for; it looks every ten seconds. */
+async function plannedBy(server: Server, holds: (plan: Plan) => boolean): Promise<Plan> {
+  let plan: Plan | undefined
+  const { access } = await server.logIn(ONE)
+  await expect(async () => {
+    const answer = await fetch(server.url + planPath, { headers: { Authorization: `Bearer ${access}` } })
+    plan = (await answer.json()) as Plan
+    expect(holds(plan)).toBe(true)
+  }).toPass(SOON)
+  return plan as Plan
+}
+
+test('cheap now and dear later: the plan buys, and says why', async ({ page, server }) => {
+  await beLoggedIn(page, server, ONE)
+  await page.goto('/settings?part=prices')
+  await enterPrice(page, '10', null)
+  await enterPrice(page, '60', dearFrom())
+  await chooseFixedPrices(server)
+
+  await test.step('it is turned on, and says what it waits for', async () => {
+    await page.goto(`/plan?sn=${SN}`)
+    await expect(heading(page)).toHaveText(text('plan.title'))
+    await expect(page.getByRole('heading', { name: text('plan.off') })).toBeVisible()
+    await turn(page).check()
+    await expect(page.getByText(text('plan.turned_on'))).toBeVisible()
+    await expect(page.getByRole('heading', { name: text('plan.off') })).toBeHidden()
+  })
+
+  const plan = await plannedBy(server, ({ blocks }) => blocks.some(({ mode }) => mode === 'charge'))
+  const bought = plan.blocks.find(({ mode }) => mode === 'charge')
+  expect(bought?.reason).toMatch(/^Lädt .*\skWh von .* für 10\sct/)
+
+  await test.step('the page shows it as a sentence, a picture and a table', async () => {
+    await open(page, `/plan?sn=${SN}`)
+    await expect(page.getByText(/für 10\sct/).first()).toBeVisible()
+    await expect(page.getByRole('img', { name: text('plan.picture.title') })).toBeVisible()
+    await button(page, text('plan.table')).press('Enter')
+    const table = page.getByRole('table', { name: text('plan.picture.title') })
+    await expect(table.getByRole('row').nth(30)).toBeAttached()
+    await expect(table.getByText(text('plan.mode.charge')).first()).toBeAttached()
+  })
+
+  await test.step('it is accessible in both themes, on phone and desk', async () => {
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    await expectGoodEverywhere(page, [DESK, PHONE, NARROW])
+    await page.setViewportSize(DESK)
+  })
+
+  await test.step('the dashboard tells of it and leads to it', async () => {
+    await open(page, '/dashboard')
+    await expect(card(page)).toContainText(/ct/)
+    await card(page)
+      .getByRole('link', { name: text('plan.show') })
+      .click()
+    await page.waitForURL('**/plan?sn=*')
+    await expect(heading(page)).toHaveText(text('plan.title'))
+  })
+})
+
+test('a wish is kept, and a wrong one is refused at its field', async ({ page, server }) => {
+  await beLoggedIn(page, server, ONE)
+  await open(page, `/plan?sn=${SN}`)
+  await socField(page).fill('170')
+  await byField(page).fill('18:00')
+  await button(page, text('plan.wish.save')).click()
+  await expect(socField(page)).toBeFocused()
+  await expect(socField(page)).toHaveAttribute('aria-invalid', 'true')
+  await expect(page.getByText(text('field.soc_range'))).toBeVisible()
+
+  await socField(page).fill('70')
+  await button(page, text('plan.wish.save')).click()
+  await expect(page.getByText(text('plan.wish.standing'))).toBeVisible()
+  await page.reload()
+  await expect(page.getByText(/^70\s% bis .*18:00$/)).toBeVisible()
+  await expect(socField(page)).toHaveValue('70')
+  await expect(byField(page)).toHaveValue('18:00')
+
+  await button(page, text('plan.wish.drop')).click()
+  await expect(page.getByText(text('plan.wish.standing'))).toBeHidden()
+  await page.reload()
+  await settled(page)
+  await expect(socField(page)).toHaveValue('')
+})
+
+test('forecasts reach into tomorrow', async ({ page, server }) => {
+  await beLoggedIn(page, server, ONE)
+  await open(page, `/charts?sn=${SN}`)
+  await button(page, text('chart.forth')).click()
+  await page.waitForURL('**date=*')
+  await settled(page)
+  await expect(page.getByText(text('chart.no_forecast'))).toBeHidden()
+  await expect(page.getByRole('button', { name: text('series.energy_forecast') })).toHaveAttribute(
+    'aria-pressed',
+    'true',
+  )
+})
+
+test('the bad-weather notice comes and goes with what the server says', async ({ page, server }) => {
+  await beLoggedIn(page, server, ONE)
+  // Weather cannot be ordered: of the server's own answer only the notice is changed on its way.
+  let since: number | null = server.now
+  await page.route(/\/api\/auth\/plan\//, async (route) => {
+    const response = await route.fetch()
+    const plan = (await response.json()) as Plan
+    await route.fulfill({ response, json: { ...plan, weather: { ...plan.weather, since } } })
+  })
+  await page.goto('/dashboard')
+  const notice = page.getByRole('status').filter({ hasText: text('notice.weather') })
+  await expect(notice).toContainText(text('notice.weather.text'))
+  since = null
+  // Asked again every half minute.
+  await expect(notice).toBeHidden({ timeout: 60_000 })
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+})
+
+test('turned off, the plan is gone and stays off', async ({ page, server }) => {
+  await beLoggedIn(page, server, ONE)
+  await open(page, `/plan?sn=${SN}`)
+  await turn(page).uncheck()
+  await expect(page.getByRole('heading', { name: text('plan.off') })).toBeVisible()
+  await expect(page.getByText(text('plan.turned_off'))).toBeVisible()
+  await page.reload()
+  await expect(turn(page)).not.toBeChecked()
+  await expect(page.getByRole('img', { name: text('plan.picture.title') })).toBeHidden()
+  await open(page, '/dashboard')
+  await expect(card(page)).toContainText(text('plan.off.short'))
+})

@@ -1,0 +1,57 @@
+/** An operator who requires the second factor of electricians. */
+import { setUpTotp } from './harness/authenticator.ts'
+import { DESK, expectGoodEverywhere, NARROW } from './harness/axe.ts'
+import { beLoggedIn, button, heading, logIn, logOutByMenu, sendLogin, settled } from './harness/steps.ts'
+import { expect, test } from './harness/test.ts'
+import { text } from './harness/texts.ts'
+
+test.use({
+  movesClock: 'hours',
+  options: ['--require-totp-of-electricians'],
+  // What is still fading in has the wrong contrast.
+  contextOptions: { reducedMotion: 'reduce' },
+})
+
+test('an electrician is led to set it up, and comes in with a code from then on', async ({
+  page,
+  server,
+}) => {
+  const electrician = await server.newElectrician()
+  await page.goto('/login')
+  await sendLogin(page, electrician)
+  await page.waitForURL('**/enrol')
+  await expect(heading(page)).toHaveText(text('totp.set_up.title'))
+  await expectGoodEverywhere(page, [DESK, NARROW])
+  await page.setViewportSize(DESK)
+  // No other page is of any use before.
+  await page.goto('/electrician-dashboard')
+  await page.waitForURL('**/enrol')
+  const { phone } = await setUpTotp(page, server, electrician.password)
+  await button(page, text('totp.recovery.done')).click()
+  await page.waitForURL('**/electrician-dashboard')
+  await settled(page)
+
+  await page.goto('/electrician-settings?part=account')
+  await expect(page.getByText(text('totp.required'))).toBeVisible()
+  await expect(button(page, text('totp.end'))).toBeHidden()
+  await logOutByMenu(page)
+  await sendLogin(page, electrician)
+  await page.getByLabel(text('totp.code'), { exact: true }).fill(await phone.code())
+  await button(page, text('login.submit')).click()
+  await page.waitForURL('**/electrician-dashboard')
+})
+
+test('owners are not asked', async ({ page, server }) => {
+  await logIn(page, await server.newOwner())
+  await page.goto('/enrol')
+  await page.waitForURL('**/dashboard')
+})
+
+test('an electrician who will not can still take the data away and leave', async ({ page, server }) => {
+  const electrician = await server.newElectrician()
+  await beLoggedIn(page, server, electrician)
+  await page.goto('/enrol')
+  await expect(button(page, text('account.delete'))).toBeVisible()
+  await button(page, text('lock.back')).click()
+  await page.waitForURL('**/login')
+})

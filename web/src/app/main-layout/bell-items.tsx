@@ -1,0 +1,62 @@
+import { Link } from '@tanstack/react-router'
+import { BellRing, CloudDownload } from 'lucide-react'
+import { MenuItem, MenuLabel } from '@/components/ui/dropdown-menu'
+import { useT } from '@/lib/i18n/use-t'
+import { useSession } from '@/lib/session/session-store'
+
+type Props = {
+  alarms: number
+  /** Serial numbers with a pending update. */
+  pending: readonly string[]
+}
+
+/** What the bell leads to. Electricians have neither an update page nor one of alarms: their fleet shows both. */
+export function BellItems({ alarms, pending }: Props) {
+  const { t } = useT()
+  const electrician = useSession(({ role }) => role === 'electrician')
+  const alarmed = (
+    <>
+      <BellRing aria-hidden />
+      {t('nav.alarms')}
+      <span className="num text-muted">{alarms}</span>
+    </>
+  )
+  const updates = t('top.updates_pending', { count: pending.length })
+  return (
+    <>
+      {alarms > 0 && (
+        <MenuItem asChild>
+          {electrician ? (
+            <Link to="/electrician-dashboard" search={{ show: 'alarm' }}>
+              {alarmed}
+            </Link>
+          ) : (
+            <Link to="/alarms">{alarmed}</Link>
+          )}
+        </MenuItem>
+      )}
+      {pending.length === 0 ? (
+        <MenuItem disabled>{t('top.no_update')}</MenuItem>
+      ) : electrician ? (
+        <MenuItem asChild>
+          <Link to="/electrician-dashboard" search={{ show: 'update' }}>
+            <CloudDownload aria-hidden />
+            {updates}
+          </Link>
+        </MenuItem>
+      ) : (
+        <>
+          <MenuLabel>{updates}</MenuLabel>
+          {pending.map((sn) => (
+            <MenuItem key={sn} asChild>
+              <Link to="/update" search={{ sn }}>
+                <CloudDownload aria-hidden />
+                <span className="num">{sn}</span>
+              </Link>
+            </MenuItem>
+          ))}
+        </>
+      )}
+    </>
+  )
+}

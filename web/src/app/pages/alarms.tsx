@@ -1,0 +1,3 @@
+import { AlarmsPage } from '@/features/alarms/alarms-page'
+
+export const Alarms = () => <AlarmsPage />

@@ -1,0 +1,128 @@
+import 'fake-indexeddb/auto'
+import { screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { HttpResponse, http } from 'msw'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Commissioning, Step } from '@/features/commissioning/model'
+import { resetSessionStore } from '@/lib/session/session-store'
+import { server } from '@/lib/testing/server'
+import { logIn, openApp, serveSystems } from '../testing'
+
+const SN = 'SC24A0001'
+const TITLES = { units: 'Geräte und Außenleiter', instruction: 'Einweisung und Übergabe' } as const
+let commissioning: Commissioning | null
+
+const step = (name: keyof typeof TITLES, special: Partial<Step> = {}): Step => ({
+  step: name,
+  title: TITLES[name],
+  state: 'open',
+  reason: null,
+  text: null,
+  sn: null,
+  at: null,
+  company: null,
+  stated: {},
+  ...special,
+})
+
+const begun = (special: Partial<Commissioning> = {}): Commissioning => ({
+  id: 7,
+  units: [SN],
+  started_at: 0,
+  steps: [
+    step('units', { state: 'failed', reason: 'not_reporting', text: 'Der Speicher meldet sich nicht.' }),
+    step('instruction'),
+  ],
+  phases: [],
+  first_name: '',
+  last_name: '',
+  place: '',
+  note: '',
+  complete: false,
+  ...special,
+})
+
+beforeEach(async () => {
+  commissioning = null
+  await logIn('electrician')
+  serveSystems([SN])
+  server.use(http.get('*/api/auth/commissioning/', () => HttpResponse.json({ commissioning })))
+})
+afterEach(() => resetSessionStore())
+
+const open = () => openApp(`/electrician-dashboard/${SN}/commissioning`)
+
+describe('a commissioning', () => {
+  it('is begun by the electrician, and begins with the first step', async () => {
+    server.use(
+      http.post('*/api/auth/commissioning/', async ({ request }) => {
+        expect(await request.text()).toBe(`sn=${SN}`)
+        commissioning = begun()
+        return HttpResponse.json(commissioning, { status: 201 })
+      }),
+    )
+    await open()
+    await userEvent.click(await screen.findByRole('button', { name: 'Inbetriebnahme beginnen' }))
+    expect(await screen.findByText('0 von 2 Schritten erledigt')).toBeInTheDocument()
+    expect(screen.getByText('Der Speicher meldet sich nicht.')).toBeInTheDocument()
+    expect(screen.getByRole('button', { name: /^Geräte und Außenleiter/ })).toHaveAttribute(
+      'aria-expanded',
+      'true',
+    )
+  })
+
+  it('opens the next step when one has passed', async () => {
+    commissioning = begun()
+    server.use(
+      http.post('*/api/auth/commissioning/7/step/', () => {
+        const units = step('units', { state: 'passed', at: 1, company: 'Elektro Blitz' })
+        commissioning = begun({ steps: [units, step('instruction')] })
+        return HttpResponse.json(commissioning)
+      }),
+    )
+    await open()
+    const units = within(await screen.findByRole('region', { name: TITLES.units }))
+    await userEvent.click(units.getByRole('button', { name: 'Prüfen und bestätigen' }))
+    const next = await screen.findByRole('button', { name: /^Einweisung/ })
+    await waitFor(() => expect(next).toHaveAttribute('aria-expanded', 'true'))
+    expect(screen.getByText(/erledigt · Elektro Blitz/)).toBeInTheDocument()
+  })
+
+  it('says which steps keep it from being finished', async () => {
+    commissioning = begun()
+    server.use(
+      http.post('*/api/auth/commissioning/7/finish/', () =>
+        HttpResponse.json(
+          { detail: 'Noch sind nicht alle Schritte erledigt.', code: 'steps_open', open: begun().steps },
+          { status: 409 },
+        ),
+      ),
+    )
+    await open()
+    await userEvent.click(await screen.findByRole('button', { name: 'Abschließen' }))
+    expect(await screen.findByText('Noch nicht abgeschlossen')).toBeInTheDocument()
+    const list = screen.getAllByRole('listitem').map(({ textContent }) => textContent)
+    expect(list).toEqual(expect.arrayContaining([TITLES.units, TITLES.instruction]))
+  })
+
+  it('leads to its protocol, which can be taken away', async () => {
+    commissioning = begun({ complete: true })
+    const protocol = { id: 7, number: `${SN}-1`, finished_at: 0, company: 'Elektro Blitz', units: [SN] }
+    const rows = [{ label: 'Name', value: 'Łukasz Čačić' }]
+    const sections = [{ title: 'Kunde', rows, table: null, text: null }]
+    const sheet = { title: 'Inbetriebnahmeprotokoll', subtitle: '', number: '', sections, signatures: [] }
+    server.use(
+      http.post('*/api/auth/commissioning/7/finish/', () => HttpResponse.json(protocol, { status: 201 })),
+      http.get('*/api/auth/commissioning/protocol/7/', () => HttpResponse.json({ ...protocol, sheet })),
+    )
+    await open()
+    await userEvent.click(await screen.findByRole('button', { name: 'Abschließen' }))
+    expect(
+      await screen.findByRole('heading', { level: 1, name: 'Inbetriebnahmeprotokoll' }),
+    ).toBeInTheDocument()
+    expect(await screen.findByText('Łukasz Čačić')).toBeInTheDocument()
+    expect(
+      screen.getByRole('button', { name: `Protokoll ${SN}-1 als PDF herunterladen` }),
+    ).toBeInTheDocument()
+  })
+})

@@ -1,0 +1,3 @@
+import { PlanPage } from '@/features/plan/plan-page'
+
+export const ChargePlan = () => <PlanPage />

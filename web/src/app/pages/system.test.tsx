@@ -1,0 +1,116 @@
+import 'fake-indexeddb/auto'
+import { screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { HttpResponse, http } from 'msw'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { resetSessionStore } from '@/lib/session/session-store'
+import { fill } from '@/lib/testing/fill'
+import { heldGrant } from '@/lib/testing/grants'
+import { liveEntry } from '@/lib/testing/live'
+import { server } from '@/lib/testing/server'
+import { logIn, openApp, serveSystems } from '../testing'
+
+const SN = 'SC24A0001'
+let access: string
+let first_name: string
+
+beforeEach(async () => {
+  access = 'configure'
+  first_name = 'Katrin'
+  await logIn('electrician')
+  serveSystems([SN])
+  const message2 = { ...liveEntry().message2, sm1: true }
+  const message3 = { m3_rotation: true, m3_slave: true } as const
+  server.use(
+    http.get('*/api/auth/usr_sn/', () =>
+      HttpResponse.json([
+        {
+          sn: SN,
+          phase: 1,
+          access,
+          first_name,
+          last_name: 'Albers',
+          master_version: '2.4',
+          time_zone: 'Europe/Berlin',
+        },
+      ]),
+    ),
+    http.get('*/api/auth/data/', () =>
+      HttpResponse.json({
+        data: [{ [SN]: liveEntry({ message2, grid_voltages: [229.2, 260, null] }) }],
+        message3: { [SN]: message3 },
+        message5: {},
+        message6: {},
+      }),
+    ),
+    http.get('*/api/auth/grant/', () =>
+      HttpResponse.json({ given: [], held: [heldGrant({ sn: SN, scope: 'configure' })], handovers: [] }),
+    ),
+    http.get('*/api/auth/journal/', ({ request }) => {
+      const own = new URL(request.url).searchParams.get('sn') === SN
+      const line = {
+        id: 1,
+        at: 0,
+        time: '2026-11-15 21:06:47',
+        sn: SN,
+        kind: 'settings',
+        event: 'x',
+        actor: 'you',
+        who: 'Sie',
+        text: 'Reserve geändert.',
+      }
+      return HttpResponse.json({ page: 1, pages: 1, total: 1, lines: own ? [line] : [] })
+    }),
+  )
+})
+afterEach(() => resetSessionStore())
+
+describe('one system of the fleet', () => {
+  it('shows whose it is, what flows, and what an electrician looks for', async () => {
+    await openApp(`/electrician-dashboard/${SN}`)
+    expect(await screen.findByRole('heading', { level: 1, name: 'Katrin Albers' })).toBeInTheDocument()
+    expect(await screen.findByRole('heading', { name: 'Energiefluss' })).toBeInTheDocument()
+    expect(screen.queryByText(/Ihr Haus/)).toBeNull()
+    const diagnosis = within(screen.getByRole('region', { name: 'Diagnose' }))
+    expect(diagnosis.getByText(/^229,2\sV$/)).toBeInTheDocument()
+    expect(diagnosis.getByText(/außerhalb 230 V/)).toBeInTheDocument()
+    expect(diagnosis.getByText('Der Stromzähler antwortet nicht')).toBeInTheDocument()
+    expect(diagnosis.getByText('Die Phasen sind vertauscht')).toBeInTheDocument()
+    const facts = screen.getByRole('region', { name: 'Gerät und Zugang' })
+    await waitFor(() => expect(facts).toHaveTextContent('Einstellen · bis 13. Februar 2027'))
+    expect(await screen.findByText('Reserve geändert.')).toBeInTheDocument()
+  })
+
+  it('lets somebody who may change settings write the name of the end user', async () => {
+    const bodies: string[] = []
+    server.use(
+      http.patch('*/api/auth/system/:sn/', async ({ request }) => {
+        bodies.push(await request.text())
+        first_name = 'Karin'
+        return HttpResponse.json({})
+      }),
+    )
+    await openApp(`/electrician-dashboard/${SN}`)
+    await userEvent.click(await screen.findByRole('button', { name: 'Namen ändern' }))
+    fill('Vorname', 'Karin')
+    await userEvent.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Speichern' }))
+    expect(await screen.findByRole('heading', { level: 1, name: 'Karin Albers' })).toBeInTheDocument()
+    expect(bodies).toEqual(['first_name=Karin&last_name=Albers'])
+  })
+
+  it('does not offer it to somebody who may only look', async () => {
+    access = 'monitor'
+    await openApp(`/electrician-dashboard/${SN}`)
+    expect(await screen.findByText(/hat der Eigentümer nicht freigegeben/)).toBeInTheDocument()
+    expect(screen.queryByRole('button', { name: 'Namen ändern' })).toBeNull()
+  })
+
+  it('that is not, or no longer, open says so and leads back', async () => {
+    await openApp('/electrician-dashboard/SC99Z9999')
+    expect(await screen.findByText(/nicht freigegeben, oder der Zugang ist beendet/)).toBeInTheDocument()
+    expect(screen.getByRole('link', { name: 'Zu allen Anlagen' })).toHaveAttribute(
+      'href',
+      '/electrician-dashboard',
+    )
+  })
+})

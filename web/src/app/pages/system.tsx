@@ -1,0 +1,43 @@
+import { Suspense } from 'react'
+import { Skeleton } from '@/components/ui/skeleton'
+import { ProtocolsCard } from '@/features/commissioning/protocols-card'
+import { SystemPage } from '@/features/fleet/system-page'
+import { SystemJournal } from '@/features/journal/system-journal'
+import { openTexts } from '@/lib/i18n/i18n'
+import { lazyPart } from '@/lib/lazy-part'
+
+const AlarmsCard = lazyPart(async () => {
+  const [{ AlarmsCard }] = await Promise.all([import('@/features/alarms/alarms-card'), openTexts('outlook')])
+  return AlarmsCard
+})
+const FirmwareCard = lazyPart(async () => (await import('@/features/update/firmware-card')).FirmwareCard)
+const SiteCard = lazyPart(async () => (await import('@/components/site/site-card')).SiteCard)
+const BigChart = lazyPart(async () => (await import('@/features/charts/big-chart')).BigChart)
+
+/** One system of the fleet: what its owner sees, and what an electrician looks for. */
+export const System = () => (
+  <SystemPage
+    chart={
+      <Suspense fallback={<Skeleton className="h-[836px] sm:h-[757px] xl:h-[571px]" />}>
+        <BigChart />
+      </Suspense>
+    }
+    site={(sn) => (
+      <Suspense fallback={<Skeleton className="h-80" />}>
+        <SiteCard key={sn} sn={sn} />
+      </Suspense>
+    )}
+    protocols={(sn) => <ProtocolsCard serials={[sn]} quiet />}
+    alarms={(sn) => (
+      <Suspense fallback={<Skeleton className="h-40" />}>
+        <AlarmsCard key={sn} sn={sn} />
+      </Suspense>
+    )}
+    firmware={(sn, service) => (
+      <Suspense fallback={<Skeleton className="h-40" />}>
+        <FirmwareCard key={sn} sn={sn} service={service} />
+      </Suspense>
+    )}
+    journal={(sn) => <SystemJournal key={sn} sn={sn} />}
+  />
+)

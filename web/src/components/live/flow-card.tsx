@@ -1,0 +1,60 @@
+import { joinQuantity, percentQuantity, powerQuantity } from '@/lib/format'
+import { useT } from '@/lib/i18n/use-t'
+import { EnergyFlow } from './energy-flow'
+import { LiveMark, useClockText } from './live-mark'
+import type { Freshness, Reading } from './model/reading'
+import { type Line, sentenceOf } from './model/sentence'
+
+type Props = {
+  reading: Reading
+  freshness: Freshness
+  /** Usable Wh, null when it is not known. */
+  capacity: number | null
+  updating: boolean
+  /** On the server's clock. */
+  now: number
+  /** Instead of the sentence, which speaks to the people who live there. */
+  title?: string
+}
+
+/** What is going on, first as a sentence, then as a picture. */
+export function FlowCard({ reading, freshness, capacity, updating, now, title }: Props) {
+  const { t } = useT()
+  const { headline, detail } = sentenceOf({ reading, freshness, capacity, updating, now })
+  return (
+    <section aria-labelledby="sentence" className="flex min-w-0 flex-col lg:card lg:p-5">
+      <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
+        <div className="min-w-0 flex-1 basis-52">
+          <h2
+            id="sentence"
+            className="text-[22px] leading-tight font-semibold tracking-tight text-balance lg:text-[24px]"
+          >
+            {title ?? t(headline)}
+          </h2>
+          {/* Two lines high even when it is short, so that the picture stays where it is. */}
+          <p className="num mt-1 min-h-[2.9em] text-pretty text-muted">
+            {detail && !title && <Detail line={detail} timeZone={reading.timeZone} now={now} />}
+          </p>
+        </div>
+        <LiveMark reading={reading} freshness={freshness} now={now} />
+      </div>
+      <div className="mt-2 flex flex-1 items-center justify-center">
+        <EnergyFlow reading={reading} live={freshness === 'live'} />
+      </div>
+    </section>
+  )
+}
+
+function Detail({ line, timeZone, now }: { line: Line; timeZone: string; now: number }) {
+  const { t, locale } = useT()
+  const clock = useClockText(timeZone, now)
+  const { power, other, soc, at } = line.values
+  const watts = (value: number | undefined) =>
+    value === undefined ? undefined : joinQuantity(powerQuantity(value, locale))
+  return t(line.id, {
+    power: watts(power),
+    other: watts(other),
+    soc: soc === undefined ? undefined : joinQuantity(percentQuantity(soc, locale)),
+    time: at === undefined ? undefined : clock(at),
+  })
+}

@@ -1,0 +1,36 @@
+import { joinQuantity, percentQuantity, powerQuantity } from '@/lib/format'
+import { useT } from '@/lib/i18n/use-t'
+import type { Direction } from '@/lib/power'
+import type { Flow } from './model/flow'
+import type { Reading } from './model/reading'
+
+type Props = {
+  reading: Reading
+  flows: readonly Flow[]
+  gridWord: Direction
+  batteryWord: Direction
+}
+
+/** What the picture of the energy flow shows, for those who cannot see it. */
+export function FlowText({ reading, flows, gridWord, batteryWord }: Props) {
+  const { t, locale } = useT()
+  const { pv, grid, battery, house, soc } = reading
+  const power = (watts: number | null) =>
+    watts === null ? t('value.unknown') : joinQuantity(powerQuantity(watts, locale))
+  const charge = soc === null ? t('value.unknown') : joinQuantity(percentQuantity(soc, locale))
+  return (
+    <ul className="sr-only">
+      <li>{`${t('flow.pv')}: ${power(pv)}`}</li>
+      <li>{`${t('flow.house')}: ${power(house)}`}</li>
+      <li>{`${t('flow.grid')}: ${gridWord ? `${t(`flow.grid.${gridWord}`)} ` : ''}${power(grid)}`}</li>
+      <li>
+        {`${t('flow.battery')}: ${charge}, ${batteryWord ? `${t(`flow.battery.${batteryWord}`)} ` : ''}${power(battery)}`}
+      </li>
+      {flows.map(({ from, to, watts }) => (
+        <li key={`${from}-${to}`}>
+          {t('flow.way', { from: t(`flow.${from}`), to: t(`flow.${to}`), power: power(watts) })}
+        </li>
+      ))}
+    </ul>
+  )
+}

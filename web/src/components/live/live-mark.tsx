@@ -1,0 +1,38 @@
+import { CloudOff } from 'lucide-react'
+import { formatDateTime, formatTime } from '@/lib/format'
+import { useT } from '@/lib/i18n/use-t'
+import { siteDayOf } from '@/lib/site-day'
+import type { Freshness, Reading } from './model/reading'
+
+/** "14:20", or with its date when that is not today. */
+export function useClockText(timeZone: string, now: number) {
+  const { locale } = useT()
+  return (at: number) =>
+    siteDayOf(at, timeZone) === siteDayOf(now, timeZone)
+      ? formatTime(at, { locale, timeZone })
+      : formatDateTime(at, { locale, timeZone })
+}
+
+type Props = { reading: Reading; freshness: Freshness; now: number }
+
+/** How old the values are: live with the time of the last one, or as of when. */
+export function LiveMark({ reading, freshness, now }: Props) {
+  const { t } = useT()
+  const clock = useClockText(reading.timeZone, now)
+  const { at, together } = reading
+  const live = freshness === 'live'
+  const partly = together && together.reporting < together.systems
+  return (
+    <div className="num shrink-0 text-right text-[12px] text-muted">
+      <p className="flex items-center justify-end gap-2">
+        {live ? (
+          <span aria-hidden className="size-2 rounded-full bg-ok" />
+        ) : (
+          <CloudOff aria-hidden className="size-3.5" />
+        )}
+        {at === null ? t('live.no_data') : t(live ? 'live.now' : 'live.as_of', { time: clock(at) })}
+      </p>
+      {partly && <p className="mt-0.5 font-medium text-warn">{t('systems.reporting', together)}</p>}
+    </div>
+  )
+}

@@ -1,0 +1,57 @@
+import { useState } from 'react'
+import { pageCount, pageOf } from '@/components/ui/pages'
+import { Pagination } from '@/components/ui/pagination'
+import { PAGE_SIZE } from '@/lib/constants'
+import { formatDateTime } from '@/lib/format'
+import { useT } from '@/lib/i18n/use-t'
+import { siteTimeOf } from '@/lib/site-day'
+import type { Message } from './model/messages'
+
+type Props = {
+  title: string
+  /** Said when there are none. */
+  empty: string
+  /** Newest first. */
+  messages: readonly Message[]
+}
+
+/** What a battery reported, ten at a time. */
+export function MessageList({ title, empty, messages }: Props) {
+  const [chosen, setChosen] = useState(1)
+  const { current, items } = pageOf(messages, chosen, PAGE_SIZE)
+  return (
+    <div className="min-w-0">
+      <h3 className="text-[14px] font-medium">{title}</h3>
+      {messages.length === 0 ? (
+        <p className="mt-2 text-[13px] text-muted">{empty}</p>
+      ) : (
+        <ul className="mt-2 divide-y divide-line">
+          {items.map((message) => (
+            <MessageRow key={`${message.time} ${message.sn} ${message.code} ${message.on}`} {...message} />
+          ))}
+        </ul>
+      )}
+      <Pagination
+        label={title}
+        page={current}
+        count={pageCount(messages.length, PAGE_SIZE)}
+        onChange={setChosen}
+      />
+    </div>
+  )
+}
+
+function MessageRow({ time, text, sn }: Message) {
+  const { locale } = useT()
+  const at = siteTimeOf(time)
+  return (
+    <li className="py-2.5 text-[13px]">
+      <p className="num flex flex-wrap gap-x-3 text-[12px] text-muted">
+        {/* Already on the site's clock. */}
+        <time>{at === null ? time : formatDateTime(at, { locale, timeZone: 'UTC' })}</time>
+        {sn && <span>{sn}</span>}
+      </p>
+      <p className="mt-0.5 break-words">{text}</p>
+    </li>
+  )
+}

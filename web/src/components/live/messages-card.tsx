@@ -1,0 +1,30 @@
+import { Card } from '@/components/ui/card'
+import { useT } from '@/lib/i18n/use-t'
+import { MessageList } from './message-list'
+import { messagesOf } from './model/messages'
+import type { Reading } from './model/reading'
+import { Notices } from './notices'
+
+/** Notices of now, then what was reported: grid protection, errors of the battery, and everything else. */
+export function MessagesCard({ reading }: { reading: Reading }) {
+  const { t } = useT()
+  const { protection, battery, other } = messagesOf(reading.messages)
+  return (
+    <Card title={t('messages.title')}>
+      <div className="grid gap-6">
+        <Notices reading={reading} />
+        <div className="grid gap-6 lg:grid-cols-2">
+          <MessageList
+            title={t('messages.protection')}
+            empty={t('messages.protection.none')}
+            messages={protection}
+          />
+          <MessageList title={t('messages.battery')} empty={t('messages.battery.none')} messages={battery} />
+          {other.length > 0 && (
+            <MessageList title={t('messages.other')} empty={t('messages.other')} messages={other} />
+          )}
+        </div>
+      </div>
+    </Card>
+  )
+}

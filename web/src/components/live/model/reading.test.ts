@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import type { LiveEntry } from '@/lib/live/live'
+import { directionOf } from '@/lib/power'
+import { countedUntil, freshnessOf, readingOf } from './reading'
+
+const NOW = Date.UTC(2026, 10, 15, 12)
+const entry = (change: Partial<LiveEntry>) =>
+  readingOf({ online: true, measured_at: NOW, ...change } as LiveEntry)
+
+describe('a reading', () => {
+  it.each([
+    ['live', {}],
+    ['live', { measured_at: NOW - 90_000 }],
+    ['stale', { measured_at: NOW - 90_001 }],
+    ['offline', { online: false, measured_at: NOW - 1_000 }],
+    ['never', { online: false, measured_at: null }],
+    ['offline', { online: false, measured_at: null, reporting: 0, systems: 2 }],
+  ] as const)('is %s', (expected, change) => {
+    expect(freshnessOf(entry(change), NOW)).toBe(expected)
+  })
+
+  it.each([
+    ['now, when both are fresh', {}, 60_000, null],
+    ['the last answer, when nobody answers any more', {}, 90_001, NOW - 90_001],
+    ['the last report of a silent battery', { online: false, measured_at: NOW - 5_000 }, 0, NOW - 5_000],
+  ] as const)('lets the day count until %s', (_name, change, age, expected) => {
+    const reading = entry(change)
+    expect(countedUntil(reading, freshnessOf(reading, NOW), NOW - age, NOW)).toBe(expected)
+  })
+
+  it('has null for what was not measured, never zero', () => {
+    expect(entry({})).toMatchObject({ pv: null, grid: null, battery: null, house: null, soc: null })
+    expect(entry({ PV_power: 0 }).pv).toBe(0)
+  })
+
+  it('says how many of several systems report', () => {
+    expect(entry({ reporting: 2, systems: 3 }).together).toEqual({ reporting: 2, systems: 3 })
+    expect(entry({}).together).toBeNull()
+  })
+
+  it('has a word for its direction', () => {
+    expect([500, -500, 30, -30, null].map(directionOf)).toEqual([
+      'positive',
+      'negative',
+      'idle',
+      'idle',
+      null,
+    ])
+  })
+})

@@ -1,0 +1,89 @@
+/** What one system, or all of them together, say now: the API's words in ours, in this one place. */
+
+import { LIVE_MAX_AGE } from '@/lib/constants'
+import type { LiveEntry } from '@/lib/live/live'
+
+export type BatteryStatus =
+  | 'off'
+  | 'standby'
+  | 'charging'
+  | 'discharging'
+  | 'full'
+  | 'empty'
+  | 'calibrating'
+  | 'fault'
+
+/** W, V and %; null is not measured, which is not zero. */
+export type Powers = {
+  pv: number | null
+  /** Above zero: import. Below: feed-in. */
+  grid: number | null
+  /** Above zero: discharge. Below: charge. */
+  battery: number | null
+  house: number | null
+}
+
+export type Reading = Powers & {
+  soc: number | null
+  voltage: number | null
+  status: BatteryStatus | null
+  flags: LiveEntry['message2']
+  messages: LiveEntry['last_messages']
+  calibrationDays: number | null
+  /** When it was measured. */
+  at: number | null
+  online: boolean
+  /** Since when it has been online, or offline. */
+  since: number | null
+  timeZone: string
+  /** Of all systems together: how many report. */
+  together: { reporting: number; systems: number } | null
+}
+
+export function readingOf(entry: LiveEntry): Reading {
+  const { reporting, systems } = entry
+  return {
+    pv: entry.PV_power ?? null,
+    grid: entry.grid_power ?? null,
+    battery: entry.battery_power ?? null,
+    house: entry.m8 ?? null,
+    soc: entry.SOC ?? null,
+    voltage: entry.grid_voltage ?? null,
+    status: (entry.battery_status as BatteryStatus | null | undefined) ?? null,
+    flags: entry.message2,
+    messages: entry.last_messages,
+    calibrationDays: entry.calibration_days ?? null,
+    at: entry.measured_at ?? null,
+    online: entry.online,
+    since: entry.state_since_at ?? null,
+    timeZone: entry.time_zone,
+    together: typeof reporting === 'number' && typeof systems === 'number' ? { reporting, systems } : null,
+  }
+}
+
+/**
+ * `stale`: nothing new has come for 90 s, perhaps because this browser has no network. `offline`: the portal itself
+ * hears nothing of the system. `never`: it has not said anything yet. Only `live` is drawn as now.
+ */
+export type Freshness = 'live' | 'stale' | 'offline' | 'never'
+
+/** @param now on the server's clock */
+export function freshnessOf({ at, online, together }: Reading, now: number): Freshness {
+  if (at === null) return together ? 'offline' : 'never'
+  if (!online) return 'offline'
+  return now - at > LIVE_MAX_AGE ? 'stale' : 'live'
+}
+
+/**
+ * Until when the day's sums count what happened; null: until now.
+ * @param askedAt when they were read, on the server's clock like `now`
+ */
+export function countedUntil(
+  { at }: Reading,
+  freshness: Freshness,
+  askedAt: number,
+  now: number,
+): number | null {
+  if (freshness !== 'live') return at
+  return now - askedAt > LIVE_MAX_AGE ? askedAt : null
+}

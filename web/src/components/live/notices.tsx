@@ -1,0 +1,40 @@
+import { CalendarClock, type LucideIcon } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Callout } from '@/components/ui/callout'
+import { useT } from '@/lib/i18n/use-t'
+import { labelsOf, toneOf } from './model/messages'
+import type { Reading } from './model/reading'
+
+/** What the owner should know now: states of the battery, the next calibration. */
+export function Notices({ reading: { flags, calibrationDays } }: { reading: Reading }) {
+  const { t } = useT()
+  return (
+    <div className="grid gap-3 empty:hidden lg:grid-cols-2">
+      {labelsOf(flags).map((label) => (
+        <Callout key={label} tone={toneOf(label)} title={t(`flag.${label}`)}>
+          {t(`flag.${label}.text`)}
+        </Callout>
+      ))}
+      {calibrationDays !== null && (
+        <Notice icon={CalendarClock} title={t('notice.calibration', { days: calibrationDays })}>
+          {t('notice.calibration.text')}
+        </Notice>
+      )}
+    </div>
+  )
+}
+
+type NoticeProps = { icon: LucideIcon; title: string; children: ReactNode }
+
+/** Something that is coming: calmer than a callout, for nothing is wrong. */
+function Notice({ icon: Icon, title, children }: NoticeProps) {
+  return (
+    <div className="flex gap-3 rounded-xl bg-info-bg p-3.5">
+      <Icon aria-hidden className="mt-0.5 size-5 shrink-0 text-grid-text" />
+      <div className="min-w-0">
+        <p className="font-medium">{title}</p>
+        <p className="text-[13px] text-muted">{children}</p>
+      </div>
+    </div>
+  )
+}

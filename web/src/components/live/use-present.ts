@@ -1,0 +1,32 @@
+import { useQuery } from '@tanstack/react-query'
+import { energyQuery } from '@/lib/api/chart-queries'
+import { totalsOf } from '@/lib/energy'
+import { useT } from '@/lib/i18n/use-t'
+import type { LiveEntry } from '@/lib/live/live'
+import { siteDayOf } from '@/lib/site-day'
+import { useClockText } from './live-mark'
+import { countedUntil, freshnessOf, readingOf } from './model/reading'
+
+type Present = {
+  sn: string
+  entry: LiveEntry
+  /** How far the server's clock is ahead of this one. */
+  skew: number
+  /** On the server's clock. */
+  now: number
+}
+
+/** What is known of a system now: its values, how old they are, and today's energies with the time that they are of. */
+export function usePresent({ sn, entry, skew, now }: Present) {
+  const { t } = useT()
+  const reading = readingOf(entry)
+  const freshness = freshnessOf(reading, now)
+  const day = siteDayOf(now, reading.timeZone)
+  const { data: today, dataUpdatedAt } = useQuery(energyQuery(sn, `${day}_${day}`))
+  const energies = today ? totalsOf(today) : null
+  const known = energies && Object.values(energies).some((energy) => energy !== null)
+  const until = known ? countedUntil(reading, freshness, dataUpdatedAt + skew, now) : null
+  const clock = useClockText(reading.timeZone, now)
+  const asOf = until === null ? null : t('live.as_of', { time: clock(until) })
+  return { reading, freshness, day, energies, asOf }
+}

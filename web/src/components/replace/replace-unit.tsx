@@ -1,0 +1,45 @@
+import { Replace } from 'lucide-react'
+import { type ComponentProps, Suspense, useState } from 'react'
+import { Button } from '@/components/ui/button'
+import { useT } from '@/lib/i18n/use-t'
+import { lazyPart } from '@/lib/lazy-part'
+
+const ReplaceDialog = lazyPart(async () => (await import('./replace-dialog')).ReplaceDialog)
+
+type Props = Pick<ComponentProps<typeof Button>, 'variant'> & {
+  sn: string
+  electrician?: boolean
+  onReplaced?: (sn: string) => void
+}
+
+/** Puts a new unit in the place of this one; the dialog comes when it is wanted for the first time. */
+export function ReplaceUnit({ sn, variant, electrician = false, onReplaced }: Props) {
+  const { t } = useT()
+  // A number for each time it was opened, so that nothing of the last time is in it.
+  const [dialog, setDialog] = useState({ number: 0, open: false })
+  return (
+    <>
+      <Button
+        variant={variant}
+        size="s"
+        aria-label={t('replace.label', { sn })}
+        onClick={() => setDialog(({ number }) => ({ number: number + 1, open: true }))}
+      >
+        {electrician && <Replace aria-hidden className="size-4" />}
+        {t(electrician ? 'replace.begin_long' : 'replace.begin')}
+      </Button>
+      {dialog.number > 0 && (
+        <Suspense fallback={null}>
+          <ReplaceDialog
+            key={dialog.number}
+            open={dialog.open}
+            sn={sn}
+            electrician={electrician}
+            onReplaced={onReplaced}
+            onClose={() => setDialog((before) => ({ ...before, open: false }))}
+          />
+        </Suspense>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,39 @@
+import { Button } from '@/components/ui/button'
+import { FormProblem } from '@/components/ui/form-problem'
+import { PasswordField } from '@/components/ui/password-field'
+import { useForm } from '@/lib/form/use-form'
+import { useT } from '@/lib/i18n/use-t'
+import { FactorField } from './factor-field'
+import { checkProof } from './model'
+
+type Props = {
+  submit: string
+  danger?: boolean
+  send: (proof: { password: string; totp: string }) => Promise<unknown>
+}
+
+/** Password and code: proof that it is the person, for what weakens or renews the second factor. */
+export function ProveTotp({ submit, danger = false, send }: Props) {
+  const { t } = useT()
+  const form = useForm({ initial: { password: '', totp: '' }, check: checkProof, send })
+  return (
+    <form {...form.form} className="grid gap-5">
+      <FormProblem form={form} />
+      <PasswordField
+        {...form.text('password')}
+        label={t('form.current_password')}
+        autoComplete="current-password"
+        required
+      />
+      <FactorField {...form.text('totp')} hint={t('totp.code.or_recovery')} />
+      <Button
+        type="submit"
+        variant={danger ? 'danger' : 'primary'}
+        busy={form.busy}
+        className="sm:justify-self-end"
+      >
+        {submit}
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,60 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Button } from '@/components/ui/button'
+import { Callout } from '@/components/ui/callout'
+import { Card } from '@/components/ui/card'
+import { Pagination } from '@/components/ui/pagination'
+import { Skeleton } from '@/components/ui/skeleton'
+import { refusalText } from '@/lib/form/refusal-text'
+import { useT } from '@/lib/i18n/use-t'
+import { ALL_SYSTEMS } from '@/lib/live/live'
+import { useLive } from '@/lib/live/use-live'
+import { AlarmList } from './alarm-list'
+import { alarmsQuery } from './api'
+import { openKey } from './model'
+
+type Props = {
+  /** One system; all of them when missing. */
+  sn?: string
+  /** What to do about it, for the people at home. */
+  advice?: boolean
+  /** Not where the page has the same. */
+  heading?: boolean
+}
+
+/** What is wrong and what was, ten at a time: what is open comes first. */
+export function AlarmsCard({ sn = ALL_SYSTEMS, advice = false, heading = true }: Props) {
+  const { t, locale } = useT()
+  const [page, setPage] = useState(1)
+  const { data: live } = useLive()
+  const open = openKey(live, sn)
+  const { data, error, isFetching, refetch } = useQuery(alarmsQuery({ sn, page, locale, open }))
+  return (
+    <Card
+      title={heading && t('nav.alarms')}
+      description={t('alarms.system.text')}
+      aria-label={heading ? undefined : t('nav.alarms')}
+      aria-busy={!data && !error}
+    >
+      {error && (
+        <Callout
+          tone="danger"
+          title={t('alarms.failed')}
+          action={
+            <Button variant="outline" size="s" busy={isFetching} onClick={() => void refetch()}>
+              {t('ui.retry')}
+            </Button>
+          }
+        >
+          {refusalText(error, t, locale)}
+        </Callout>
+      )}
+      {!data && !error && <Skeleton key="waiting" className="h-40" />}
+      {data?.alarms.length === 0 && (
+        <p className="py-4 text-center text-[14px] text-muted">{t('alarms.none')}</p>
+      )}
+      {data && <AlarmList key="alarms" alarms={data.alarms} advice={advice} />}
+      {data && <Pagination label={t('nav.alarms')} page={data.page} count={data.pages} onChange={setPage} />}
+    </Card>
+  )
+}

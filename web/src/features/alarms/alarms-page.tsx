@@ -1,0 +1,23 @@
+import { PageHeading } from '@/components/ui/page-heading'
+import { useT } from '@/lib/i18n/use-t'
+import { useLiveStream } from '@/lib/live/use-live'
+import { AlarmsCard } from './alarms-card'
+import { MailCard } from './mail-card'
+
+/** Every alarm of the person's systems, and how they hear of them. */
+export function AlarmsPage() {
+  const { t } = useT()
+  useLiveStream()
+  return (
+    <>
+      <PageHeading>{t('nav.alarms')}</PageHeading>
+      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,8fr)_minmax(0,5fr)]">
+        <div className="grid min-w-0 gap-3">
+          <p className="max-w-prose text-[14px] text-muted">{t('alarms.text')}</p>
+          <AlarmsCard advice heading={false} />
+        </div>
+        <MailCard />
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,48 @@
+/** What is wrong with the systems, and how the person hears of it. */
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { api, unwrap } from '@/lib/api/client'
+import type { components } from '@/lib/api/schema'
+import { LIVE_REFRESH } from '@/lib/constants'
+import type { Locale } from '@/lib/i18n/locales'
+import { ALL_SYSTEMS } from '@/lib/live/live'
+import { queryClient } from '@/lib/query-client'
+
+export type Alarm = components['schemas']['AlarmEntry']
+export type AlarmMail = components['schemas']['Alarms']['mail']
+
+const ALARMS = 'alarms'
+
+type Wanted = {
+  sn: string
+  page: number
+  locale: Locale
+  /** What the live data say: a change there is a reason to ask again. */
+  open: string
+}
+
+export const alarmsQuery = ({ sn, page, locale, open }: Wanted) =>
+  queryOptions({
+    queryKey: [ALARMS, sn, page, locale, open],
+    queryFn: () => unwrap(api.GET('/api/auth/alarm/', { params: { query: { sn, page: String(page) } } })),
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+    refetchInterval: LIVE_REFRESH,
+  })
+
+/** The choice stands in the same answer. */
+export const alarmMailQuery = (locale: Locale) => ({
+  ...alarmsQuery({ sn: ALL_SYSTEMS, page: 1, locale, open: '' }),
+  refetchInterval: false as const,
+})
+
+const readAnew = () => queryClient.invalidateQueries({ queryKey: [ALARMS] })
+
+export async function acknowledge(id: number) {
+  await unwrap(api.POST('/api/auth/alarm/', { body: { id: String(id) } }))
+  await readAnew()
+}
+
+export async function chooseAlarmMail(mail: AlarmMail) {
+  await unwrap(api.POST('/api/auth/alarm/mail/', { body: { mail } }))
+  await readAnew()
+}

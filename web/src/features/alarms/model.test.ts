@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest'
+import { liveEntry } from '@/lib/testing/live'
+import { alarmsIn, openKey, stateOf } from './model'
+
+const alarm = (id: number, acknowledged = false) => ({
+  id,
+  kind: 'offline',
+  text: 'Nicht erreichbar',
+  next: 'Bitte prüfen',
+  since: 0,
+  acknowledged,
+})
+
+describe('alarms', () => {
+  it('are open, then seen, and in the end over whoever has seen them', () => {
+    expect(stateOf({ acknowledged_at: null, closed_at: null })).toBe('open')
+    expect(stateOf({ acknowledged_at: 1, closed_at: null })).toBe('seen')
+    expect(stateOf({ acknowledged_at: null, closed_at: 2 })).toBe('over')
+  })
+
+  it('are asked for again when one opens, is seen or closes, and not because something was measured', () => {
+    const live = (alarms: ReturnType<typeof alarm>[]) => ({
+      entries: { A: liveEntry({ alarms }), B: liveEntry(), '-1': liveEntry({ alarms }) },
+    })
+    const keys = [[], [alarm(1)], [alarm(1, true)], [alarm(1), alarm(2)]].map((alarms) =>
+      openKey(live(alarms), '-1'),
+    )
+    expect(new Set(keys).size).toBe(4)
+    expect(openKey(live([alarm(1)]), 'B')).toBe('')
+    expect(openKey(live([alarm(1)]), 'A')).toBe(openKey(live([alarm(1)]), '-1'))
+    expect(openKey(undefined, '-1')).toBe('')
+  })
+
+  it('are none where an older version of the app kept the entry', () => {
+    expect(alarmsIn({})).toEqual([])
+    expect(alarmsIn(undefined)).toEqual([])
+  })
+})

@@ -1,0 +1,115 @@
+/** What the commissioning asks the server for and tells it. */
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { api, unwrap } from '@/lib/api/client'
+import type { components } from '@/lib/api/schema'
+import { saveFile } from '@/lib/download'
+import type { Locale } from '@/lib/i18n/locales'
+import { useT } from '@/lib/i18n/use-t'
+import { listen } from '@/lib/live/listeners'
+import { type Commissioning, holdUntil, type StepName } from './model'
+
+export type Protocol = components['schemas']['ProtocolEntry']
+export type ProtocolBody = components['schemas']['ProtocolBody']
+
+/** Batteries come, take settings over and end tests by themselves: this often the screen asks how the steps stand. */
+const POLL = 3_000
+
+/** Reasons are in a language, so each language has an answer of its own. */
+const openQuery = (sn: string, locale: Locale) =>
+  queryOptions({
+    queryKey: ['commissioning', sn, locale],
+    queryFn: async () => {
+      const answer = await unwrap(api.GET('/api/auth/commissioning/', { params: { query: { sn } } }))
+      return answer.commissioning
+    },
+  })
+
+/** The commissioning of a system as it stands, and what can be done with it. */
+export function useCommissioning(sn: string) {
+  const { locale } = useT()
+  const client = useQueryClient()
+  const query = useQuery({ ...openQuery(sn, locale), refetchInterval: POLL })
+  const { queryKey } = openQuery(sn, locale)
+  useEffect(
+    () =>
+      listen((news) => {
+        if (news === 'opened' || news.name !== 'data')
+          void client.invalidateQueries({ queryKey: openQuery(sn, locale).queryKey })
+      }),
+    [client, sn, locale],
+  )
+  const take = (answer: Commissioning) => client.setQueryData(queryKey, answer)
+  const id = query.data?.id ?? 0
+  const params = { path: { id } }
+  const begin = useMutation({
+    mutationFn: (units: readonly string[]) =>
+      unwrap(api.POST('/api/auth/commissioning/', { body: { sn: units.join() } })),
+    onSuccess: take,
+  })
+  const step = async (name: StepName, fields: Record<string, string | boolean> = {}) => {
+    const body = { ...fields, step: name } as components['schemas']['DoStep']
+    take(await unwrap(api.POST('/api/auth/commissioning/{id}/step/', { params, body })))
+  }
+  const measure = useMutation({
+    mutationFn: ({ phase, load }: { phase: number; load: boolean }) =>
+      unwrap(
+        api.POST('/api/auth/commissioning/{id}/phase/', {
+          params,
+          body: { phase: String(phase), load: String(load) },
+        }),
+      ),
+    onSuccess: take,
+  })
+  const drop = useMutation({
+    mutationFn: () => unwrap(api.DELETE('/api/auth/commissioning/{id}/', { params })),
+    onSuccess: () => client.setQueryData(queryKey, null),
+  })
+  const finish = useMutation({
+    mutationFn: () => unwrap(api.POST('/api/auth/commissioning/{id}/finish/', { params })),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['protocols'] }),
+    // What was refused says which steps are open now.
+    onError: () => client.invalidateQueries({ queryKey }),
+  })
+  return { query, begin, step, measure, drop, finish }
+}
+
+export type Work = ReturnType<typeof useCommissioning>
+
+/** Holds the batteries still for the phase test, or lets them work again. */
+export const useHold = (units: readonly string[]) =>
+  useMutation({
+    mutationFn: async (hold: boolean) => {
+      for (const sn of units) {
+        const order = hold ? { command: 'hold', until: String(holdUntil(Date.now())) } : { command: 'auto' }
+        await unwrap(api.POST('/api/auth/command/', { body: { ...order, sn, key: crypto.randomUUID() } }))
+      }
+      return hold
+    },
+  })
+
+export const protocolsQuery = (sn: string) =>
+  queryOptions({
+    queryKey: ['protocols', sn],
+    queryFn: () => unwrap(api.GET('/api/auth/commissioning/protocol/', { params: { query: { sn } } })),
+  })
+
+export const protocolQuery = (id: string, locale: Locale) =>
+  queryOptions({
+    queryKey: ['protocol', id, locale],
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/auth/commissioning/protocol/{id}/', {
+          params: { path: { id: id as unknown as number } },
+        }),
+      ),
+    retry: false,
+  })
+
+/** The PDF needs the session's token, so it is fetched and then handed to the browser. */
+export async function savePdf({ id, number }: Pick<Protocol, 'id' | 'number'>) {
+  const file = await unwrap(
+    api.GET('/api/auth/commissioning/protocol/{id}/pdf/', { params: { path: { id } }, parseAs: 'blob' }),
+  )
+  saveFile(file as unknown as Blob, `suncellar-${number}.pdf`)
+}

@@ -1,0 +1,39 @@
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { FileX } from 'lucide-react'
+import { EmptyState } from '@/components/ui/empty-state'
+import { PageHeading } from '@/components/ui/page-heading'
+import { Skeleton } from '@/components/ui/skeleton'
+import { refusalText } from '@/lib/form/refusal-text'
+import { useT } from '@/lib/i18n/use-t'
+import { protocolQuery } from './api'
+import { PdfButton } from './components/pdf-button'
+import { Sheet } from './components/sheet'
+
+/** The protocol of a commissioning, to read and to take away. */
+export function ProtocolPage() {
+  const { t, locale } = useT()
+  const id = useParams({ strict: false, select: (params: { id?: string }) => params.id ?? '' })
+  const { data, error } = useQuery(protocolQuery(id, locale))
+  return (
+    <div className="mx-auto max-w-4xl">
+      <div className="flex flex-wrap items-start justify-between gap-x-4">
+        <PageHeading aside={data?.number}>{data?.sheet.title ?? t('protocol.title')}</PageHeading>
+        {data && (
+          <div className="mb-4">
+            <PdfButton protocol={data} />
+          </div>
+        )}
+      </div>
+      {error ? (
+        <EmptyState icon={FileX}>{refusalText(error, t, locale)}</EmptyState>
+      ) : data ? (
+        <Sheet sheet={data.sheet} />
+      ) : (
+        <div aria-busy="true">
+          <Skeleton className="h-96" />
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,135 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { CloudDownload, CloudSun, KeyRound, type LucideIcon } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Card } from '@/components/ui/card'
+import { textLinkStyle } from '@/components/ui/text-link'
+import { forecastQuery } from '@/lib/api/forecast-query'
+import { grantsQuery, type Installer } from '@/lib/api/grants'
+import { systemsQuery } from '@/lib/api/queries'
+import { cn } from '@/lib/cn'
+import { energyQuantity, formatLongDate, joinQuantity } from '@/lib/format'
+import { useT } from '@/lib/i18n/use-t'
+import { updatableOf } from '@/lib/live/live'
+import { useLive } from '@/lib/live/use-live'
+import { plusDays } from '@/lib/site-day'
+import { useSite } from '@/lib/use-site'
+import { expectedOf } from './model/expected'
+import { installersOf } from './model/installers'
+
+/** What is to come: sun and load of tomorrow, updates, who may look. Nothing is invented: where there is nothing yet, it says so. */
+export function OutlookCard() {
+  const { t } = useT()
+  const { data: live } = useLive()
+  const updates = live ? updatableOf(live).length : 0
+  return (
+    <Card title={t('outlook.title')}>
+      <ul className="grid gap-4">
+        <Row icon={CloudSun} title={t('outlook.forecast')}>
+          <Tomorrow />
+        </Row>
+        <Row icon={CloudDownload} title={t('top.updates')}>
+          {updates === 0 ? (
+            <p>{t('top.no_update')}</p>
+          ) : (
+            <Link to="/update" className={textLinkStyle}>
+              {t('top.updates_pending', { count: updates })}
+            </Link>
+          )}
+        </Row>
+        <Row icon={KeyRound} title={t('outlook.grants')}>
+          <Access />
+        </Row>
+      </ul>
+    </Card>
+  )
+}
+
+function Row({ icon: Icon, title, children }: { icon: LucideIcon; title: string; children: ReactNode }) {
+  return (
+    <li className="flex gap-3">
+      <span className="grid size-9 shrink-0 place-items-center rounded-lg bg-surface-2 text-muted">
+        <Icon aria-hidden className="size-[18px]" />
+      </span>
+      <div className="min-w-0">
+        <h3 className="text-[14px] font-medium">{title}</h3>
+        <div className="text-[13px] text-muted">{children}</div>
+      </div>
+    </li>
+  )
+}
+
+/** What tomorrow is expected to bring, and the way to its curve. */
+function Tomorrow() {
+  const { t, locale } = useT()
+  const { sn, entry, today } = useSite()
+  const { data } = useQuery({ ...forecastQuery(sn ?? ''), enabled: sn !== null })
+  const day = plusDays(today, 1)
+  const pv = expectedOf(data?.pv ?? [], day, entry?.time_zone)
+  const load = expectedOf(data?.load ?? [], day, entry?.time_zone)
+  if (pv === null || load === null) return <p>{t('outlook.forecast.none')}</p>
+  const energy = (wattHours: number) => joinQuantity(energyQuantity(wattHours, locale))
+  return (
+    <>
+      <p>{t('outlook.forecast.tomorrow', { pv: energy(pv), load: energy(load) })}</p>
+      <Link
+        to="/charts"
+        search={{ ...(sn === null ? {} : { sn }), date: day }}
+        className={cn(textLinkStyle, linkHeight)}
+      >
+        {t('outlook.forecast.show')}
+      </Link>
+    </>
+  )
+}
+
+/** High enough for a finger. */
+const linkHeight = 'inline-flex min-h-6 items-center'
+
+/** Whom to call, what waits for a decision, and the way to both. */
+function Access() {
+  const { t } = useT()
+  const { data: systems } = useQuery(systemsQuery)
+  const { data: grants } = useQuery(grantsQuery)
+  const installers = installersOf(systems ?? [])
+  const waiting =
+    grants?.given.filter(({ state }) => state === 'asked' || state === 'unconfirmed').length ?? 0
+  return (
+    <div className="grid gap-1.5">
+      {installers.length === 0 && <p>{t('outlook.grants.none')}</p>}
+      {installers.map((installer) => (
+        <Contact key={installer.email} installer={installer} />
+      ))}
+      <Link to="/settings" hash="grants" className={cn(textLinkStyle, linkHeight, 'justify-self-start')}>
+        {waiting > 0 ? t('outlook.grants.waiting', { count: waiting }) : t('outlook.grants.manage')}
+      </Link>
+    </div>
+  )
+}
+
+function Contact({ installer: { company, email, phone, until } }: { installer: Installer }) {
+  const { t, locale } = useT()
+  return (
+    <div className="min-w-0">
+      <p className="flex flex-wrap gap-x-2">
+        <span className="font-medium text-text wrap-anywhere">{company ?? email}</span>
+        {until !== null && (
+          // The first moment without access is the day after the last one.
+          <span className="num">
+            {t('outlook.grants.until', { date: formatLongDate(until - 1, { locale }) })}
+          </span>
+        )}
+      </p>
+      <p className="flex flex-wrap gap-x-4 gap-y-1">
+        {phone && (
+          <a href={`tel:${phone}`} className={cn(textLinkStyle, linkHeight, 'num')}>
+            {phone}
+          </a>
+        )}
+        <a href={`mailto:${email}`} className={cn(textLinkStyle, linkHeight, 'wrap-anywhere')}>
+          {email}
+        </a>
+      </p>
+    </div>
+  )
+}

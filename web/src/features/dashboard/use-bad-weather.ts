@@ -1,0 +1,14 @@
+import { useQueries } from '@tanstack/react-query'
+import { planQuery } from '@/lib/api/plan-queries'
+import { useT } from '@/lib/i18n/use-t'
+import { ALL_SYSTEMS } from '@/lib/live/live'
+import { useSelection } from '@/lib/selection'
+
+/** Little sun is expected at one of the systems that are shown: its storage may run empty. */
+export function useBadWeather(): boolean {
+  const { locale } = useT()
+  const { sn, serials } = useSelection()
+  const shown = serials.filter((one) => sn === ALL_SYSTEMS || one === sn)
+  const plans = useQueries({ queries: shown.map((one) => planQuery(one, locale)) })
+  return plans.some(({ data }) => data && data.weather.since !== null)
+}

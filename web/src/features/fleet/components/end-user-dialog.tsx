@@ -1,0 +1,62 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Button } from '@/components/ui/button'
+import { Dialog } from '@/components/ui/dialog'
+import { Field } from '@/components/ui/field'
+import { FormProblem } from '@/components/ui/form-problem'
+import { api, unwrap } from '@/lib/api/client'
+import { type System, systemsQuery } from '@/lib/api/queries'
+import { useForm } from '@/lib/form/use-form'
+import { useT } from '@/lib/i18n/use-t'
+import { notify } from '@/lib/notify'
+
+type FormProps = { system: System; onClose: () => void }
+
+/** The name of the person at whose house it stands. */
+export function EndUserDialog({ open, system, onClose }: FormProps & { open: boolean }) {
+  const { t } = useT()
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={(next) => !next && onClose()}
+      title={t('end_user.title')}
+      description={t('fleet.end_user.text', { sn: system.sn })}
+    >
+      <EndUserForm system={system} onClose={onClose} />
+    </Dialog>
+  )
+}
+
+const checkName = (name: string) => (name.trim() === '' ? 'required' : null)
+
+function EndUserForm({ system: { sn, first_name, last_name }, onClose }: FormProps) {
+  const { t } = useT()
+  const queries = useQueryClient()
+  const form = useForm({
+    initial: { first_name: first_name ?? '', last_name: last_name ?? '' },
+    check: (values) => ({
+      first_name: checkName(values.first_name),
+      last_name: checkName(values.last_name),
+    }),
+    send: async (body) => {
+      await unwrap(api.PATCH('/api/auth/system/{sn}/', { params: { path: { sn } }, body }))
+      notify.success(t('end_user.saved'))
+      await queries.invalidateQueries({ queryKey: systemsQuery.queryKey })
+      onClose()
+    },
+  })
+  return (
+    <form {...form.form} className="grid gap-4">
+      <FormProblem form={form} />
+      <Field {...form.text('first_name')} label={t('end_user.first_name')} autoComplete="off" required />
+      <Field {...form.text('last_name')} label={t('end_user.last_name')} autoComplete="off" required />
+      <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
+        <Button variant="outline" onClick={onClose}>
+          {t('ui.cancel')}
+        </Button>
+        <Button type="submit" busy={form.busy}>
+          {t('account.save')}
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,94 @@
+import { Link } from '@tanstack/react-router'
+import { useWindowVirtualizer } from '@tanstack/react-virtual'
+import { useLayoutEffect, useRef, useState } from 'react'
+import { useT } from '@/lib/i18n/use-t'
+import type { Row } from '../model/row'
+import { AlarmText } from './alarm-text'
+import { PowerText } from './power-text'
+import { SocBar } from './soc-bar'
+import { StatusMark } from './status-mark'
+import { useContactText } from './use-contact-text'
+
+const CARD_HEIGHT = 142
+const BEYOND = 6
+
+/** The fleet on a phone: a card per system, drawn when it comes near. */
+export function FleetCards({ rows, now }: { rows: readonly Row[]; now: number }) {
+  const list = useRef<HTMLUListElement>(null)
+  const [offset, setOffset] = useState(0)
+  useLayoutEffect(() => setOffset(list.current?.offsetTop ?? 0), [])
+  const virtual = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => CARD_HEIGHT,
+    overscan: BEYOND,
+    scrollMargin: offset,
+    gap: 10,
+    getItemKey: (index) => rows[index]?.sn ?? index,
+  })
+  return (
+    <ul ref={list} className="relative" style={{ height: virtual.getTotalSize() }}>
+      {virtual.getVirtualItems().map(({ index, key, start }) => {
+        const row = rows[index]
+        return (
+          row && (
+            <li
+              key={key}
+              ref={virtual.measureElement}
+              data-index={index}
+              aria-setsize={rows.length}
+              aria-posinset={index + 1}
+              className="absolute inset-x-0 top-0"
+              style={{ transform: `translateY(${start - offset}px)` }}
+            >
+              <SystemCard row={row} now={now} />
+            </li>
+          )
+        )
+      })}
+    </ul>
+  )
+}
+
+function SystemCard({ row, now }: { row: Row; now: number }) {
+  const { t } = useT()
+  const { clock } = useContactText(now)
+  const away = row.status === 'offline'
+  return (
+    <article className="card relative grid gap-2.5 p-4 text-[13px]">
+      <div className="flex items-start justify-between gap-3">
+        <div className="min-w-0">
+          <Link
+            to="/electrician-dashboard/$sn"
+            params={{ sn: row.sn }}
+            preload={false}
+            className="block text-[15px] font-medium wrap-anywhere after:absolute after:inset-0"
+          >
+            {row.customer || row.sn}
+          </Link>
+          <p className="num text-muted wrap-anywhere">
+            {[row.customer && row.sn, row.place, row.group].filter(Boolean).join(' · ')}
+          </p>
+        </div>
+        <SocBar soc={row.soc} live={row.status === 'fine' || row.status === 'fault'} />
+      </div>
+      <StatusMark row={row} now={now} />
+      {row.alarms.length > 0 && <AlarmText alarms={row.alarms} />}
+      {away ? (
+        <p className="num text-muted">
+          {row.contact === null ? t('fleet.never') : t('fleet.last_contact', { time: clock(row.contact) })}
+        </p>
+      ) : (
+        <dl className="num flex flex-wrap gap-x-4 gap-y-1">
+          {(['pv', 'battery', 'grid'] as const).map((of) => (
+            <div key={of} className="flex items-center gap-1.5">
+              <dt className="text-muted">{t(`fleet.column.${of}`)}</dt>
+              <dd>
+                <PowerText watts={row[of]} of={of} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </article>
+  )
+}

@@ -1,0 +1,42 @@
+import { CircleCheck, Clock, type LucideIcon, TriangleAlert, WifiOff } from 'lucide-react'
+import { cn } from '@/lib/cn'
+import { useT } from '@/lib/i18n/use-t'
+import type { Row, Status } from '../model/row'
+import { useContactText } from './use-contact-text'
+
+const LOOK: Record<Status, { icon: LucideIcon; mark: string }> = {
+  fault: { icon: TriangleAlert, mark: 'text-danger' },
+  offline: { icon: WifiOff, mark: 'text-muted' },
+  stale: { icon: Clock, mark: 'text-warn' },
+  fine: { icon: CircleCheck, mark: 'text-ok' },
+}
+
+type Props = { row: Row; now: number; className?: string }
+
+/** How a system fares: icon and word, and what more there is to say about it. */
+export function StatusMark({ row, now, className }: Props) {
+  const { t } = useT()
+  const { span } = useContactText(now)
+  const { icon: Icon, mark } = LOOK[row.status]
+  const more = () => {
+    if (row.status === 'fault')
+      return row.fault ? t(`fleet.fault.${row.fault}`) : (row.alarms[0]?.text ?? null)
+    if (row.contact === null) return t('fleet.never')
+    if (row.status === 'offline') return row.since === null ? null : span(row.since)
+    return row.off ? t('fleet.switched_off') : null
+  }
+  const note = more()
+  return (
+    <span className={cn('flex min-w-0 items-center gap-2', className)}>
+      <Icon aria-hidden className={cn('size-4 shrink-0', mark)} />
+      <span className={cn('shrink-0', row.status === 'fault' && 'font-medium')}>
+        {t(`fleet.status.${row.status}`)}
+      </span>
+      {note && (
+        <span title={note} className="num min-w-0 truncate text-[12px] text-muted">
+          {note}
+        </span>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,36 @@
+import { Check, Minus } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+
+type Props = {
+  label: string
+  checked: boolean /** Some of them are. */
+  partly?: boolean
+  onChange: () => void
+}
+
+/** A checkbox of a table's row: its name is for screen readers, the row beside it says the rest. */
+export function Tick({ label, checked, partly = false, onChange }: Props) {
+  const box = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (box.current) box.current.indeterminate = partly
+  }, [partly])
+  const Icon = partly ? Minus : Check
+  return (
+    // Above the link that covers the row; the target is larger than the box.
+    <label className="relative z-1 -m-1.5 inline-grid size-8 cursor-pointer place-items-center align-middle">
+      <input
+        ref={box}
+        type="checkbox"
+        aria-label={label}
+        checked={checked}
+        onChange={onChange}
+        className="peer size-4.5 cursor-pointer appearance-none rounded border border-line-strong bg-surface checked:border-accent checked:bg-accent indeterminate:border-accent indeterminate:bg-accent"
+      />
+      <Icon
+        aria-hidden
+        strokeWidth={3}
+        className="pointer-events-none absolute size-3 text-on-accent opacity-0 peer-checked:opacity-100 peer-indeterminate:opacity-100"
+      />
+    </label>
+  )
+}

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import type { FlagSets } from '@/lib/live/live'
+import { liveEntry } from '@/lib/testing/live'
+import { diagnosisOf, phasesOf } from './flags'
+
+const sets = (special: Partial<FlagSets['message3'][string]> = {}): FlagSets => ({
+  message3: {
+    A: {
+      m3_slave: true,
+      m3_gateway: true,
+      m3_rotation: false,
+      m3_volt_balanc: false,
+      m3_BMS: false,
+      m3_passiv_balanc: false,
+      m3_ethernet_off: false,
+      m3_black_start: false,
+      ...special,
+    },
+  },
+  message5: {},
+  message6: {},
+})
+
+describe('a diagnosis', () => {
+  it('sorts what is wrong from what is going on', () => {
+    const entry = liveEntry({ message1: { sm2: true, wait60: true, sm_test: false } })
+    const found = diagnosisOf(entry, sets({ m3_rotation: true, m3_volt_balanc: true }), 'A')
+    expect(found.wrong).toEqual(['sm2', 'm3_rotation'])
+    expect(found.running).toEqual(['wait60', 'm3_volt_balanc'])
+  })
+
+  it('says how it is set up, set or not, and nothing that the battery has not said', () => {
+    expect(diagnosisOf(liveEntry(), sets({ m3_slave: false }), 'A').setup).toEqual([
+      { flag: 'm3_slave', on: false },
+      { flag: 'm3_gateway', on: true },
+    ])
+    expect(diagnosisOf(liveEntry(), undefined, 'A').setup).toEqual([])
+  })
+
+  it('does not take the main switch for a fault', () => {
+    expect(diagnosisOf(liveEntry(), sets(), 'A').wrong).toEqual([])
+  })
+})
+
+it('a phase is in the band within ten percent, and one that is not measured is not out of it', () => {
+  expect(phasesOf([253, 253.1, null, 206.9]).map(({ inBand }) => inBand)).toEqual([true, false, true, false])
+})

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest'
+import type { System } from '@/lib/api/queries'
+import type { LiveEntry } from '@/lib/live/live'
+import { liveEntry } from '@/lib/testing/live'
+import { indexOf, plain, rowsOf } from './row'
+
+const now = Date.UTC(2026, 10, 15, 12)
+const system = (special: Partial<System> = {}): System => ({
+  sn: 'SC24A0001',
+  phase: 1,
+  access: 'service',
+  isActive: true,
+  time_zone: 'Europe/Berlin',
+  master_version: '4.12',
+  gateway_version: '2.33',
+  ...special,
+})
+const entry = (special: Partial<LiveEntry> = {}) =>
+  liveEntry({ measured_at: now - 10_000, received_at: now - 9_000, ...special })
+const flags = (...on: string[]) =>
+  Object.fromEntries(
+    Object.keys(liveEntry().message2).map((flag) => [flag, on.includes(flag)]),
+  ) as LiveEntry['message2']
+
+const row = (live: LiveEntry | undefined, special: Partial<System> = {}) =>
+  rowsOf(indexOf([system(special)]), { entries: live ? { SC24A0001: live } : {} }, now)[0]
+
+describe('a row', () => {
+  it('has powers, charge and firmware of a system that reports', () => {
+    expect(row(entry(), { first_name: 'Katrin', last_name: 'Albers', group_name: 'Süd' })).toMatchObject({
+      status: 'fine',
+      customer: 'Albers, Katrin',
+      group: 'Süd',
+      soc: 91,
+      pv: 7_000,
+      battery: -1_900,
+      grid: -4_340,
+      firmware: '4.12 / 2.33',
+      contact: now - 9_000,
+    })
+  })
+
+  it('has no powers while the system is offline, which is not zero', () => {
+    const away = row(entry({ online: false, received_at: now - 86_400_000 }))
+    expect(away).toMatchObject({ status: 'offline', pv: null, battery: null, grid: null, house: null })
+    expect(away?.contact).toBe(now - 86_400_000)
+  })
+
+  it('of a system that never said anything is offline without a last contact', () => {
+    expect(row(undefined)).toMatchObject({ status: 'offline', soc: null, contact: null, fault: null })
+  })
+
+  it('is old when nothing has come for 90 s', () => {
+    expect(row(entry({ measured_at: now - 90_000 }))?.status).toBe('fine')
+    expect(row(entry({ measured_at: now - 90_001 }))?.status).toBe('stale')
+  })
+
+  it('stays the same as long as it says the same', () => {
+    const index = indexOf([system(), system({ sn: 'SC24A0002' })])
+    const entries = { SC24A0001: entry(), SC24A0002: entry({ measured_at: now - 85_000 }) }
+    const before = rowsOf(index, { entries }, now)
+    const [first, second] = rowsOf(index, { entries }, now + 10_000, before)
+    expect(first).toBe(before[0])
+    expect(second?.status).toBe('stale')
+    const [reported] = rowsOf(index, { entries: { ...entries, SC24A0001: entry({ SOC: 12 }) } }, now, before)
+    expect(reported?.soc).toBe(12)
+    const [renamed] = rowsOf(indexOf([system({ last_name: 'Albers' })]), { entries }, now, before)
+    expect(renamed?.customer).toBe('Albers')
+  })
+
+  it('names the gravest fault', () => {
+    expect(row(entry({ message2: flags('sm1', 'na_schutz', 'bat') }))).toMatchObject({
+      status: 'fault',
+      fault: 'bat',
+    })
+    expect(row(entry({ message2: flags('sm1', 'na_schutz') }))?.fault).toBe('na_schutz')
+    expect(row(entry({ battery_status: 'fault' }))).toMatchObject({ status: 'fault', fault: null })
+  })
+
+  it('does not take calibration for a fault, nor what was wrong before the system went away', () => {
+    expect(row(entry({ message2: flags('sv') }))?.status).toBe('fine')
+    expect(row(entry({ message2: flags('bat'), online: false }))).toMatchObject({
+      status: 'offline',
+      fault: null,
+    })
+  })
+
+  it('shows a dash for what does not look like a version', () => {
+    expect(row(entry(), { master_version: 'beta', gateway_version: null })?.firmware).toBe('- / -')
+  })
+})
+
+it.each([
+  ['Łukasz', 'lukasz'],
+  ['Đurđa Šimić', 'durda simic'],
+  ['Weiß, Jörg', 'weiss, jorg'],
+])('%s is found by "%s"', (text, typed) => {
+  expect(plain(text)).toBe(typed)
+})

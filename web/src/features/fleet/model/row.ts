@@ -1,0 +1,162 @@
+/** One system of the fleet as a line of its table: what it says now, and how urgent that is. */
+import type { System } from '@/lib/api/queries'
+import { LIVE_MAX_AGE } from '@/lib/constants'
+import { formatVersion } from '@/lib/format'
+import type { Live, LiveEntry } from '@/lib/live/live'
+
+/** Worst first: the order of this list is the order of the table. */
+export const STATUSES = ['fault', 'offline', 'stale', 'fine'] as const
+export type Status = (typeof STATUSES)[number]
+
+/** What is wrong, the gravest first. Calibration is the battery's own care and no fault. */
+const FAULTS = ['bat', 'hw', 'relay', 'na_schutz', 'i2', 'i1', 'i', 'u', 'm', 'sm1'] as const
+export type Fault = (typeof FAULTS)[number]
+
+/** What does not change by the second, read once per list of systems. */
+export type Entry = {
+  system: System
+  sn: string
+  /** "Albers, Katrin", as it is sorted and read. */
+  customer: string
+  /** The town. */
+  place: string
+  group: string
+  /** Everything that a search looks through, in plain letters. */
+  haystack: string
+}
+
+/** What an alarm is about, the gravest first, as on the server. */
+const KINDS = [
+  'battery_error',
+  'na_schutz',
+  'offline',
+  'meter_error',
+  'counter_stopped',
+  'update_failed',
+  'soc_floor',
+]
+
+export type Alarm = LiveEntry['alarms'][number]
+
+export type Row = Entry & {
+  /** What it was made of. */
+  live: LiveEntry | undefined
+  status: Status
+  /** Open ones: those that nobody has seen first, and of these the gravest. */
+  alarms: readonly Alarm[]
+  /** Smaller is more urgent: an alarm that nobody has seen, by how grave it is; one that somebody has; none. */
+  urgency: number
+  /** The gravest flag; null also where the battery says no more than that it has one. */
+  fault: Fault | null
+  /** Switched off at the main switch. */
+  off: boolean
+  /** W and %; null is not known, and of a system that is offline nothing is. */
+  soc: number | null
+  pv: number | null
+  /** Above zero: discharge. Below: charge. */
+  battery: number | null
+  /** Above zero: import. Below: feed-in. */
+  grid: number | null
+  house: number | null
+  firmware: string
+  updatable: boolean
+  updating: boolean
+  /** When the portal last heard of it; null: never. */
+  contact: number | null
+  /** Since when it has been online, or offline. */
+  since: number | null
+}
+
+export const indexOf = (systems: readonly System[]): Entry[] =>
+  systems.map((system) => {
+    const customer = [system.last_name, system.first_name].filter(Boolean).join(', ')
+    const group = system.group_name ?? ''
+    const place = system.place ?? ''
+    const haystack = plain(`${system.sn} ${customer} ${group} ${place}`)
+    return { system, sn: system.sn, customer, place, group, haystack }
+  })
+
+/** Letters as somebody types them who does not have the other ones at hand: "Łukasz" is found by "lukasz". */
+export const plain = (text: string) =>
+  text
+    .normalize('NFD')
+    .replace(/\p{Mark}/gu, '')
+    .toLowerCase()
+    .replaceAll('ł', 'l')
+    .replaceAll('đ', 'd')
+    .replaceAll('ß', 'ss')
+
+/**
+ * @param now on the server's clock
+ * @param before the rows as they were: one that says the same is the same row, and need not be drawn again
+ */
+export const rowsOf = (
+  index: readonly Entry[],
+  { entries }: Pick<Live, 'entries'>,
+  now: number,
+  before: readonly Row[] = [],
+): Row[] =>
+  index.map((entry, place) => {
+    const row = before[place]
+    const live = entries[entry.sn]
+    const same = row?.system === entry.system && row.live === live && !hasAged(row, now)
+    return same ? row : rowOf(entry, live, now)
+  })
+
+/** Whether it was young and is old, or the other way round; what is wrong or away stays so at any age. */
+const hasAged = ({ status, live }: Row, now: number) =>
+  (status === 'fine' && isOld(live, now)) || (status === 'stale' && !isOld(live, now))
+
+const isOld = (live: LiveEntry | undefined, now: number) => now - (live?.measured_at ?? 0) > LIVE_MAX_AGE
+
+function rowOf(entry: Entry, live: LiveEntry | undefined, now: number): Row {
+  const { master_version, gateway_version } = entry.system
+  const fault = live ? (FAULTS.find((flag) => live.message2[flag]) ?? null) : null
+  const alarms = alarmsOf(live)
+  const status = statusOf(live, fault, alarms, now)
+  // The last powers of a system that is away say nothing about now; its charge changes slowly and stays, greyed.
+  const current = status === 'offline' ? undefined : live
+  return {
+    ...entry,
+    live,
+    status,
+    alarms,
+    urgency: urgencyOf(alarms),
+    fault: status === 'fault' ? fault : null,
+    off: live?.message2.aus === true,
+    soc: live?.SOC ?? null,
+    pv: current?.PV_power ?? null,
+    battery: current?.battery_power ?? null,
+    grid: current?.grid_power ?? null,
+    house: current?.m8 ?? null,
+    firmware: [master_version, gateway_version].map(formatVersion).join(' / '),
+    updatable: live?.updatable ?? false,
+    updating: live?.update_started ?? false,
+    contact: live?.received_at ?? live?.measured_at ?? null,
+    since: live?.state_since_at ?? null,
+  }
+}
+
+/** What an older version of the app has kept has none. */
+function alarmsOf(live: Partial<Pick<LiveEntry, 'alarms'>> | undefined): readonly Alarm[] {
+  const rank = ({ acknowledged, kind }: Alarm) => Number(acknowledged) * KINDS.length + KINDS.indexOf(kind)
+  return [...(live?.alarms ?? [])].sort((a, b) => rank(a) - rank(b))
+}
+
+function urgencyOf([first]: readonly Alarm[]): number {
+  if (!first) return KINDS.length + 1
+  return first.acknowledged ? KINDS.length : KINDS.indexOf(first.kind)
+}
+
+function statusOf(
+  live: LiveEntry | undefined,
+  fault: Fault | null,
+  alarms: readonly Alarm[],
+  now: number,
+): Status {
+  if (!live?.online) return 'offline'
+  // Back for a moment only: the alarm about its absence ends when it stays.
+  const wrong = alarms.some(({ kind }) => kind !== 'offline')
+  if (fault || wrong || live.battery_status === 'fault') return 'fault'
+  return isOld(live, now) ? 'stale' : 'fine'
+}

@@ -1,0 +1,111 @@
+/** Which rows of the fleet are shown, and in which order. */
+
+import { plain, type Row, STATUSES, type Status } from './row'
+import { SCOPES, scopeOf } from './scope'
+
+export const FILTERS = ['all', 'alarm', 'attention', 'offline', 'update', 'well'] as const
+export type Filter = (typeof FILTERS)[number]
+
+export const SORTS = [
+  'status',
+  'alarms',
+  'sn',
+  'customer',
+  'place',
+  'group',
+  'soc',
+  'pv',
+  'battery',
+  'grid',
+  'house',
+  'firmware',
+  'access',
+  'contact',
+] as const
+export type Sort = (typeof SORTS)[number]
+
+export type View = {
+  q: string
+  filter: Filter
+  /** A group's name; empty: those without one; null: all. */
+  group: string | null
+  sort: Sort
+  descending: boolean
+}
+
+const MATCHES: Record<Filter, (row: Row) => boolean> = {
+  all: () => true,
+  alarm: ({ alarms }) => alarms.length > 0,
+  attention: ({ status }) => status === 'fault' || status === 'stale',
+  offline: ({ status }) => status === 'offline',
+  update: ({ updatable }) => updatable,
+  well: ({ status }) => status === 'fine',
+}
+
+/** How many rows each filter would show. */
+export function countsOf(rows: readonly Row[]): Record<Filter, number> {
+  const counts = { all: 0, alarm: 0, attention: 0, offline: 0, update: 0, well: 0 }
+  for (const row of rows) for (const filter of FILTERS) if (MATCHES[filter](row)) counts[filter] += 1
+  return counts
+}
+
+/** The rows that hold every word and are in the group: what the counts of the filters are about. */
+export function foundRows(rows: readonly Row[], { q, group }: Pick<View, 'q' | 'group'>): Row[] {
+  const words = plain(q).split(/\s+/).filter(Boolean)
+  return rows.filter(
+    (row) => (group === null || row.group === group) && words.every((word) => row.haystack.includes(word)),
+  )
+}
+
+export const filteredRows = (rows: readonly Row[], filter: Filter) => rows.filter(MATCHES[filter])
+
+const collator = new Intl.Collator(undefined, { sensitivity: 'base', numeric: true })
+const RANK = Object.fromEntries(STATUSES.map((status, rank) => [status, rank])) as Record<Status, number>
+
+/** Alarms that nobody has seen come first, then what is wrong by itself. */
+const worst = ({ urgency, status }: Row) => urgency * STATUSES.length + RANK[status]
+
+/** What a column is sorted by; null stands at the end, whichever way round. */
+const KEY: Record<Sort, (row: Row) => number | string | null> = {
+  status: worst,
+  alarms: ({ urgency, alarms }) => (alarms.length > 0 ? urgency : null),
+  sn: ({ sn }) => sn,
+  customer: ({ customer }) => customer || null,
+  place: ({ place }) => place || null,
+  group: ({ group }) => group || null,
+  soc: ({ soc }) => soc,
+  pv: ({ pv }) => pv,
+  battery: ({ battery }) => battery,
+  grid: ({ grid }) => grid,
+  house: ({ house }) => house,
+  firmware: ({ firmware }) => firmware,
+  access: ({ system }) => SCOPES.indexOf(scopeOf(system.access)),
+  contact: ({ contact }) => contact,
+}
+
+/** Equals stand worst first, then by customer, so that the order never depends on chance. */
+export function sortedRows(
+  rows: readonly Row[],
+  { sort, descending }: Pick<View, 'sort' | 'descending'>,
+): Row[] {
+  // A key per row instead of one per comparison: thousands of rows are sorted with every second.
+  const keyed = rows.map((row) => ({ row, key: KEY[sort](row) }))
+  const turn = descending ? -1 : 1
+  keyed.sort((a, b) => compare(a.key, b.key, turn) || ties(a.row, b.row))
+  return keyed.map(({ row }) => row)
+}
+
+function compare(a: number | string | null, b: number | string | null, turn: number): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null)
+  if (typeof a === 'number' && typeof b === 'number') return (a - b) * turn
+  return collator.compare(String(a), String(b)) * turn
+}
+
+const ties = (a: Row, b: Row) =>
+  worst(a) - worst(b) ||
+  compare(a.customer || null, b.customer || null, 1) ||
+  (a.sn < b.sn ? -1 : Number(a.sn > b.sn))
+
+/** The groups of the fleet, by name. */
+export const groupsOf = (rows: readonly Pick<Row, 'group'>[]): string[] =>
+  [...new Set(rows.map(({ group }) => group).filter(Boolean))].sort(collator.compare)

@@ -1,0 +1,262 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { ChevronLeft, ClipboardCheck, Pencil, SearchX, SlidersHorizontal } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { FlowCard } from '@/components/live/flow-card'
+import { MessagesCard } from '@/components/live/messages-card'
+import { MetricCards } from '@/components/live/metric-cards'
+import { readingOf } from '@/components/live/model/reading'
+import { TodayCard } from '@/components/live/today-card'
+import { usePresent } from '@/components/live/use-present'
+import { ReplaceUnit } from '@/components/replace/replace-unit'
+import { Button, buttonStyle } from '@/components/ui/button'
+import { Callout } from '@/components/ui/callout'
+import { EmptyState } from '@/components/ui/empty-state'
+import { PageHeading } from '@/components/ui/page-heading'
+import { Skeleton } from '@/components/ui/skeleton'
+import { errorText } from '@/lib/api/errors'
+import { type System, systemsQuery } from '@/lib/api/queries'
+import { LIVE_MAX_AGE } from '@/lib/constants'
+import { useT } from '@/lib/i18n/use-t'
+import type { Live, LiveEntry } from '@/lib/live/live'
+import { useLive, useLiveStream } from '@/lib/live/use-live'
+import { useNow } from '@/lib/use-now'
+import { DiagnosisCard } from './components/diagnosis-card'
+import { EndUserDialog } from './components/end-user-dialog'
+import { SystemFacts } from './components/system-facts'
+import { includes } from './model/scope'
+
+type Props = {
+  /** What is wrong with a system, and what was. */
+  alarms: (sn: string) => ReactNode
+  /** The big chart, of the system that the address names. */
+  chart: ReactNode
+  /** Its firmware, and whether the electrician may start an update. */
+  firmware: (sn: string, service: boolean) => ReactNode
+  /** Where it stands, and the modules on its roof. */
+  site: (sn: string) => ReactNode
+  /** What was signed when a system was brought into service. */
+  protocols: (sn: string) => ReactNode
+  /** What the electrician has done at a system. */
+  journal: (sn: string) => ReactNode
+}
+
+/** How old a value is changes slowly: this often is often enough. */
+const AGE_CHECK = 5_000
+
+/** One system of the fleet: what its owner sees, without money, and what an electrician looks for. */
+export function SystemPage({ alarms, chart, firmware, site, protocols, journal }: Props) {
+  const { t } = useT()
+  useLiveStream()
+  const sn = useParams({ strict: false, select: (params: { sn?: string }) => params.sn ?? '' })
+  const { data: systems, error } = useQuery(systemsQuery)
+  const live = useLive()
+  const system = systems?.find((one) => one.sn === sn)
+  const problem = error ?? live.error
+  return (
+    <>
+      <Link
+        to="/electrician-dashboard"
+        className="mb-2 -ml-1 inline-flex min-h-9 items-center gap-1 rounded-lg px-1 text-[13px] text-muted hover:text-text"
+      >
+        <ChevronLeft aria-hidden className="size-4" />
+        {t('nav.fleet')}
+      </Link>
+      {problem && (
+        <Callout tone="warn" title={t(error ? 'systems.failed' : 'live.failed')} className="mb-4">
+          {errorText(problem, t)}
+        </Callout>
+      )}
+      {system ? (
+        <Body
+          key={sn}
+          system={system}
+          live={live.data}
+          alarms={alarms}
+          chart={chart}
+          firmware={firmware}
+          site={site}
+          protocols={protocols}
+          journal={journal}
+        />
+      ) : systems ? (
+        <Gone sn={sn} />
+      ) : (
+        <Waiting sn={sn} busy={!problem} />
+      )}
+    </>
+  )
+}
+
+type BodyProps = Props & { system: System; live: Live | undefined }
+
+function Body({ system, live, alarms, chart, firmware, site, protocols, journal }: BodyProps) {
+  const entry = live?.entries[system.sn]
+  return (
+    <>
+      <Head system={system} />
+      <div className="grid gap-4 lg:gap-5">
+        {entry ? (
+          <Now
+            key="now"
+            sn={system.sn}
+            entry={entry}
+            capacity={system.capacity ?? null}
+            skew={live?.skew ?? 0}
+          />
+        ) : (
+          <Skeleton key="waiting" className="h-[560px]" />
+        )}
+        {alarms(system.sn)}
+        <div className="grid items-start gap-4 lg:grid-cols-[8fr_5fr] lg:gap-5">
+          {entry ? (
+            <DiagnosisCard sn={system.sn} entry={entry} flags={live?.flags} live={entry.online} />
+          ) : (
+            <Skeleton className="h-80" />
+          )}
+          <SystemFacts system={system} entry={entry} />
+        </div>
+        {entry && <MessagesCard reading={readingOf(entry)} />}
+        {firmware(system.sn, includes(system.access, 'service'))}
+        {chart}
+        {site(system.sn)}
+        {protocols(system.sn)}
+        {journal(system.sn)}
+      </div>
+    </>
+  )
+}
+
+/** Whose system it is; who may change settings may also write the name. */
+function Head({ system }: { system: System }) {
+  const { t } = useT()
+  const navigate = useNavigate()
+  const [dialog, setDialog] = useState({ number: 0, open: false })
+  const name = [system.first_name, system.last_name].filter(Boolean).join(' ')
+  const more = [
+    name && system.sn,
+    t('systems.phase', { phase: system.phase }),
+    system.place,
+    system.group_name,
+  ]
+  return (
+    <div className="flex flex-wrap items-start justify-between gap-x-4">
+      <PageHeading aside={more.filter(Boolean).join(' · ')}>{name || system.sn}</PageHeading>
+      <div className="mb-4 flex flex-wrap gap-2">
+        {includes(system.access, 'service') && (
+          <Link
+            to="/electrician-dashboard/$sn/commissioning"
+            params={{ sn: system.sn }}
+            className={buttonStyle({ variant: 'outline', size: 's' })}
+          >
+            <ClipboardCheck aria-hidden className="size-4" />
+            {t('commissioning.title')}
+          </Link>
+        )}
+        {includes(system.access, 'service') && (
+          <ReplaceUnit
+            electrician
+            sn={system.sn}
+            variant="outline"
+            onReplaced={(sn) =>
+              void navigate({ to: '/electrician-dashboard/$sn', params: { sn }, replace: true })
+            }
+          />
+        )}
+        {includes(system.access, 'configure') && (
+          <Link
+            to="/electrician-settings"
+            search={{ part: 'storage', sn: system.sn }}
+            className={buttonStyle({ variant: 'outline', size: 's' })}
+          >
+            <SlidersHorizontal aria-hidden className="size-4" />
+            {t('fleet.change_settings')}
+          </Link>
+        )}
+        {includes(system.access, 'configure') && (
+          <Button
+            variant="outline"
+            size="s"
+            onClick={() => setDialog(({ number }) => ({ number: number + 1, open: true }))}
+          >
+            <Pencil aria-hidden className="size-4" />
+            {t('fleet.end_user.change')}
+          </Button>
+        )}
+      </div>
+      {dialog.number > 0 && (
+        <EndUserDialog
+          key={dialog.number}
+          open={dialog.open}
+          system={system}
+          onClose={() => setDialog((before) => ({ ...before, open: false }))}
+        />
+      )}
+    </div>
+  )
+}
+
+type NowProps = { sn: string; entry: LiveEntry; capacity: number | null; skew: number }
+
+function Now({ sn, entry, capacity, skew }: NowProps) {
+  const { t } = useT()
+  const measuredAt = entry.measured_at ?? null
+  const tooOldAt = measuredAt === null ? null : measuredAt + LIVE_MAX_AGE + 1 - skew
+  const now = useNow(AGE_CHECK, tooOldAt) + skew
+  const { reading, freshness, day, energies, asOf } = usePresent({ sn, entry, skew, now })
+  return (
+    <div className="grid gap-4 lg:grid-cols-[minmax(380px,5fr)_8fr] lg:grid-rows-[auto_1fr] lg:gap-5">
+      <div className="grid min-w-0 lg:row-span-2">
+        <FlowCard
+          reading={reading}
+          freshness={freshness}
+          capacity={capacity}
+          updating={false}
+          now={now}
+          title={t('fleet.flow')}
+        />
+      </div>
+      <div className="min-w-0 max-sm:order-last">
+        <MetricCards
+          sn={sn}
+          day={day}
+          reading={reading}
+          freshness={freshness}
+          energies={energies}
+          energiesAsOf={asOf}
+          now={now}
+        />
+      </div>
+      <TodayCard energies={energies} asOf={asOf} />
+    </div>
+  )
+}
+
+/** Not, or no longer: an owner may have ended the access a moment ago. */
+function Gone({ sn }: { sn: string }) {
+  const { t } = useT()
+  return (
+    <>
+      <PageHeading>{sn}</PageHeading>
+      <EmptyState
+        icon={SearchX}
+        action={
+          <Link to="/electrician-dashboard" className={buttonStyle({ variant: 'outline' })}>
+            {t('fleet.back')}
+          </Link>
+        }
+      >
+        {t('fleet.gone')}
+      </EmptyState>
+    </>
+  )
+}
+
+function Waiting({ sn, busy }: { sn: string; busy: boolean }) {
+  return (
+    <div aria-busy={busy}>
+      <PageHeading>{sn}</PageHeading>
+      {busy && <Skeleton className="h-[560px]" />}
+    </div>
+  )
+}

@@ -1,0 +1,71 @@
+import { Button } from '@/components/ui/button'
+import { Dialog } from '@/components/ui/dialog'
+import { FormProblem } from '@/components/ui/form-problem'
+import type { GivenGrant } from '@/lib/api/grants'
+import { useForm } from '@/lib/form/use-form'
+import { useT } from '@/lib/i18n/use-t'
+import { notify } from '@/lib/notify'
+import type { SiteDay } from '@/lib/site-day'
+import { changeGrant } from '../api'
+import { checkDay, INSTALLER_SCOPES, MEMBER_SCOPES, nameOf, OWNERS_DEED, proposedDay } from '../model'
+import { ScopeChoice } from './scope-choice'
+import { UntilField } from './until-field'
+
+type FormProps = { grant: GivenGrant; today: SiteDay; onClose: () => void }
+
+/** Approves, renews or changes: how much, and until when. */
+export function ChangeDialog({ open, ...form }: FormProps & { open: boolean }) {
+  const { t } = useT()
+  const { grant, onClose } = form
+  return (
+    <Dialog
+      open={open}
+      tall
+      onOpenChange={(next) => !next && onClose()}
+      title={t(`grants.${OWNERS_DEED[grant.state]}.title`, { name: nameOf(grant) })}
+      description={t('grants.change.text', { sn: grant.sn })}
+    >
+      <ChangeForm {...form} />
+    </Dialog>
+  )
+}
+
+function ChangeForm({ grant, today, onClose }: FormProps) {
+  const { t } = useT()
+  const household = grant.role === 'user'
+  const deed = OWNERS_DEED[grant.state]
+  const form = useForm({
+    initial: {
+      scope: grant.scope as string,
+      until: household && grant.until_day === null ? '' : proposedDay(grant.until_day, today),
+    },
+    check: ({ until }) => {
+      const wrong = household && until === '' ? null : checkDay(until, today)
+      return { until: wrong && t(`grants.until.${wrong}`) }
+    },
+    send: async ({ scope, until }) => {
+      await changeGrant(grant.id, { scope, until: until || undefined })
+      notify.success(t(`grants.${deed}.done`, { name: nameOf(grant) }))
+      onClose()
+    },
+  })
+  return (
+    <form {...form.form} className="grid gap-5">
+      <FormProblem form={form} />
+      <ScopeChoice
+        field={form.text('scope')}
+        label={t('grants.scope')}
+        scopes={household ? MEMBER_SCOPES : INSTALLER_SCOPES}
+      />
+      <UntilField field={form.text('until')} today={today} optional={household} />
+      <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
+        <Button variant="outline" onClick={onClose}>
+          {t('ui.cancel')}
+        </Button>
+        <Button type="submit" busy={form.busy}>
+          {t(`grants.${deed}`)}
+        </Button>
+      </div>
+    </form>
+  )
+}

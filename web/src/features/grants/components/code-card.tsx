@@ -1,0 +1,50 @@
+import { useState } from 'react'
+import { Button } from '@/components/ui/button'
+import { Callout } from '@/components/ui/callout'
+import { Card } from '@/components/ui/card'
+import { Field } from '@/components/ui/field'
+import { FormProblem } from '@/components/ui/form-problem'
+import { useForm } from '@/lib/form/use-form'
+import { useT } from '@/lib/i18n/use-t'
+import { checkRegistrationCode, normaliseKey } from '@/lib/validation/key'
+import { redeemInstallerCode } from '../api'
+
+/** The code from the box of a new storage, for commissioning. It has the shape of a registration code. */
+export function CodeCard() {
+  const { t } = useT()
+  const [opened, setOpened] = useState<string[] | null>(null)
+  const form = useForm({
+    initial: { code: '' },
+    check: ({ code }) => {
+      const found = checkRegistrationCode(code)
+      return { code: found === 'code_unknown' ? t('grants.code.shape') : found }
+    },
+    send: async ({ code }) => {
+      setOpened(null)
+      const { grants } = await redeemInstallerCode(normaliseKey(code))
+      setOpened(grants.map(({ sn }) => sn))
+      form.reset()
+    },
+  })
+  return (
+    <Card title={t('grants.code')} description={t('grants.code.text')}>
+      <form {...form.form} className="grid gap-4">
+        <FormProblem form={form} />
+        {opened && <Callout tone="ok">{t('grants.code.done', { systems: opened.join(', ') })}</Callout>}
+        <Field
+          {...form.text('code')}
+          label={t('grants.code.label')}
+          placeholder="XXXXX-XXXXX-XXXXX-XXXXX"
+          autoComplete="off"
+          autoCapitalize="characters"
+          spellCheck={false}
+          required
+          className="num"
+        />
+        <Button type="submit" variant="outline" busy={form.busy} className="justify-self-start">
+          {t('grants.code.submit')}
+        </Button>
+      </form>
+    </Card>
+  )
+}

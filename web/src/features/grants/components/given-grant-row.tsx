@@ -1,0 +1,70 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Button } from '@/components/ui/button'
+import type { GivenGrant } from '@/lib/api/grants'
+import { cn } from '@/lib/cn'
+import { refusalText } from '@/lib/form/refusal-text'
+import { useT } from '@/lib/i18n/use-t'
+import { notify } from '@/lib/notify'
+import type { SiteDay } from '@/lib/site-day'
+import { changeGrant } from '../api'
+import { nameOf, needsDecision, OWNERS_DEED, OWNERS_ENDING } from '../model'
+import { ChangeDialog } from './change-dialog'
+import { EndGrant } from './end-grant'
+import { GrantFacts } from './grant-facts'
+
+type Props = { grant: GivenGrant; today: SiteDay }
+
+/** One person at one system, with what the owner can do about it. */
+export function GivenGrantRow({ grant, today }: Props) {
+  const { t } = useT()
+  const [changing, setChanging] = useState(0)
+  const [open, setOpen] = useState(false)
+  const deed = OWNERS_DEED[grant.state]
+  const name = nameOf(grant)
+  const label = t('grants.deed_label', { deed: t(`grants.${deed}`), name, sn: grant.sn })
+  const change = () => {
+    setChanging(changing + 1)
+    setOpen(true)
+  }
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 py-2.5">
+      <GrantFacts grant={grant} today={today} />
+      <div
+        className={cn('flex flex-wrap items-center gap-1 sm:-mr-3', !needsDecision(grant) && 'max-sm:-ml-3')}
+      >
+        {deed === 'confirm' ? (
+          <Confirm grant={grant} label={label} />
+        ) : (
+          <Button
+            variant={deed === 'approve' ? 'primary' : 'ghost'}
+            size="s"
+            aria-label={label}
+            onClick={change}
+          >
+            {t(`grants.${deed}`)}
+          </Button>
+        )}
+        <EndGrant id={grant.id} sn={grant.sn} name={name} ending={OWNERS_ENDING[grant.state]} />
+      </div>
+      {changing > 0 && (
+        <ChangeDialog key={changing} open={open} grant={grant} today={today} onClose={() => setOpen(false)} />
+      )}
+    </div>
+  )
+}
+
+/** Agreed as it is: nothing to choose, so there is nothing to ask. */
+function Confirm({ grant, label }: { grant: GivenGrant; label: string }) {
+  const { t, locale } = useT()
+  const confirm = useMutation({
+    mutationFn: () => changeGrant(grant.id),
+    onSuccess: () => notify.success(t('grants.confirm.done', { name: nameOf(grant) })),
+    onError: (error) => notify.error(refusalText(error, t, locale)),
+  })
+  return (
+    <Button size="s" aria-label={label} busy={confirm.isPending} onClick={() => confirm.mutate()}>
+      {t('grants.confirm')}
+    </Button>
+  )
+}

@@ -1,0 +1,72 @@
+import { Button } from '@/components/ui/button'
+import { Field } from '@/components/ui/field'
+import { FormProblem } from '@/components/ui/form-problem'
+import { PasswordField } from '@/components/ui/password-field'
+import { Select } from '@/components/ui/select'
+import type { System } from '@/lib/api/queries'
+import { useForm } from '@/lib/form/use-form'
+import { useT } from '@/lib/i18n/use-t'
+import { notify } from '@/lib/notify'
+import { checkEmail } from '@/lib/validation/email'
+import { handOver } from '../api'
+
+const STEPS = ['mail', 'moment', 'history', 'access'] as const
+
+type Props = { systems: readonly System[]; onClose: () => void }
+
+/** Says what will happen, and asks for the password before anything does. */
+export function HandoverForm({ systems, onClose }: Props) {
+  const { t } = useT()
+  const form = useForm({
+    initial: { sn: systems[0]?.sn ?? '', email: '', password: '' },
+    check: ({ email, password }) => ({
+      email: checkEmail(email),
+      password: password === '' ? 'required' : null,
+    }),
+    send: async ({ sn, email, password }) => {
+      await handOver({ sn, email: email.trim(), password })
+      notify.success(t('grants.handover.done', { email: email.trim() }))
+      onClose()
+    },
+  })
+  return (
+    <form {...form.form} className="grid gap-5">
+      <ul className="grid list-disc gap-1.5 pl-5 text-[14px]">
+        {STEPS.map((step) => (
+          <li key={step}>{t(`grants.handover.step.${step}`)}</li>
+        ))}
+      </ul>
+      <FormProblem form={form} />
+      {systems.length > 1 && (
+        <Select
+          {...form.text('sn')}
+          label={t('grants.system')}
+          options={systems.map(({ sn }) => ({ value: sn, label: sn }))}
+        />
+      )}
+      <Field
+        {...form.text('email')}
+        label={t('grants.handover.email')}
+        type="email"
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        required
+      />
+      <PasswordField
+        {...form.text('password')}
+        label={t('form.current_password')}
+        autoComplete="current-password"
+        required
+      />
+      <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
+        <Button variant="outline" onClick={onClose}>
+          {t('ui.cancel')}
+        </Button>
+        <Button type="submit" variant="danger" busy={form.busy}>
+          {t('grants.handover.submit')}
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,69 @@
+import { UserPlus } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from '@/components/ui/button'
+import { Card } from '@/components/ui/card'
+import type { System } from '@/lib/api/queries'
+import { useT } from '@/lib/i18n/use-t'
+import type { SiteDay } from '@/lib/site-day'
+import { nameOf, type Person } from '../model'
+import { Contact } from './contact'
+import { GivenGrantRow } from './given-grant-row'
+import { InviteDialog } from './invite-dialog'
+
+type Props = {
+  to: 'electrician' | 'user'
+  people: readonly Person[]
+  /** On which access can be given to such people. */
+  systems: readonly System[]
+  today: SiteDay
+}
+
+/** Electricians, or the household: who may what until when, and the way to let one more in. */
+export function PeopleCard({ to, people, systems, today }: Props) {
+  const { t } = useT()
+  const [invitation, setInvitation] = useState({ number: 0, open: false })
+  const kind = to === 'user' ? 'household' : 'electricians'
+  return (
+    <Card
+      title={t(`grants.${kind}`)}
+      action={
+        <Button
+          variant="outline"
+          size="s"
+          disabled={systems.length === 0}
+          onClick={() => setInvitation(({ number }) => ({ number: number + 1, open: true }))}
+        >
+          <UserPlus aria-hidden className="size-4" />
+          {t(`grants.${kind}.invite`)}
+        </Button>
+      }
+    >
+      <p className="mb-4 text-[14px] text-muted">{t(`grants.${kind}.text`)}</p>
+      {people.length === 0 ? (
+        <p className="text-[14px]">{t(`grants.${kind}.none`)}</p>
+      ) : (
+        <ul className="divide-y divide-line">
+          {people.map((person) => (
+            <li key={person.email} className="py-3 first:pt-0 last:pb-0">
+              <p className="mb-0.5 font-medium wrap-anywhere">{nameOf(person)}</p>
+              <Contact {...person} />
+              {person.grants.map((grant) => (
+                <GivenGrantRow key={grant.id} grant={grant} today={today} />
+              ))}
+            </li>
+          ))}
+        </ul>
+      )}
+      {invitation.number > 0 && (
+        <InviteDialog
+          key={invitation.number}
+          open={invitation.open}
+          to={to}
+          systems={systems}
+          today={today}
+          onClose={() => setInvitation((before) => ({ ...before, open: false }))}
+        />
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,40 @@
+import type { Scope } from '@/lib/api/grants'
+import { cn } from '@/lib/cn'
+import type { TextBinding } from '@/lib/form/use-form'
+import { useT } from '@/lib/i18n/use-t'
+
+type Props = { field: TextBinding; label: string; scopes: readonly Scope[] }
+
+/** How much somebody may, each level in plain words. Radio buttons, so the arrow keys work. */
+export function ScopeChoice({ field: { name, value, onChange }, label, scopes }: Props) {
+  const { t } = useT()
+  return (
+    <fieldset>
+      <legend className="mb-1.5 text-[13px] font-medium">{label}</legend>
+      <div className="grid gap-2">
+        {scopes.map((scope) => (
+          <label
+            key={scope}
+            className={cn(
+              'flex cursor-pointer items-start gap-3 rounded-xl border border-line px-4 py-3 transition-colors hover:border-line-strong',
+              'has-checked:border-accent has-checked:bg-surface-2 has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-focus',
+            )}
+          >
+            <input
+              type="radio"
+              name={name}
+              value={scope}
+              checked={value === scope}
+              onChange={onChange}
+              className="mt-0.5 size-5 shrink-0 appearance-none rounded-full border border-line-strong bg-surface outline-none checked:border-[6px] checked:border-accent"
+            />
+            <span className="min-w-0">
+              <span className="block text-[15px] font-medium">{t(`grants.scope.${scope}`)}</span>
+              <span className="block text-[13px] text-muted">{t(`grants.scope.${scope}.text`)}</span>
+            </span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  )
+}

@@ -1,0 +1,37 @@
+import { TriangleAlert } from 'lucide-react'
+import type { GivenGrant } from '@/lib/api/grants'
+import { useT } from '@/lib/i18n/use-t'
+import type { SiteDay } from '@/lib/site-day'
+import { nameOf } from '../model'
+import { Contact } from './contact'
+import { GivenGrantRow } from './given-grant-row'
+
+type Props = { grants: readonly GivenGrant[]; today: SiteDay }
+
+/** What only the owner can decide: it stands before everything else. */
+export function WaitingCard({ grants, today }: Props) {
+  const { t } = useT()
+  if (grants.length === 0) return null
+  return (
+    <section aria-labelledby="grants-waiting" className="rounded-2xl border border-warn/40 bg-warn-bg p-5">
+      <h2 id="grants-waiting" className="card-heading flex items-center gap-2">
+        <TriangleAlert aria-hidden className="size-[18px] shrink-0 text-warn" />
+        {t('grants.waiting', { count: grants.length })}
+      </h2>
+      <ul className="mt-2 divide-y divide-line-strong">
+        {grants.map((grant) => (
+          <li key={grant.id} className="py-3 last:pb-0">
+            <p className="font-medium wrap-anywhere">{nameOf(grant)}</p>
+            <p className="mt-0.5 mb-1.5 text-[14px]">
+              {t(grant.state === 'asked' ? 'grants.waiting.asked' : 'grants.waiting.unconfirmed', {
+                sn: grant.sn,
+              })}
+            </p>
+            <Contact {...grant} />
+            <GivenGrantRow grant={grant} today={today} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,205 @@
+import 'fake-indexeddb/auto'
+import { screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { HttpResponse, http } from 'msw'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { GivenGrant, Grants } from '@/lib/api/grants'
+import { startSession } from '@/lib/session/session-store'
+import { plusDays, siteDayOf } from '@/lib/site-day'
+import { fill } from '@/lib/testing/fill'
+import { givenGrant } from '@/lib/testing/grants'
+import { liveOf } from '@/lib/testing/live'
+import { renderPage } from '@/lib/testing/render-page'
+import { server } from '@/lib/testing/server'
+import { GrantsPanel } from './grants-panel'
+
+/** What was sent: method, address, form. */
+let sent: string[]
+let grants: Grants
+
+async function note(request: Request) {
+  sent.push(`${request.method} ${new URL(request.url).pathname} ${await request.text()}`.trim())
+}
+
+beforeEach(async () => {
+  sent = []
+  grants = { given: [], held: [], handovers: [] }
+  await startSession({ access: 'access', refresh: 'refresh', role: 'user' })
+  const systems = ['SC24A0001', 'SC24A0002'].map((sn, index) => ({ sn, phase: index + 1, access: 'owner' }))
+  server.use(
+    http.get('*/api/auth/usr_sn/', () => HttpResponse.json(systems)),
+    http.get('*/api/auth/data/', () => HttpResponse.json(liveOf(systems.map(({ sn }) => sn)))),
+    http.get('*/api/auth/grant/', () => HttpResponse.json(grants)),
+    http.post('*/api/auth/grant/', async ({ request }) => {
+      await note(request)
+      return HttpResponse.json({ grants: [] }, { status: 201 })
+    }),
+    http.patch('*/api/auth/grant/:id/', async ({ request }) => {
+      await note(request)
+      return HttpResponse.json(givenGrant())
+    }),
+    http.delete('*/api/auth/grant/:id/', async ({ request }) => {
+      await note(request)
+      grants = { ...grants, given: [] }
+      return new HttpResponse(null, { status: 204 })
+    }),
+  )
+})
+
+const open = async (given: GivenGrant[] = []) => {
+  grants.given = given
+  await renderPage(() => (
+    <>
+      <h1>page</h1>
+      <GrantsPanel />
+    </>
+  ))
+  await screen.findByRole('region', { name: 'Elektriker' })
+}
+
+const click = (name: string | RegExp) => userEvent.click(screen.getByRole('button', { name }))
+const inDialog = () => within(screen.getByRole('dialog'))
+const usualDay = () => plusDays(siteDayOf(Date.now(), 'Europe/Berlin'), 90)
+
+describe('the owner’s list of access', () => {
+  it('says who may what until when, and how to reach them', async () => {
+    await open([givenGrant()])
+    const card = within(screen.getByRole('region', { name: 'Elektriker' }))
+    expect(card.getByText('Elektro Sonnenberg')).toBeInTheDocument()
+    expect(card.getByText('Hat Zugang')).toBeInTheDocument()
+    expect(card.getByText('Service')).toBeInTheDocument()
+    expect(card.getByText('bis 13. Februar 2027')).toBeInTheDocument()
+    expect(card.getByText(/auf Einladung, 1\. November 2026/)).toBeInTheDocument()
+    expect(card.getByRole('link', { name: 'Anrufen: +4930901820' })).toHaveAttribute(
+      'href',
+      'tel:+4930901820',
+    )
+  })
+
+  it('says in one sentence when nobody has access', async () => {
+    await open()
+    expect(screen.getByText('Kein Elektriker hat Zugang zu Ihren Anlagen.')).toBeInTheDocument()
+    expect(screen.queryByText(/Entscheidung/)).toBeNull()
+  })
+
+  it('ends access after one click and a question', async () => {
+    await open([givenGrant({ id: 12 })])
+    await click('Beenden: Elektro Sonnenberg, SC24A0001')
+    expect(inDialog().getByText(/sieht von SC24A0001 sofort nichts mehr/)).toBeInTheDocument()
+    expect(sent).toEqual([])
+    await userEvent.click(inDialog().getByRole('button', { name: 'Beenden' }))
+    expect(await screen.findByText('Kein Elektriker hat Zugang zu Ihren Anlagen.')).toBeInTheDocument()
+    expect(sent).toEqual(['DELETE /api/auth/grant/12/'])
+  })
+
+  it('changes level and last day', async () => {
+    await open([givenGrant({ id: 12 })])
+    await click('Ändern: Elektro Sonnenberg, SC24A0001')
+    await userEvent.click(inDialog().getByRole('radio', { name: /^Ansehen/ }))
+    fill('Letzter Tag', plusDays(usualDay(), -60))
+    await userEvent.click(inDialog().getByRole('button', { name: 'Ändern' }))
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+    expect(sent).toEqual([`PATCH /api/auth/grant/12/ scope=monitor&until=${plusDays(usualDay(), -60)}`])
+  })
+
+  it('says at the field when the last day is over', async () => {
+    await open([givenGrant({ state: 'ended', until_day: '2020-01-01' })])
+    await click('Verlängern: Elektro Sonnenberg, SC24A0001')
+    expect(inDialog().getByLabelText('Letzter Tag')).toHaveValue(usualDay())
+    fill('Letzter Tag', '2020-01-01')
+    await userEvent.click(inDialog().getByRole('button', { name: 'Verlängern' }))
+    expect(inDialog().getByLabelText('Letzter Tag')).toHaveAccessibleDescription(/schon vorbei/)
+    expect(sent).toEqual([])
+  })
+})
+
+describe('what waits for a decision', () => {
+  it('comes first, and an electrician who asked gets as much as the owner chooses', async () => {
+    await open([
+      givenGrant({ id: 7, state: 'asked', origin: 'request', since: null, until: null, until_day: null }),
+    ])
+    const waiting = within(screen.getByRole('region', { name: 'Eine Entscheidung wartet auf Sie' }))
+    expect(waiting.getByText(/Bittet um Zugang zu SC24A0001/)).toBeInTheDocument()
+    await click('Zugang geben: Elektro Sonnenberg, SC24A0001')
+    await userEvent.click(inDialog().getByRole('radio', { name: /^Einstellen/ }))
+    await userEvent.click(inDialog().getByRole('button', { name: 'Zugang geben' }))
+    await waitFor(() =>
+      expect(sent).toEqual([`PATCH /api/auth/grant/7/ scope=configure&until=${usualDay()}`]),
+    )
+  })
+
+  it('confirms at once what began with an installer code', async () => {
+    await open([givenGrant({ id: 8, state: 'unconfirmed', origin: 'code' })])
+    await click('Bestätigen: Elektro Sonnenberg, SC24A0001')
+    await waitFor(() => expect(sent).toEqual(['PATCH /api/auth/grant/8/']))
+  })
+})
+
+describe('an invitation', () => {
+  it('goes to an electrician for all systems and 90 days, unless the owner says otherwise', async () => {
+    await open()
+    await click('Elektriker einladen')
+    fill('E-Mail-Adresse', 'electrician@example.com')
+    await userEvent.click(inDialog().getByRole('checkbox', { name: /SC24A0002/ }))
+    await userEvent.click(inDialog().getByRole('button', { name: 'Einladung senden' }))
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+    expect(sent).toEqual([
+      `POST /api/auth/grant/ sn=SC24A0001&email=electrician%40example.com&scope=service&until=${usualDay()}`,
+    ])
+  })
+
+  it('goes to the household without an end', async () => {
+    await open()
+    await click('Person einladen')
+    fill('E-Mail-Adresse', 'partner@example.com')
+    await userEvent.click(inDialog().getByRole('button', { name: 'Einladung senden' }))
+    await waitFor(() =>
+      expect(sent).toEqual([
+        'POST /api/auth/grant/ sn=SC24A0001%2CSC24A0002&email=partner%40example.com&scope=look',
+      ]),
+    )
+  })
+
+  it('says what the server finds at the field', async () => {
+    server.use(
+      http.post('*/api/auth/grant/', () =>
+        HttpResponse.json(
+          { email: ['Das ist Ihre eigene Adresse.'], codes: { email: ['email_own'] } },
+          { status: 400 },
+        ),
+      ),
+    )
+    await open()
+    await click('Elektriker einladen')
+    fill('E-Mail-Adresse', 'owner@example.com')
+    await userEvent.click(inDialog().getByRole('button', { name: 'Einladung senden' }))
+    await inDialog().findByRole('alert')
+    expect(inDialog().getByLabelText('E-Mail-Adresse')).toHaveAccessibleDescription(
+      'Das ist Ihre eigene Adresse.',
+    )
+  })
+})
+
+describe('handing over the house', () => {
+  it('says what happens, and asks for the password', async () => {
+    server.use(
+      http.post('*/api/auth/grant/handover/', async ({ request }) => {
+        await note(request)
+        return HttpResponse.json({}, { status: 201 })
+      }),
+    )
+    await open()
+    await click('Anlage übergeben …')
+    expect(inDialog().getByText(/beginnt mit einem leeren Verlauf/)).toBeInTheDocument()
+    fill('E-Mail-Adresse des neuen Eigentümers', 'new@example.com')
+    await userEvent.click(inDialog().getByRole('button', { name: 'Übergabe anbieten' }))
+    expect(sent).toEqual([])
+    fill('Jetziges Passwort', 'Sonnenschein-1!')
+    await userEvent.click(inDialog().getByRole('button', { name: 'Übergabe anbieten' }))
+    await waitFor(() =>
+      expect(sent).toEqual([
+        'POST /api/auth/grant/handover/ sn=SC24A0001&email=new%40example.com&password=Sonnenschein-1%21',
+      ]),
+    )
+  })
+})

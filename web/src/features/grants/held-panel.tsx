@@ -1,0 +1,51 @@
+import { Card } from '@/components/ui/card'
+import type { Grants } from '@/lib/api/grants'
+import { useT } from '@/lib/i18n/use-t'
+import { useSite } from '@/lib/use-site'
+import { AskCard } from './components/ask-card'
+import { CodeCard } from './components/code-card'
+import { WithGrants } from './components/grants-state'
+import { HeldList } from './components/held-list'
+import { inHoldersOrder } from './model'
+
+/** An electrician's access: what was offered, what is held and until when, and the ways to more. */
+export function HeldPanel() {
+  return (
+    <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,8fr)_minmax(0,5fr)]">
+      <div className="grid min-w-0 gap-5">
+        <WithGrants>{(grants) => <Cards key="grants" grants={grants} />}</WithGrants>
+      </div>
+      <div className="grid min-w-0 gap-5">
+        <AskCard />
+        <CodeCard />
+      </div>
+    </div>
+  )
+}
+
+function Cards({ grants: { held } }: { grants: Grants }) {
+  const { t } = useT()
+  const { today } = useSite()
+  const ordered = inHoldersOrder(held)
+  const invitations = ordered.filter(({ state }) => state === 'invited')
+  const rest = ordered.filter(({ state }) => state !== 'invited')
+  return (
+    <>
+      {invitations.length > 0 && (
+        <Card
+          title={t('grants.invitations', { count: invitations.length })}
+          description={t('grants.invitations.text')}
+        >
+          <HeldList held={invitations} today={today} />
+        </Card>
+      )}
+      <Card title={t('grants.held')} description={t('grants.held.text')}>
+        {rest.length === 0 ? (
+          <p className="text-[14px] text-muted">{t('grants.held.none')}</p>
+        ) : (
+          <HeldList held={rest} today={today} />
+        )}
+      </Card>
+    </>
+  )
+}

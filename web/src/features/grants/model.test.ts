@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest'
+import { askedGrant, givenGrant, heldGrant } from '@/lib/testing/grants'
+import {
+  checkDay,
+  checkInvitation,
+  daysToChoose,
+  endsSoon,
+  givable,
+  inHoldersOrder,
+  invitationBody,
+  proposedDay,
+  sectionsOf,
+} from './model'
+
+const today = '2026-11-15'
+
+describe('given grants', () => {
+  it('stand apart when they need a decision', () => {
+    const given = [
+      givenGrant({ id: 1, state: 'asked' }),
+      givenGrant({ id: 2, state: 'unconfirmed' }),
+      givenGrant({ id: 3 }),
+      givenGrant({ id: 4, role: 'user', scope: 'look', email: 'partner@example.com' }),
+    ]
+    const { waiting, electricians, household } = sectionsOf(given)
+    expect(waiting.map(({ id }) => id)).toEqual([1, 2])
+    expect(electricians.map(({ grants }) => grants.map(({ id }) => id))).toEqual([[3]])
+    expect(household.map(({ email }) => email)).toEqual(['partner@example.com'])
+  })
+
+  it('of one person stand together, under the name that any of them knows', () => {
+    const given = [
+      givenGrant({ id: 1, state: 'invited', company: null, phone: null }),
+      givenGrant({ id: 2, sn: 'SC24A0002' }),
+      givenGrant({ id: 3, email: 'other@example.com', company: null }),
+    ]
+    const [first, second] = sectionsOf(given).electricians
+    expect(first).toMatchObject({ company: 'Elektro Sonnenberg', phone: '+4930901820' })
+    expect(first?.grants.map(({ id }) => id)).toEqual([1, 2])
+    expect(second?.company).toBeNull()
+  })
+})
+
+describe('the last day', () => {
+  it('is 90 days ahead unless the owner says otherwise, and at most a year', () => {
+    expect(daysToChoose(today)).toEqual({ first: today, usual: '2027-02-13', last: '2027-11-15' })
+  })
+
+  it.each([
+    ['', 'missing'],
+    ['2026-11-14', 'past'],
+    ['2026-11-15', null],
+    ['2027-11-15', null],
+    ['2027-11-16', 'too_late'],
+  ])('"%s" is %s', (day, found) => {
+    expect(checkDay(day, today)).toBe(found)
+  })
+
+  it('is proposed as it was agreed, unless that is over or there was none', () => {
+    expect(proposedDay('2026-12-24', today)).toBe('2026-12-24')
+    expect(proposedDay('2026-11-01', today)).toBe('2027-02-13')
+    expect(proposedDay(null, today)).toBe('2027-02-13')
+  })
+
+  it.each([
+    ['active', '2026-11-29', true],
+    ['unconfirmed', '2026-11-16', true],
+    ['active', '2026-11-30', false],
+    ['active', null, false],
+    ['invited', '2026-11-20', false],
+    ['ended', '2026-11-10', false],
+  ] as const)('of a grant that is %s until %s is near: %s', (state, until_day, near) => {
+    expect(endsSoon({ state, until_day }, today)).toBe(near)
+  })
+})
+
+describe('an invitation', () => {
+  const filled = { email: ' a@example.com ', scope: 'service', until: '2027-02-13', systems: 'A,B' }
+
+  it('is sent without space around the address, and without a day where there is none', () => {
+    expect(invitationBody(filled)).toEqual({
+      sn: 'A,B',
+      email: 'a@example.com',
+      scope: 'service',
+      until: '2027-02-13',
+    })
+    expect(invitationBody({ ...filled, until: '' }).until).toBeUndefined()
+  })
+
+  it('needs an address and a system', () => {
+    expect(checkInvitation(filled)).toEqual({ email: null, scope: null, systems: null })
+    expect(checkInvitation({ ...filled, email: 'a', systems: '' })).toEqual({
+      email: 'email_invalid',
+      scope: null,
+      systems: 'required',
+    })
+  })
+
+  it('of an electrician may come from a member of the household, of a member only from the owner', () => {
+    const systems = ['owner', 'member', 'look', 'service'].map((access) => ({ sn: access, access }))
+    expect(givable(systems, 'electrician').map(({ sn }) => sn)).toEqual(['owner', 'member'])
+    expect(givable(systems, 'user').map(({ sn }) => sn)).toEqual(['owner'])
+  })
+})
+
+it('what is held: invitations first, then what was asked for, what ends soonest, and what is over', () => {
+  const held = [
+    heldGrant({ id: 1, state: 'ended', until: 1 }),
+    heldGrant({ id: 2, until: 900 }),
+    heldGrant({ id: 3, until: null, until_day: null }),
+    askedGrant({ id: 4 }),
+    heldGrant({ id: 5, until: 500, state: 'unconfirmed' }),
+    heldGrant({ id: 6, state: 'invited' }),
+  ]
+  expect(inHoldersOrder(held).map(({ id }) => id)).toEqual([6, 4, 5, 2, 3, 1])
+})

@@ -1,0 +1,20 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { api, unwrap } from '@/lib/api/client'
+import { LIVE_REFRESH } from '@/lib/constants'
+import type { Locale } from '@/lib/i18n/locales'
+import type { JournalFilter } from './model'
+
+export const journalQuery = (filter: JournalFilter, locale: Locale) =>
+  queryOptions({
+    queryKey: ['journal', filter, locale],
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/auth/journal/', {
+          params: { query: { ...filter, page: String(filter.page ?? 1) } },
+        }),
+      ),
+    placeholderData: keepPreviousData,
+    // Whoever has just changed something looks here for it.
+    staleTime: 0,
+    refetchInterval: LIVE_REFRESH,
+  })

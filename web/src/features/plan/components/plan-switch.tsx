@@ -1,0 +1,36 @@
+import { useMutation } from '@tanstack/react-query'
+import { Callout } from '@/components/ui/callout'
+import { Card } from '@/components/ui/card'
+import { Switch } from '@/components/ui/switch'
+import type { Plan } from '@/lib/api/plan-queries'
+import { refusalText } from '@/lib/form/refusal-text'
+import { useT } from '@/lib/i18n/use-t'
+import { notify } from '@/lib/notify'
+import { changePlan } from '../api'
+
+/** Whether there is a plan at all, and what happens then. */
+export function PlanSwitch({ plan: { sn, on } }: { plan: Plan }) {
+  const { t, locale } = useT()
+  const { mutate, isPending, variables, error } = useMutation({
+    mutationFn: (wanted: boolean) => changePlan({ sn, on: String(wanted) }),
+    onSuccess: (plan) => notify.toast(t(plan.on ? 'plan.turned_on' : 'plan.turned_off')),
+  })
+  // What was clicked is shown while it is on its way.
+  const shown = isPending ? variables : on
+  return (
+    <Card title={t('plan.switch.title')}>
+      <Switch
+        label={t('plan.switch')}
+        hint={t(shown ? 'plan.switch.on' : 'plan.switch.off')}
+        checked={shown}
+        aria-busy={isPending || undefined}
+        onChange={({ target }) => !isPending && mutate(target.checked)}
+      />
+      {error && (
+        <Callout tone="danger" className="mt-3">
+          {refusalText(error, t, locale)}
+        </Callout>
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,21 @@
+import { cn } from '@/lib/cn'
+import { type Currency, formatMoney } from '@/lib/format'
+import { useT } from '@/lib/i18n/use-t'
+
+type Props = {
+  /** Of the last 30 days; below zero it cost. Null: no day counts yet. */
+  cents: number | null
+  currency: Currency
+}
+
+/** What planning was worth so far, as a sentence; a loss is said as plainly as a gain. */
+export function SavedText({ cents, currency }: Props) {
+  const { t, locale } = useT()
+  if (cents === null) return <p className="text-[13px] text-muted">{t('plan.saved.unknown')}</p>
+  const word = cents === 0 ? 'same' : cents > 0 ? 'saved' : 'lost'
+  return (
+    <p className={cn('text-[13px]', cents < 0 ? 'font-medium text-danger' : 'text-muted')}>
+      {t(`plan.sum.${word}`, { money: formatMoney(cents, currency, locale) })}
+    </p>
+  )
+}

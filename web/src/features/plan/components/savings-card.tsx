@@ -1,0 +1,130 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useMoneyText } from '@/components/money/use-money-text'
+import { Callout } from '@/components/ui/callout'
+import { Card } from '@/components/ui/card'
+import { pageCount, pageOf } from '@/components/ui/pages'
+import { Pagination } from '@/components/ui/pagination'
+import { Skeleton } from '@/components/ui/skeleton'
+import { errorText } from '@/lib/api/errors'
+import { cn } from '@/lib/cn'
+import { type Currency, formatMoney, formatTick } from '@/lib/format'
+import { useT } from '@/lib/i18n/use-t'
+import { plusDays, utcOf } from '@/lib/site-day'
+import { useSite } from '@/lib/use-site'
+import { savingsQuery } from '../api'
+import { type SavedDay, savedDays, sumOf } from '../model'
+import { SavedText } from './saved-text'
+
+const DAYS = 30
+const ROWS = 10
+
+/** Each of the last days as it was, without the plan and without the battery; what was lost is in plain sight. */
+export function SavingsCard({ sn, currency }: { sn: string; currency: Currency }) {
+  const { t } = useT()
+  const { today } = useSite()
+  const [page, setPage] = useState(1)
+  const { data, error } = useQuery(savingsQuery(sn, plusDays(today, -DAYS), plusDays(today, -1)))
+  const days = savedDays(data ?? [])
+  const { counted, uncounted, lost, saved } = sumOf(days)
+  const { current, items } = pageOf(days, page, ROWS)
+  return (
+    <Card title={t('plan.savings')} description={t('plan.savings.text')} aria-busy={!data && !error}>
+      {!data && !error && <Skeleton className="h-60" />}
+      {!data && error && <Callout tone="danger">{errorText(error, t)}</Callout>}
+      {data && days.length === 0 && <p className="text-[14px] text-muted">{t('plan.savings.none')}</p>}
+      {days.length > 0 && (
+        <>
+          <div className="grid gap-0.5">
+            <SavedText cents={counted === 0 ? null : saved} currency={currency} />
+            <p className="text-[13px] text-muted">
+              {counted > 0 && t('plan.savings.counted', { counted })}{' '}
+              {lost > 0 && t('plan.savings.lost', { lost })}{' '}
+              {uncounted > 0 && t('plan.savings.uncounted', { uncounted })}
+            </p>
+          </div>
+          <Days days={items} currency={currency} />
+          <Pagination
+            label={t('plan.savings')}
+            page={current}
+            count={pageCount(days.length, ROWS)}
+            onChange={setPage}
+          />
+        </>
+      )}
+    </Card>
+  )
+}
+
+const cell = 'px-2 py-2 align-top'
+
+function Days({ days, currency }: { days: readonly SavedDay[]; currency: Currency }) {
+  const { t, locale } = useT()
+  const { named } = useMoneyText(currency)
+  const known = (cents: number | null) => (cents === null ? '–' : named(cents))
+  return (
+    <table className="num mt-3 w-full text-right text-[13px]">
+      <caption className="sr-only">{t('plan.savings')}</caption>
+      <thead>
+        <tr className="text-muted">
+          {(['day', 'actual', 'without_plan', 'without_battery', 'outcome'] as const).map((column) => (
+            <th
+              key={column}
+              scope="col"
+              className={cn(
+                cell,
+                'font-medium',
+                column === 'day' && 'text-left',
+                // On a phone the outcome is what counts; the rest stands under it.
+                column !== 'day' && column !== 'outcome' && 'max-sm:hidden',
+              )}
+            >
+              {t(`plan.savings.${column}`)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {days.map((day) => (
+          <tr key={day.day} className="border-t border-line">
+            <th scope="row" className={cn(cell, 'text-left font-normal')}>
+              <span className="whitespace-nowrap">
+                {formatTick(utcOf(day.day), 'weekday', { locale, timeZone: 'UTC' })}
+              </span>
+              <dl className="mt-0.5 text-[12px] text-muted sm:hidden">
+                {(['actual', 'without_plan', 'without_battery'] as const).map((name) => (
+                  <div key={name} className="flex flex-wrap gap-x-1.5">
+                    <dt>{t(`plan.savings.${name}`)}:</dt>
+                    <dd>{known(day[name])}</dd>
+                  </div>
+                ))}
+              </dl>
+            </th>
+            <td className={cn(cell, 'max-sm:hidden')}>{known(day.actual)}</td>
+            <td className={cn(cell, 'max-sm:hidden')}>{known(day.without_plan)}</td>
+            <td className={cn(cell, 'max-sm:hidden')}>{known(day.without_battery)}</td>
+            <td className={cell}>
+              <OutcomeText day={day} currency={currency} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function OutcomeText({ day: { outcome }, currency }: { day: SavedDay; currency: Currency }) {
+  const { t, locale } = useT()
+  const money = 'cents' in outcome ? formatMoney(outcome.cents, currency, locale) : ''
+  return (
+    <span
+      className={cn(
+        outcome.word === 'saved' && 'font-medium text-ok',
+        outcome.word === 'lost' && 'font-medium text-danger',
+        !('cents' in outcome) && 'text-muted',
+      )}
+    >
+      {t(`plan.outcome.${outcome.word}`, { money })}
+    </span>
+  )
+}

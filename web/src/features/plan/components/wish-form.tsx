@@ -1,0 +1,69 @@
+import { useMutation } from '@tanstack/react-query'
+import { Button } from '@/components/ui/button'
+import { Callout } from '@/components/ui/callout'
+import { Card } from '@/components/ui/card'
+import { Field } from '@/components/ui/field'
+import { FormProblem } from '@/components/ui/form-problem'
+import type { Plan } from '@/lib/api/plan-queries'
+import { refusalText } from '@/lib/form/refusal-text'
+import { useForm } from '@/lib/form/use-form'
+import { joinQuantity, percentQuantity } from '@/lib/format'
+import { useT } from '@/lib/i18n/use-t'
+import { notify } from '@/lib/notify'
+import { changePlan } from '../api'
+import { checkWish } from '../model'
+import { usePlanTime } from '../use-plan-time'
+
+/** "70 % by 18:00". A wish holds once, until its time has come. */
+export function WishForm({ plan: { sn, wish } }: { plan: Plan }) {
+  const { t, locale } = useT()
+  const { clock, moment } = usePlanTime(sn)
+  const form = useForm({
+    initial: { soc: wish ? String(wish.soc) : '', by: wish ? clock(wish.by) : '' },
+    check: checkWish,
+    send: async ({ soc, by }) => {
+      await changePlan({ sn, soc: soc.trim(), by: by.trim() })
+      notify.success(t('plan.wish.saved'))
+    },
+  })
+  const drop = useMutation({
+    mutationFn: () => changePlan({ sn, soc: '', by: '' }),
+    onSuccess: () => notify.toast(t('plan.wish.dropped')),
+  })
+  return (
+    <Card title={t('plan.wish')} description={t('plan.wish.text')}>
+      <form {...form.form} className="grid gap-4">
+        {wish && (
+          <Callout tone="ok" title={t('plan.wish.standing')}>
+            {t('plan.wish.stands', {
+              soc: joinQuantity(percentQuantity(wish.soc, locale)),
+              time: moment(wish.by),
+            })}
+          </Callout>
+        )}
+        <FormProblem form={form} />
+        <div className="grid grid-cols-2 gap-3">
+          <Field
+            {...form.text('soc')}
+            label={t('plan.wish.soc')}
+            inputMode="numeric"
+            placeholder="70"
+            autoComplete="off"
+          />
+          <Field {...form.text('by')} label={t('plan.wish.by')} type="time" />
+        </div>
+        <div className="flex flex-wrap gap-3">
+          <Button type="submit" busy={form.busy}>
+            {t('plan.wish.save')}
+          </Button>
+          {wish && (
+            <Button variant="outline" busy={drop.isPending} onClick={() => drop.mutate()}>
+              {t('plan.wish.drop')}
+            </Button>
+          )}
+        </div>
+        {drop.error && <Callout tone="danger">{refusalText(drop.error, t, locale)}</Callout>}
+      </form>
+    </Card>
+  )
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import type { Saving } from '@/lib/api/money-queries'
+import { block, planOf, steps, TWO } from '@/lib/testing/plan'
+import { checkWish, hoursOf, isUnderWay, nextAct, savedDays, standingOf, sumOf } from './model'
+
+const HOUR = 3_600_000
+
+describe('a plan', () => {
+  it('is off, on its way or there', () => {
+    expect(standingOf(planOf())).toBe('off')
+    expect(standingOf(planOf({ on: true }))).toBe('waiting')
+    expect(standingOf(planOf({ on: true, issued: TWO }))).toBe('planned')
+  })
+
+  it('says what it does next, and passes over what is over or nothing special', () => {
+    const blocks = [
+      block({ start: TWO - 2 * HOUR, end: TWO - HOUR, mode: 'hold' }),
+      block({ start: TWO - HOUR, end: TWO, mode: 'self' }),
+      block(),
+    ]
+    expect(nextAct(blocks, TWO - HOUR)).toBe(blocks[2])
+    expect(nextAct(blocks, TWO + 2 * HOUR)).toBeNull()
+    expect(isUnderWay(block(), TWO)).toBe(true)
+    expect(isUnderWay(block(), TWO + 2 * HOUR)).toBe(false)
+  })
+
+  it('can be read hour by hour', () => {
+    const hours = hoursOf({ steps: steps(TWO), blocks: [block()] })
+    expect(hours).toHaveLength(4)
+    expect(hours[0]).toEqual({
+      start: TWO,
+      mode: 'charge',
+      price: 24,
+      known: true,
+      soc: 46,
+      low: 38,
+      high: 54,
+    })
+    expect(hours[3]).toMatchObject({ mode: 'self', price: 33, known: false })
+  })
+})
+
+describe('what a plan saved', () => {
+  const day = (date: string, actual: number | null, without_plan: number | null, counted = true): Saving => ({
+    day: date,
+    cost: actual,
+    income: 0,
+    actual,
+    without_plan,
+    without_battery: null,
+    counted,
+  })
+  const rows = [
+    day('2026-11-01', null, null, false),
+    day('2026-11-02', 100, null),
+    day('2026-11-03', 100, 130),
+    day('2026-11-04', 100, 95),
+    day('2026-11-05', 100, null, false),
+    day('2026-11-06', 100, 100),
+    day('2026-11-07', null, null, false),
+  ]
+
+  it('begins with the first day of which anything is known, and shows the newest first', () => {
+    const words = savedDays(rows).map(({ outcome }) => outcome.word)
+    expect(words).toEqual(['uncounted', 'same', 'uncounted', 'lost', 'saved', 'unplanned'])
+    expect(savedDays([rows[0] as Saving])).toEqual([])
+  })
+
+  it('counts losses as losses, and days with gaps not at all', () => {
+    expect(sumOf(savedDays(rows))).toEqual({ saved: 25, counted: 3, uncounted: 2, lost: 1 })
+  })
+})
+
+describe('a wish', () => {
+  it.each([
+    ['70', '18:00', null, null],
+    [' 100 ', '00:00', null, null],
+    ['101', '18:00', 'soc_range', null],
+    ['', '', 'soc_range', 'time_invalid'],
+    ['7,5', '24:00', 'soc_range', 'time_invalid'],
+    ['-1', '8:00', 'soc_range', 'time_invalid'],
+  ])('of %j %% by %j', (soc, by, wrongSoc, wrongBy) => {
+    expect(checkWish({ soc, by })).toEqual({ soc: wrongSoc, by: wrongBy })
+  })
+})

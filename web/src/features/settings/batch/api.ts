@@ -1,0 +1,83 @@
+/** Settings of many systems at once: tried, changed and undone; and the templates for them. */
+import { queryOptions } from '@tanstack/react-query'
+import { api, unwrap } from '@/lib/api/client'
+import type { components } from '@/lib/api/schema'
+import type { SystemSettings } from '../model/fields'
+
+type Schemas = components['schemas']
+export type BatchOutcome = Schemas['BatchOutcome']
+export type SystemOutcome = Schemas['SystemOutcome']
+export type Batch = Schemas['BatchEntry']
+export type Template = Schemas['TemplateEntry']
+export type FieldChange = Schemas['FieldChange']
+
+type Wish = { fields: Record<string, string>; acknowledged: boolean }
+
+const bodyOf = ({ fields, acknowledged }: Wish) => ({
+  ...fields,
+  ...(acknowledged ? { acknowledge_14a: 'true' } : {}),
+})
+
+/** What it would do, and nothing more. */
+export const tryBatch = (serials: readonly string[], wish: Wish) =>
+  unwrap(
+    api.POST('/api/auth/settings/batch/', {
+      params: { query: { sn: serials.join() } },
+      body: { ...bodyOf(wish), dry_run: 'true' },
+    }),
+  )
+
+/** The versions that the dry run has read stand beside the serial numbers: what was saved since is not written over. */
+export const applyBatch = ({ systems }: BatchOutcome, wish: Wish) =>
+  unwrap(
+    api.POST('/api/auth/settings/batch/', {
+      params: { query: { sn: systems.map(({ sn }) => sn).join() } },
+      body: { ...bodyOf(wish), version: systems.map(({ version }) => version).join() },
+    }),
+  )
+
+const undo = (id: string, dry_run: boolean) =>
+  unwrap(api.POST('/api/auth/settings/batch/{id}/undo/', { params: { path: { id } }, body: { dry_run } }))
+
+export const undoBatch = (id: string) => undo(id, false)
+
+/** What undoing would do. */
+export const undoTrialQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['batch-undo', id],
+    queryFn: () => undo(id, true),
+    staleTime: 0,
+    gcTime: 0,
+  })
+
+export const batchesQuery = queryOptions({
+  queryKey: ['batches'],
+  queryFn: () => unwrap(api.GET('/api/auth/settings/batch/')),
+})
+
+export const templatesQuery = queryOptions({
+  queryKey: ['templates'],
+  queryFn: () => unwrap(api.GET('/api/auth/settings/template/')),
+})
+
+export const createTemplate = (name: string, fields: Record<string, string>) =>
+  unwrap(api.POST('/api/auth/settings/template/', { body: { ...fields, name } }))
+
+export const renameTemplate = (id: number, name: string) =>
+  unwrap(api.PATCH('/api/auth/settings/template/{id}/', { params: { path: { id } }, body: { name } }))
+
+export const deleteTemplate = (id: number) =>
+  unwrap(api.DELETE('/api/auth/settings/template/{id}/', { params: { path: { id } } }))
+
+/** How the first few of them are set: enough to say what a field may hold, and what they have in common. */
+export const sampleQuery = (serials: readonly string[]) =>
+  queryOptions({
+    queryKey: ['settings-sample', ...serials],
+    enabled: serials.length > 0,
+    queryFn: async (): Promise<SystemSettings[]> => {
+      const answer = await unwrap(
+        api.GET('/api/auth/settings/', { params: { query: { sn: serials.join() } } }),
+      )
+      return Array.isArray(answer) ? answer : [answer]
+    },
+  })

@@ -1,0 +1,69 @@
+import { useState } from 'react'
+import { Checkbox } from '@/components/ui/checkbox'
+import { Disclosure } from '@/components/ui/disclosure'
+import { useT } from '@/lib/i18n/use-t'
+import { SettingField } from '../components/setting-field'
+import type { Findings } from '../model/check'
+import type { Draft } from '../model/draft'
+import { GROUP_NAMES, type Group, groupOf, type SettingName, type SystemSettings } from '../model/fields'
+import { fieldsOf } from './model'
+
+type Props = {
+  systems: readonly SystemSettings[]
+  draft: Draft
+  errors: Findings
+  onTick: (name: SettingName, on: boolean) => void
+  onChange: (name: SettingName, text: string) => void
+}
+
+/** Every setting with a tick: only what is ticked is changed, and only that has a box. */
+export function BatchFields({ systems, draft, errors, onTick, onChange }: Props) {
+  const { t } = useT()
+  const [opened, setOpened] = useState<readonly Group[]>(['charging'])
+  const ticked = (name: SettingName) => draft[name] !== undefined
+  const wrong = (Object.keys(errors) as SettingName[]).filter((name) => errors[name]).map(groupOf)
+  return (
+    <div className="divide-y divide-line">
+      {GROUP_NAMES.map((group) => {
+        const names = fieldsOf(group)
+        const chosen = names.filter(ticked)
+        const open = opened.includes(group) || wrong.includes(group)
+        return (
+          <Disclosure
+            key={group}
+            title={t(`settings.group.${group}`)}
+            summary={chosen.map((name) => t(`setting.${name}`)).join(' · ') || t('batch.nothing')}
+            open={open}
+            onToggle={() =>
+              setOpened((before) =>
+                before.includes(group) ? before.filter((one) => one !== group) : [...before, group],
+              )
+            }
+          >
+            <ul className="grid items-start gap-x-6 gap-y-1 sm:grid-cols-2">
+              {names.map((name) => (
+                <li key={name} className="min-w-0">
+                  <Checkbox
+                    label={t(`setting.${name}`)}
+                    checked={ticked(name)}
+                    onChange={({ target }) => onTick(name, target.checked)}
+                  />
+                  {ticked(name) && (
+                    <div className="mb-3 ml-8">
+                      <SettingField
+                        name={name}
+                        systems={systems}
+                        editor={{ draft, errors, change: onChange }}
+                        label={t('batch.new_value', { setting: t(`setting.${name}`) })}
+                      />
+                    </div>
+                  )}
+                </li>
+              ))}
+            </ul>
+          </Disclosure>
+        )
+      })}
+    </div>
+  )
+}

@@ -1,0 +1,157 @@
+/** Which systems a batch is for, which fields it changes, and how it went. */
+import type { System } from '@/lib/api/queries'
+import { THROTTLING_NOTICE_ABOVE } from '@/lib/constants'
+import type { Locale } from '@/lib/i18n/locales'
+import { checkField, type Findings, readTime, readValue } from '../model/check'
+import type { Draft } from '../model/draft'
+import {
+  commonSpec,
+  commonValue,
+  GROUPS,
+  type Group,
+  SETTING_NAMES,
+  type SettingName,
+  type SystemSettings,
+  typedText,
+  type Value,
+} from '../model/fields'
+import type { BatchOutcome, SystemOutcome, Template } from './api'
+
+/** More systems are not asked how they are set: the first ones say enough. */
+export const SAMPLE = 20
+/** More are not drawn: whoever looks for one of them types a letter of it. */
+export const SHOWN = 100
+
+export const customerOf = ({ first_name, last_name }: Pick<System, 'first_name' | 'last_name'>) =>
+  [first_name, last_name].filter(Boolean).join(' ')
+
+/** Systems that an electrician may set. */
+export const maySet = ({ access }: Pick<System, 'access'>) => access === 'configure' || access === 'service'
+
+/** By customer, as people look for them; those without a name last. */
+export const byCustomer = (systems: readonly System[]): System[] =>
+  [...systems].sort((one, other) => sortKey(one).localeCompare(sortKey(other)))
+
+const sortKey = (system: System) => `${system.last_name || '\uffff'} ${system.first_name ?? ''} ${system.sn}`
+
+/** Every word has to be found in the serial number, the customer or the group. */
+export function foundSystems(systems: readonly System[], q: string, group: string | null): System[] {
+  const words = q.toLowerCase().split(/\s+/).filter(Boolean)
+  return systems.filter((system) => {
+    if (group !== null && (system.group_name ?? '') !== group) return false
+    const text =
+      `${system.sn} ${customerOf(system)} ${system.group_name ?? ''} ${system.place ?? ''}`.toLowerCase()
+    return words.every((word) => text.includes(word))
+  })
+}
+
+export const groupNames = (systems: readonly System[]): string[] =>
+  [...new Set(systems.flatMap(({ group_name }) => group_name ?? []))].sort((one, other) =>
+    one.localeCompare(other),
+  )
+
+/** The systems that an address names, as `?sn=A,B`; one of digits alone comes out of it as a number. */
+export const readSerials = (sn: unknown): string[] =>
+  typeof sn === 'string' || typeof sn === 'number' ? String(sn).split(',').filter(Boolean) : []
+
+/** The provider's token is the owner's alone. */
+export const fieldsOf = (group: Group): readonly SettingName[] =>
+  GROUPS[group].filter((name) => name !== 'provider_token')
+
+/** What the boxes need to know of the systems. Where not all were asked, none says what is the most it takes. */
+export function formSystems(sample: readonly SystemSettings[], all: boolean): SystemSettings[] {
+  return sample.map((system) => ({
+    ...system,
+    // What each battery says about each field is told by its own page.
+    state: 'applied' as const,
+    reported: {},
+    error_texts: {},
+    fields: all
+      ? system.fields
+      : Object.fromEntries(Object.entries(system.fields).map(([name, spec]) => [name, unlimited(spec)])),
+  }))
+}
+
+const unlimited = <S extends SystemSettings['fields'][string]>(spec: S): S =>
+  spec.kind === 'power' ? { ...spec, max: undefined } : spec
+
+/** What a box begins with when its field is ticked: what all have, or what a new system has. */
+export function firstText(systems: readonly SystemSettings[], name: SettingName, locale: Locale): string {
+  const spec = commonSpec(systems, name)
+  if (!spec) return ''
+  const value = commonValue(systems, name)
+  return typedText(value === undefined ? ((spec.default ?? null) as Value) : value, spec, locale)
+}
+
+/** What is wrong with what is typed, by field. Whether it suits each system is what the dry run tells. */
+export function findingsOf(draft: Draft, systems: readonly SystemSettings[]): Findings {
+  const found: Findings = {}
+  for (const name of SETTING_NAMES) {
+    const [text, spec] = [draft[name], commonSpec(systems, name)]
+    if (text === undefined || !spec) continue
+    // A field that is ticked is to be changed, so that it needs a value.
+    const finding = checkField(text, { ...spec, optional: false })
+    if (finding) found[name] = finding
+  }
+  for (const window of ['charge', 'discharge'] as const) {
+    const [start, end] = [draft[`${window}_start`], draft[`${window}_end`]]
+    if (start !== undefined && end !== undefined && readTime(start) === readTime(end))
+      found[`${window}_end`] ??= 'window_empty'
+  }
+  return found
+}
+
+/** What is sent: the fields that are ticked, as they were typed. */
+export const sentFields = (draft: Draft): Record<string, string> =>
+  Object.fromEntries(
+    SETTING_NAMES.flatMap((name) => {
+      const text = draft[name]?.trim()
+      if (text === undefined) return []
+      return [[name, /_(start|end)$/.test(name) ? readTime(text) : text]]
+    }),
+  )
+
+/** Going above 4.2 kW needs the notice under §14a EnWG. */
+export function needsNotice(draft: Draft, systems: readonly SystemSettings[]): boolean {
+  const spec = commonSpec(systems, 'charge_limit')
+  const limit = draft.charge_limit !== undefined && spec ? readValue(draft.charge_limit, spec) : null
+  return typeof limit === 'number' && limit > THROTTLING_NOTICE_ABOVE
+}
+
+/** A template in the boxes. */
+export const draftOf = (
+  { fields }: Pick<Template, 'fields'>,
+  systems: readonly SystemSettings[],
+  locale: Locale,
+): Draft =>
+  Object.fromEntries(
+    SETTING_NAMES.flatMap((name) => {
+      const [value, spec] = [fields[name] ?? null, commonSpec(systems, name)]
+      return value === null || !spec ? [] : [[name, typedText(value, spec, locale)]]
+    }),
+  )
+
+export const isSettingName = (name: string): name is SettingName =>
+  SETTING_NAMES.some((known) => known === name)
+
+/** Worst first, each in the order asked for. */
+const ORDER = ['refused', 'changed', 'unchanged'] as const
+export type Result = (typeof ORDER)[number]
+
+export type Counts = Record<Result, number> & { offline: number }
+
+export function countsOf({ systems }: BatchOutcome): Counts {
+  const count = (result: Result) => systems.filter((system) => system.result === result).length
+  return {
+    changed: count('changed'),
+    unchanged: count('unchanged'),
+    refused: count('refused'),
+    offline: systems.filter(({ result, online }) => result === 'changed' && !online).length,
+  }
+}
+
+export const inOrder = ({ systems }: BatchOutcome): SystemOutcome[] =>
+  ORDER.flatMap((result) => systems.filter((system) => system.result === result))
+
+export const refusedSerials = ({ systems }: BatchOutcome): string[] =>
+  systems.filter(({ result }) => result === 'refused').map(({ sn }) => sn)

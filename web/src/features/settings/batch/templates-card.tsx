@@ -1,0 +1,190 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { BookmarkPlus, Pencil, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from '@/components/ui/button'
+import { Callout } from '@/components/ui/callout'
+import { Card } from '@/components/ui/card'
+import { ConfirmDialog } from '@/components/ui/confirm-dialog'
+import { Dialog } from '@/components/ui/dialog'
+import { Field } from '@/components/ui/field'
+import { FormProblem } from '@/components/ui/form-problem'
+import { Skeleton } from '@/components/ui/skeleton'
+import { refusalText } from '@/lib/form/refusal-text'
+import { useForm } from '@/lib/form/use-form'
+import { useT } from '@/lib/i18n/use-t'
+import { notify } from '@/lib/notify'
+import { SETTING_NAMES, type Value, valueText } from '../model/fields'
+import { createTemplate, deleteTemplate, renameTemplate, type Template, templatesQuery } from './api'
+import { useSpecs } from './use-specs'
+
+/** What is being done to a template; the number makes every opening of a dialog a new one. */
+type Deed = { kind: 'create' | 'rename' | 'delete'; template: Template | null; number: number; open: boolean }
+
+type Props = {
+  /** What is ticked in the form. */
+  fields: Record<string, string>
+  onUse: (template: Template) => void
+}
+
+/** Sets of fields that the electrician keeps for the next system. */
+export function TemplatesCard({ fields, onUse }: Props) {
+  const { t, locale } = useT()
+  const { data: templates, error } = useQuery(templatesQuery)
+  const [deed, setDeed] = useState<Deed>({ kind: 'create', template: null, number: 0, open: false })
+  const begin = (kind: Deed['kind'], template: Template | null) =>
+    setDeed(({ number }) => ({ kind, template, number: number + 1, open: true }))
+  const close = () => setDeed((before) => ({ ...before, open: false }))
+  const any = Object.keys(fields).length > 0
+  return (
+    <Card
+      title={t('batch.templates')}
+      description={t('batch.templates.text')}
+      aria-busy={!templates && !error}
+      action={
+        <Button variant="outline" size="s" disabled={!any} onClick={() => begin('create', null)}>
+          <BookmarkPlus aria-hidden className="size-4" />
+          {t('batch.template.create')}
+        </Button>
+      }
+    >
+      {error && <Callout tone="danger">{refusalText(error, t, locale)}</Callout>}
+      {!templates && !error && <Skeleton className="h-24" />}
+      {templates?.length === 0 && <p className="text-[14px] text-muted">{t('batch.templates.none')}</p>}
+      <ul className="divide-y divide-line">
+        {templates?.map((template) => (
+          <li key={template.id} className="grid gap-2 py-3 text-[14px]">
+            <div className="min-w-0">
+              <p className="font-medium wrap-anywhere">{template.name}</p>
+              <TemplateSummary template={template} />
+            </div>
+            <div className="flex flex-wrap gap-1">
+              <Button
+                variant="outline"
+                size="s"
+                aria-label={t('batch.template.use.label', { name: template.name })}
+                onClick={() => {
+                  onUse(template)
+                  notify.toast(t('batch.template.used', { name: template.name }))
+                }}
+              >
+                {t('batch.template.use')}
+              </Button>
+              <Button
+                variant="ghost"
+                size="s"
+                aria-label={t('batch.template.rename.label', { name: template.name })}
+                onClick={() => begin('rename', template)}
+              >
+                <Pencil aria-hidden className="size-4" />
+              </Button>
+              <Button
+                variant="ghost"
+                size="s"
+                aria-label={t('batch.template.delete.label', { name: template.name })}
+                onClick={() => begin('delete', template)}
+              >
+                <Trash2 aria-hidden className="size-4" />
+              </Button>
+            </div>
+          </li>
+        ))}
+      </ul>
+      {deed.number > 0 && deed.kind !== 'delete' && (
+        <NameDialog
+          key={deed.number}
+          open={deed.open}
+          template={deed.template}
+          fields={fields}
+          onClose={close}
+        />
+      )}
+      {deed.kind === 'delete' && deed.template && (
+        <DeleteDialog key={deed.number} open={deed.open} template={deed.template} onClose={close} />
+      )}
+    </Card>
+  )
+}
+
+/** "Reserve: 30 % · Laden ab: 22:00" */
+function TemplateSummary({ template: { fields } }: { template: Template }) {
+  const { t, locale } = useT()
+  const specs = useSpecs()
+  const lines = SETTING_NAMES.flatMap((name) => {
+    const value = (fields[name] ?? null) as Value
+    if (value === null) return []
+    const spec = specs?.[name]
+    return `${t(`setting.${name}`)}: ${spec ? valueText(value, spec, t, locale) : String(value)}`
+  })
+  return <p className="num text-[13px] text-muted wrap-anywhere">{lines.join(' · ')}</p>
+}
+
+type DialogProps = { open: boolean; onClose: () => void }
+type NameProps = DialogProps & { template: Template | null; fields: Record<string, string> }
+
+/** @param template null: a new one, of what is ticked */
+function NameDialog({ open, onClose, ...form }: NameProps) {
+  const { t } = useT()
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={(next) => !next && onClose()}
+      title={t(form.template ? 'batch.template.rename' : 'batch.template.create')}
+      description={form.template ? undefined : t('batch.template.create.text')}
+    >
+      <NameForm {...form} onClose={onClose} />
+    </Dialog>
+  )
+}
+
+function NameForm({ template, fields, onClose }: Omit<NameProps, 'open'>) {
+  const { t } = useT()
+  const queries = useQueryClient()
+  const form = useForm({
+    initial: { name: template?.name ?? '' },
+    check: ({ name }) => ({ name: name.trim() === '' ? 'required' : null }),
+    send: async ({ name }) => {
+      await (template ? renameTemplate(template.id, name) : createTemplate(name, fields))
+      await queries.invalidateQueries({ queryKey: templatesQuery.queryKey })
+      notify.success(t('batch.template.saved', { name: name.trim() }))
+      onClose()
+    },
+  })
+  return (
+    <form {...form.form} className="grid gap-4">
+      <FormProblem form={form} />
+      <Field {...form.text('name')} label={t('batch.template.name')} autoComplete="off" required />
+      <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
+        <Button variant="outline" onClick={onClose}>
+          {t('ui.cancel')}
+        </Button>
+        <Button type="submit" busy={form.busy}>
+          {t('account.save')}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function DeleteDialog({ template, open, onClose }: DialogProps & { template: Template }) {
+  const { t } = useT()
+  const queries = useQueryClient()
+  const { name } = template
+  const remove = useMutation({
+    mutationFn: () => deleteTemplate(template.id),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: templatesQuery.queryKey })
+      onClose()
+      notify.success(t('batch.template.deleted', { name }))
+    },
+  })
+  return (
+    <ConfirmDialog
+      open={open}
+      onOpenChange={(next) => !next && onClose()}
+      title={t('batch.template.delete.title', { name })}
+      text={t('batch.template.delete.text')}
+      confirm={t('batch.template.delete')}
+      work={remove}
+    />
+  )
+}

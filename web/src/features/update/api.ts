@@ -1,0 +1,70 @@
+/** The update service: a server of its own beside the portal, with the same session. */
+import { queryOptions } from '@tanstack/react-query'
+import createClient from 'openapi-fetch'
+import { unwrap } from '@/lib/api/client'
+import { configQuery } from '@/lib/api/queries'
+import type { components, paths } from '@/lib/api/schema'
+import { withSession } from '@/lib/api/with-session'
+import type { Locale } from '@/lib/i18n/locales'
+import { queryClient } from '@/lib/query-client'
+
+type Schemas = components['schemas']
+/** One part of a battery that gets another version. */
+export type PartUpdate = Schemas['UpdatePart']
+export type PartName = PartUpdate['type']
+export type UpdateStatus = Schemas['UpdateStatus']
+export type JobState = PastUpdate['state']
+export type Stage = NonNullable<UpdateStatus['stage']>
+export type Fault = Schemas['UpdateError']
+export type PastUpdate = Schemas['UpdateRecord']
+
+function toMultipart(fields: object): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.set(name, String(value))
+  return form
+}
+
+/** Its address is known only to the portal. */
+async function updateService() {
+  const { updates } = await queryClient.ensureQueryData(configQuery)
+  const service = createClient<paths>({
+    baseUrl: new URL(updates || '/', location.origin).href,
+    fetch: (request) => globalThis.fetch(request),
+    bodySerializer: (body: unknown) => toMultipart(Object(body)),
+  })
+  service.use(withSession)
+  return service
+}
+
+const readStatus = async (sn: string) =>
+  unwrap((await updateService()).GET('/api/v1/has_update', { params: { query: { sn } } }))
+
+const readHistory = async (sn: string) =>
+  unwrap((await updateService()).GET('/api/v1/history/', { params: { query: { sn } } }))
+
+const sendUpdate = async (sn: string, update: '0' | '1') =>
+  unwrap((await updateService()).POST('/api/v1/update/', { body: { sn, update } }))
+
+/** Again while one is open: the same answer, nothing new. */
+export const startUpdate = (sn: string) => sendUpdate(sn, '1')
+
+/** Refused once the battery has begun. */
+export const withdrawUpdate = (sn: string) => sendUpdate(sn, '0')
+
+/** Notes and faults in it are in a language, so each language has an answer of its own. */
+export const statusQuery = (sn: string, locale: Locale) =>
+  queryOptions({
+    queryKey: ['update', sn, locale],
+    queryFn: () => readStatus(sn),
+    // It is asked for again in a moment anyway, and what was true at the last visit says nothing.
+    retry: false,
+    staleTime: 0,
+    gcTime: 0,
+  })
+
+export const historyQuery = (sn: string, locale: Locale) =>
+  queryOptions({
+    queryKey: ['update-history', sn, locale],
+    queryFn: () => readHistory(sn),
+    staleTime: 0,
+  })

@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest'
+import { idleStatus, runningStatus, updateStatus } from '../testing'
+import { type Candidate, countsOf, eachOf, isAsked, standingOf } from './model'
+
+const candidate = (special: Partial<Candidate> = {}): Candidate => ({
+  sn: 'SC24A0001',
+  customer: 'Albers, Katrin',
+  service: true,
+  online: true,
+  updatable: true,
+  updating: false,
+  ...special,
+})
+const checks = { reachable: false, soc: null, soc_enough: false, switched_off: false }
+const silent = { status: undefined, error: null }
+
+it.each([
+  [candidate({ service: false }), silent, 'no_service'],
+  [candidate({ updating: true }), silent, 'running'],
+  [candidate({ updatable: false }), silent, 'none'],
+  [candidate({ online: false }), silent, 'unreachable'],
+  [candidate(), silent, 'asking'],
+  [candidate(), { status: undefined, error: new Error('gone') }, 'unknown'],
+  [candidate(), { status: updateStatus(), error: null }, 'ready'],
+  [candidate(), { status: runningStatus(), error: null }, 'running'],
+  [candidate(), { status: idleStatus(), error: null }, 'none'],
+  [candidate(), { status: updateStatus({ checks }), error: null }, 'unreachable'],
+])('%j stands as the fleet and the update service say', (one, asked, standing) => {
+  expect(standingOf(one, asked)).toBe(standing)
+  // Nobody is asked about a system whose answer would not matter.
+  expect(isAsked(one)).toBe(one.service && one.online && one.updatable && !one.updating)
+})
+
+it('counts how the starts ended', () => {
+  const outcomes = {
+    A: { state: 'started' },
+    B: { state: 'failed', error: null },
+    C: { state: 'started' },
+    D: { state: 'starting' },
+  } as const
+  expect(countsOf(outcomes)).toEqual({ starting: 1, started: 2, failed: 1 })
+})
+
+it('works on a few at a time, and on each once', async () => {
+  let now = 0
+  let most = 0
+  const done: number[] = []
+  await eachOf([1, 2, 3, 4, 5], 2, async (item) => {
+    now += 1
+    most = Math.max(most, now)
+    await Promise.resolve()
+    now -= 1
+    done.push(item)
+  })
+  expect(most).toBe(2)
+  expect(done.sort()).toEqual([1, 2, 3, 4, 5])
+})

@@ -1,0 +1,28 @@
+import { CircleCheck } from 'lucide-react'
+import { formatVersion } from '@/lib/format'
+import { useT } from '@/lib/i18n/use-t'
+import type { UpdateStatus } from '../api'
+
+/** The storage has everything; only its owner can switch it on again. */
+export function FinishedStep({ status }: { status: UpdateStatus | undefined }) {
+  const { t } = useT()
+  const arrived = status?.updates.filter((part) => !part.new_update) ?? []
+  return (
+    <div className="flex gap-4">
+      <CircleCheck aria-hidden className="size-10 shrink-0 text-ok" />
+      <div className="min-w-0">
+        <p className="text-[17px] font-semibold">{t('update.switch_on')}</p>
+        <p className="mt-1 text-[14px] text-muted">{t('update.switch_on.text')}</p>
+        {arrived.length > 0 && (
+          <ul className="num mt-3 grid gap-1 text-[14px]">
+            {arrived.map(({ type, version }) => (
+              <li key={type}>
+                {t(`update.part.${type}`)} {formatVersion(version)}
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </div>
+  )
+}

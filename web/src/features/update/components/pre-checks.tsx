@@ -1,0 +1,45 @@
+import { CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react'
+import { cn } from '@/lib/cn'
+import { joinQuantity, percentQuantity } from '@/lib/format'
+import { type Translate, useT } from '@/lib/i18n/use-t'
+import type { UpdateStatus } from '../api'
+import { type CheckLine, checkLines } from '../model'
+
+const LOOK = {
+  ok: { icon: CircleCheck, mark: 'text-ok' },
+  warn: { icon: TriangleAlert, mark: 'text-warn' },
+  danger: { icon: CircleAlert, mark: 'text-danger' },
+} as const
+
+/** What should be right before the start, line by line, as the battery reports it now. */
+export function PreChecks({ status }: { status: UpdateStatus }) {
+  const { t, locale } = useT()
+  const { soc: percent } = status.checks
+  const soc = percent === null ? null : joinQuantity(percentQuantity(percent, locale))
+  return (
+    <section aria-labelledby="update-checks" className="grid content-start gap-3">
+      <h3 id="update-checks" className="text-[15px] font-semibold">
+        {t('update.checks')}
+      </h3>
+      <ul aria-live="polite" className="grid gap-2.5">
+        {checkLines(status).map((line) => {
+          const { icon: Icon, mark } = LOOK[line.tone]
+          return (
+            <li key={line.check} data-tone={line.tone} className="flex gap-2.5 text-[14px]">
+              <Icon aria-hidden className={cn('mt-0.5 size-4.5 shrink-0', mark)} />
+              <p className="min-w-0">
+                <span className="sr-only">{t(`ui.tone.${line.tone}`)}: </span>
+                {checkText(line, soc, t)}
+              </p>
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}
+
+function checkText({ check, tone }: CheckLine, soc: string | null, t: Translate): string {
+  if (check === 'soc' && soc === null) return t('update.check.soc.unknown')
+  return t(`update.check.${check}.${tone === 'ok' ? 'yes' : 'no'}`, { soc })
+}

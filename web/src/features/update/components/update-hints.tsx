@@ -1,0 +1,42 @@
+import { Callout } from '@/components/ui/callout'
+import { UPDATE_HINT } from '@/lib/constants'
+import { type Translate, useT } from '@/lib/i18n/use-t'
+import { useLive } from '@/lib/live/use-live'
+import { useNow } from '@/lib/use-now'
+import type { UpdateStatus } from '../api'
+import { adviceOf } from '../model'
+
+const { WAIT_MINUTES, SWITCH_ON_SECONDS, BREAKER_OFF_MINUTES } = UPDATE_HINT
+
+export const switchHint = (t: Translate) =>
+  t('update.hint.switch', { min: SWITCH_ON_SECONDS.MIN, max: SWITCH_ON_SECONDS.MAX })
+
+const waitHint = (t: Translate) => t('update.hint.wait', { minutes: WAIT_MINUTES })
+
+/** What to do at the storage right now, and what to do if something is not as it should be. Nothing is said twice. */
+export function UpdateHints({ status }: { status: UpdateStatus | undefined }) {
+  const { t } = useT()
+  const { data: live } = useLive()
+  const now = useNow() + (live?.skew ?? 0)
+  const advice = status ? adviceOf(status, now) : null
+  return (
+    <>
+      {advice === 'switch' && <Callout title={t('update.between')}>{switchHint(t)}</Callout>}
+      {advice === 'wait' && (
+        <Callout tone="warn" title={t('update.overdue')}>
+          {waitHint(t)}
+        </Callout>
+      )}
+      <section aria-labelledby="update-hints" className="border-t border-line pt-4">
+        <h3 id="update-hints" className="text-[14px] font-semibold">
+          {t('update.hints')}
+        </h3>
+        <ul className="mt-2 grid list-disc gap-1.5 pl-5 text-[13px] text-muted">
+          {advice !== 'wait' && <li>{waitHint(t)}</li>}
+          {advice !== 'switch' && <li>{switchHint(t)}</li>}
+          <li>{t('update.hint.breaker', { minutes: BREAKER_OFF_MINUTES })}</li>
+        </ul>
+      </section>
+    </>
+  )
+}

@@ -1,0 +1,87 @@
+import { Circle, CircleCheck, LoaderCircle } from 'lucide-react'
+import { cn } from '@/lib/cn'
+import { formatTime, formatVersion } from '@/lib/format'
+import { useT } from '@/lib/i18n/use-t'
+import type { PartUpdate, UpdateStatus } from '../api'
+import { presentPart, shownProgress } from '../model'
+import { ProgressRing } from './progress-ring'
+import { UpdateHints } from './update-hints'
+
+type Props = {
+  phase: 'waiting' | 'started'
+  status: UpdateStatus | undefined
+  /** Since when nothing has been heard of the update service, null while it answers. */
+  staleSince: number | null
+}
+
+/** How far the update has come. Stages are read out; the percentage can be asked for. */
+export function UpdateProgress({ phase, status, staleSince }: Props) {
+  const { t, locale } = useT()
+  const running = phase === 'started' && status !== undefined
+  const present = running ? presentPart(status) : null
+  return (
+    <div className="grid gap-5">
+      <div className="grid justify-items-center gap-6 sm:grid-cols-[auto_minmax(0,1fr)] sm:items-center sm:justify-items-start">
+        <ProgressRing percent={running ? shownProgress(status) : null} label={t('update.progress')} />
+        <div className="grid w-full min-w-0 gap-3">
+          <div role="status">
+            <p className="text-[17px] font-semibold">
+              {t(running ? `update.stage.${status.stage ?? 'waiting'}` : 'update.waiting')}
+            </p>
+            {present && (
+              <p className="num mt-0.5 text-[14px] text-muted">
+                {t('update.part_of', {
+                  number: present.number,
+                  count: status?.updates.length ?? 1,
+                  part: t(`update.part.${present.part.type}`),
+                })}
+              </p>
+            )}
+            {staleSince !== null && (
+              <p className="num mt-1 text-[13px] text-warn">
+                {t('update.stale', { time: formatTime(staleSince, { locale }) })}
+              </p>
+            )}
+          </div>
+          {running && <Parts parts={status.updates} present={present?.part ?? null} />}
+          <p className="text-[13px] text-muted">{t('update.goes_on')}</p>
+        </div>
+      </div>
+      <UpdateHints status={status} />
+    </div>
+  )
+}
+
+function Parts({ parts, present }: { parts: readonly PartUpdate[]; present: PartUpdate | null }) {
+  return (
+    <ul className="grid gap-1.5">
+      {parts.map((part) => (
+        <PartRow
+          key={part.type}
+          part={part}
+          state={part.new_update ? (part === present ? 'now' : 'later') : 'done'}
+        />
+      ))}
+    </ul>
+  )
+}
+
+const LOOK = {
+  done: { icon: CircleCheck, mark: 'text-ok' },
+  now: { icon: LoaderCircle, mark: 'animate-spin text-grid-text' },
+  later: { icon: Circle, mark: 'text-muted' },
+} as const
+
+function PartRow({ part, state }: { part: PartUpdate; state: keyof typeof LOOK }) {
+  const { t } = useT()
+  const { icon: Icon, mark } = LOOK[state]
+  return (
+    <li className="flex flex-wrap items-center gap-x-2 text-[14px]">
+      <Icon aria-hidden className={cn('size-4 shrink-0', mark)} />
+      <span className="num font-medium">
+        {t(`update.part.${part.type}`)} {formatVersion(part.version)}
+      </span>
+      <span className="text-muted">{t(`update.part_state.${state}`)}</span>
+    </li>
+  )
+}

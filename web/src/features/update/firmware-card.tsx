@@ -1,0 +1,152 @@
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { Button } from '@/components/ui/button'
+import { Callout } from '@/components/ui/callout'
+import { Card } from '@/components/ui/card'
+import { Dialog } from '@/components/ui/dialog'
+import { Skeleton } from '@/components/ui/skeleton'
+import { refusalText } from '@/lib/form/refusal-text'
+import { useT } from '@/lib/i18n/use-t'
+import { startUpdate, type UpdateStatus, withdrawUpdate } from './api'
+import { PreChecks } from './components/pre-checks'
+import { UpdateProgress } from './components/update-progress'
+import { WhatsNew } from './components/whats-new'
+import { isUnderWay, mayStart, phaseOf } from './model'
+import { useStatuses } from './use-statuses'
+
+type Props = {
+  sn: string
+  /** The owner lets the electrician service it. */
+  service: boolean
+}
+
+/** The firmware of one system from the electrician's side: what is new, whether all is ready, and how it fares. */
+export function FirmwareCard({ sn, service }: Props) {
+  const { t, locale } = useT()
+  const { answers, askAgain, isAsking } = useStatuses([sn], sn)
+  const { status, error, at } = answers[0] ?? { status: undefined, error: null, at: 0 }
+  return (
+    <Card title={t('update.remote')} description={t('update.remote.text')} aria-busy={!status && !error}>
+      {!status && error && (
+        <Callout
+          tone="danger"
+          title={t('update.load_failed')}
+          action={
+            <Button variant="outline" size="s" busy={isAsking} onClick={() => void askAgain()}>
+              {t('ui.retry')}
+            </Button>
+          }
+        >
+          {refusalText(error, t, locale)}
+        </Callout>
+      )}
+      {!status && !error && <Skeleton key="waiting" className="h-24" />}
+      {status && (
+        <Standing
+          key="status"
+          sn={sn}
+          service={service}
+          status={status}
+          staleSince={error && at > 0 ? at : null}
+          askAgain={askAgain}
+        />
+      )}
+    </Card>
+  )
+}
+
+type StandingProps = Props & {
+  status: UpdateStatus
+  staleSince: number | null
+  askAgain: () => Promise<unknown>
+}
+
+function Standing({ sn, service, status, staleSince, askAgain }: StandingProps) {
+  const { t, locale } = useT()
+  const [asking, setAsking] = useState(false)
+  const phase = phaseOf(status)
+  const start = useMutation({
+    mutationFn: () => startUpdate(sn),
+    onSuccess: askAgain,
+    onSettled: () => setAsking(false),
+  })
+  const withdraw = useMutation({ mutationFn: () => withdrawUpdate(sn), onSuccess: askAgain })
+  const refusal = start.error ?? withdraw.error
+  // What has begun elsewhere meanwhile is not asked for.
+  useEffect(() => {
+    if (isUnderWay(phase)) setAsking(false)
+  }, [phase])
+
+  if (phase === 'waiting' || phase === 'started')
+    return (
+      <div className="grid gap-4">
+        <UpdateProgress phase={phase} status={status} staleSince={staleSince} />
+        {refusal && <Callout tone="warn">{refusalText(refusal, t, locale)}</Callout>}
+        {phase === 'waiting' && service && (
+          <Button
+            variant="outline"
+            busy={withdraw.isPending}
+            onClick={() => withdraw.mutate()}
+            className="justify-self-start"
+          >
+            {t('update.remote.withdraw')}
+          </Button>
+        )}
+      </div>
+    )
+  const parts = status.updates.filter((part) => part.new_update)
+  return (
+    <div className="grid gap-5">
+      {phase === 'interrupted' && (
+        <Callout tone="warn" title={t(status.state === 'failed' ? 'update.failed' : 'update.interrupted')}>
+          {status.error?.text}
+        </Callout>
+      )}
+      {phase === 'finished' && <Callout tone="ok" title={t('update.remote.finished')} />}
+      {refusal && (
+        <Callout tone="warn" title={t('update.refused')}>
+          {refusalText(refusal, t, locale)}
+        </Callout>
+      )}
+      {parts.length === 0 || !status.new_update ? (
+        phase !== 'finished' && <p className="text-[14px] text-muted">{t('update.remote.none')}</p>
+      ) : (
+        <>
+          <div className="grid gap-6 md:grid-cols-2">
+            <PreChecks status={status} />
+            <WhatsNew parts={parts} />
+          </div>
+          {service ? (
+            <Button
+              disabled={!mayStart(phase, status)}
+              onClick={() => setAsking(true)}
+              className="justify-self-start"
+            >
+              {t('update.remote.start')}
+            </Button>
+          ) : (
+            <p className="text-[14px] text-muted">{t('update.remote.no_service')}</p>
+          )}
+        </>
+      )}
+      <Dialog
+        open={asking}
+        onOpenChange={setAsking}
+        title={t('update.confirm')}
+        description={t('update.confirm.text', { sn })}
+        footer={
+          <>
+            <Button variant="outline" onClick={() => setAsking(false)}>
+              {t('update.no')}
+            </Button>
+            <Button busy={start.isPending} onClick={() => start.mutate()}>
+              {t('update.remote.start')}
+            </Button>
+          </>
+        }
+      >
+        <Callout>{t('update.remote.told')}</Callout>
+      </Dialog>
+    </div>
+  )
+}

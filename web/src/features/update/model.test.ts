@@ -1,0 +1,218 @@
+import { describe, expect, it } from 'vitest'
+import type { UpdateStatus } from './api'
+import {
+  adviceOf,
+  askedOf,
+  checkLines,
+  isListed,
+  linkedSystem,
+  mayGoOn,
+  mayStart,
+  type Phase,
+  partsLeft,
+  phaseOf,
+  pollAfter,
+  presentPart,
+  shownProgress,
+  turnOf,
+} from './model'
+import { idleStatus, runningStatus, secondPart, updateStatus } from './testing'
+
+const inState = (state: UpdateStatus['state'], special: Partial<UpdateStatus> = {}) =>
+  updateStatus({ state, ...special })
+
+describe('the phase of an update', () => {
+  it.each([
+    [null, 'empty'],
+    ['waiting', 'waiting'],
+    ['running', 'started'],
+    ['interrupted', 'interrupted'],
+    ['failed', 'interrupted'],
+    ['done', 'finished'],
+    ['cancelled', 'cancelled'],
+  ] as const)('is, when the server says %s, %s', (state, phase) => {
+    expect(phaseOf(inState(state))).toBe(phase)
+  })
+
+  it('is interrupted whenever the progress is −1', () => {
+    expect(phaseOf(inState('running', { page: -1 }))).toBe('interrupted')
+  })
+})
+
+describe('the list', () => {
+  it.each([
+    ['a new version', updateStatus(), true],
+    ['an update that waits', idleStatus({ state: 'waiting' }), true],
+    ['one that runs', idleStatus({ state: 'running' }), true],
+    ['one that was interrupted', idleStatus({ state: 'interrupted', page: -1 }), true],
+    ['one that is over', idleStatus({ state: 'done' }), false],
+    ['nothing', idleStatus(), false],
+  ])('of a system with %s', (_name, status, listed) => {
+    expect(isListed(status)).toBe(listed)
+  })
+})
+
+describe('the questions', () => {
+  it('come every 500 ms five times while no system is chosen, then every 3 s', () => {
+    expect([0, 1, 2, 3, 4, 5, 6].map((attempts) => pollAfter(attempts, false))).toEqual([
+      500, 500, 500, 500, 500, 3_000, 3_000,
+    ])
+    expect(pollAfter(0, true)).toBe(3_000)
+  })
+
+  it('are about all systems until one is chosen and left the list', () => {
+    const few = { serials: ['A', 'B'], hinted: [] }
+    expect(askedOf({ ...few, chosen: null, alone: false })).toEqual(['A', 'B'])
+    expect(askedOf({ ...few, chosen: 'B', alone: false })).toEqual(['A', 'B'])
+    expect(askedOf({ ...few, chosen: 'B', alone: true })).toEqual(['B'])
+  })
+
+  it('spare the service where there are very many: only those that the live data point out', () => {
+    const serials = Array.from({ length: 500 }, (_, number) => `S${number}`)
+    const many = { serials, alone: false, hinted: ['S7', 'S9'] }
+    expect(askedOf({ ...many, chosen: null })).toEqual(['S7', 'S9'])
+    expect(askedOf({ ...many, chosen: 'S8' })).toEqual(['S7', 'S8', 'S9'])
+  })
+})
+
+describe('the progress', () => {
+  it.each([
+    [0, 5],
+    [4, 5],
+    [5, 5],
+    [42, 42],
+    [100, 100],
+    [140, 100],
+    [-1, 5],
+  ])('of %d percent is drawn as %d', (page, shown) => {
+    expect(shownProgress({ page })).toBe(shown)
+  })
+
+  it('counts a part above 99 percent as arrived, and otherwise believes the server', () => {
+    expect(partsLeft(runningStatus({ page: 99 }))).toBe(2)
+    expect(partsLeft(runningStatus({ page: 100 }))).toBe(1)
+    expect(partsLeft(secondPart())).toBe(1)
+  })
+
+  it('names the part that is worked on', () => {
+    expect(presentPart(runningStatus())).toMatchObject({ number: 1, part: { type: 'gateway' } })
+    expect(presentPart(secondPart())).toMatchObject({ number: 2, part: { type: 'master' } })
+    expect(presentPart(idleStatus())).toBeNull()
+  })
+})
+
+describe('an answer', () => {
+  const turn = (
+    state: Parameters<typeof turnOf>[0]['state'],
+    status: UpdateStatus,
+    left: number | null = null,
+  ) => {
+    const { state: next, news } = turnOf({ state, left }, status)
+    return [next, news]
+  }
+
+  it.each([
+    ['empty', inState('waiting'), ['waiting', null]],
+    ['empty', runningStatus(), ['started', null]],
+    ['waiting', runningStatus(), ['started', null]],
+    ['waiting', inState('interrupted', { page: -1 }), ['empty', 'interrupted']],
+    ['started', inState('interrupted', { page: -1 }), ['empty', 'interrupted']],
+    ['started', inState('failed', { page: -1 }), ['empty', 'interrupted']],
+    ['started', idleStatus({ state: 'done' }), ['finished', 'finished']],
+    ['waiting', inState('cancelled'), ['empty', 'cancelled']],
+    ['waiting', updateStatus(), ['empty', null]],
+    ['started', idleStatus(), ['finished', 'finished']],
+  ] as const)('turns %s into what the server says (%#)', (known, status, expected) => {
+    expect(turn(known, status)).toEqual(expected)
+  })
+
+  it.each([
+    ['done', 'empty'],
+    ['interrupted', 'empty'],
+    ['failed', 'empty'],
+    ['cancelled', 'empty'],
+  ] as const)('that an update is %s is no news to somebody who did not wait for it', (state, next) => {
+    expect(turn('empty', inState(state))).toEqual([next, null])
+  })
+
+  it('tells of each part once, as long as another one follows', () => {
+    expect(turn('started', runningStatus({ page: 100 }), 2)).toEqual(['started', 'part_finished'])
+    expect(turn('started', secondPart(), 2)).toEqual(['started', 'part_finished'])
+    expect(turn('started', secondPart(), 1)).toEqual(['started', null])
+    expect(turn('started', secondPart({ page: 100 }), 1)).toEqual(['started', null])
+    expect(turn('started', secondPart())).toEqual(['started', null])
+  })
+
+  it('leaves a finished update on screen until it is put away', () => {
+    expect(turn('finished', idleStatus({ state: 'done' }))).toEqual(['finished', null])
+    expect(turn('finished', updateStatus())).toEqual(['finished', null])
+  })
+
+  it('after an interruption shows the update again when the battery goes on', () => {
+    expect(turn('empty', runningStatus())).toEqual(['started', null])
+  })
+})
+
+describe('advice', () => {
+  it('to switch on comes between two parts', () => {
+    expect(adviceOf(secondPart({ stage: 'waiting' }), 0)).toBe('switch')
+    expect(adviceOf(secondPart(), 0)).toBeNull()
+    expect(adviceOf(runningStatus({ stage: 'waiting' }), 0)).toBeNull()
+  })
+
+  it('about cable and router comes after two minutes in which the battery has not begun', () => {
+    const status = inState('waiting', { started_at: 0 })
+    expect(adviceOf(status, 120_000)).toBeNull()
+    expect(adviceOf(status, 120_001)).toBe('wait')
+    expect(adviceOf(runningStatus({ started_at: 0 }), 600_000)).toBeNull()
+    expect(adviceOf(inState('waiting'), 600_000)).toBeNull()
+  })
+})
+
+describe('the checks before the start', () => {
+  const { checks } = updateStatus()
+  const tones = (special: Partial<typeof checks>, state: UpdateStatus['state'] = null) =>
+    checkLines(inState(state, { checks: { ...checks, ...special } })).map(({ tone }) => tone)
+
+  it('warn of an empty battery and of one that is on, and stop only for one that is out of reach', () => {
+    expect(tones({})).toEqual(['ok', 'ok', 'ok'])
+    expect(tones({ soc_enough: false })).toEqual(['ok', 'warn', 'ok'])
+    expect(tones({ soc: null })).toEqual(['ok', 'warn', 'ok'])
+    expect(tones({ switched_off: false })).toEqual(['ok', 'ok', 'warn'])
+    expect(tones({ reachable: false })).toEqual(['danger', 'ok', 'ok'])
+  })
+
+  it('do not ask for the switch after an interruption, when it has to be on', () => {
+    expect(tones({ switched_off: false }, 'interrupted')).toEqual(['ok', 'ok'])
+  })
+})
+
+describe('the buttons', () => {
+  const PHASES: Phase[] = ['empty', 'waiting', 'started', 'interrupted', 'finished', 'cancelled']
+
+  it('go on only from a chosen system without an update under way, and never from step 1', () => {
+    const may = PHASES.filter((phase) => mayGoOn({ sn: 'A', step: 0, phase }))
+    expect(may).toEqual(['empty', 'interrupted', 'finished', 'cancelled'])
+    expect(mayGoOn({ sn: null, step: 0, phase: 'empty' })).toBe(false)
+    expect(mayGoOn({ sn: 'A', step: 1, phase: 'empty' })).toBe(false)
+  })
+
+  it('start only what is not under way and can be reached', () => {
+    const may = PHASES.filter((phase) => mayStart(phase, updateStatus()))
+    expect(may).toEqual(['empty', 'interrupted', 'finished', 'cancelled'])
+    const away = updateStatus({ checks: { ...updateStatus().checks, reachable: false } })
+    expect(mayStart('empty', away)).toBe(false)
+    expect(mayStart('empty', undefined)).toBe(false)
+  })
+})
+
+describe('a link', () => {
+  it.each([
+    [{ sn: 'SC24A0001' }, 'SC24A0001'],
+    [{ sn: 240_001 }, '240001'],
+    [{}, null],
+    [{ sn: ['A'] }, null],
+  ])('%j names %s', (search, sn) => {
+    expect(linkedSystem(search)).toBe(sn)
+  })
+})

@@ -1,0 +1,49 @@
+import type { UpdateStatus } from './api'
+
+/** A battery that is ready for a new gateway and a new master, with what makes it special. */
+export const updateStatus = (special: Partial<UpdateStatus> = {}): UpdateStatus => ({
+  new_update: true,
+  update_started: false,
+  page: 0,
+  total_updates: 2,
+  type: 'gateway',
+  updates: [
+    { type: 'gateway', version: '1.15', from_version: '1.14', new_update: true, notes: 'Stabileres WLAN.' },
+    { type: 'master', version: '4.13', from_version: '4.12', new_update: true, notes: null },
+  ],
+  state: null,
+  stage: null,
+  started_at: null,
+  heard_at: null,
+  error: null,
+  checks: { reachable: true, soc: 54, soc_enough: true, switched_off: true },
+  ...special,
+})
+
+/** The same, at work on its first part. */
+export const runningStatus = (special: Partial<UpdateStatus> = {}) =>
+  updateStatus({
+    update_started: true,
+    state: 'running',
+    stage: 'downloading',
+    page: 42,
+    started_at: Date.now() - 10_000,
+    heard_at: Date.now(),
+    ...special,
+  })
+
+/** Nothing on offer, nothing under way. */
+export const idleStatus = (special: Partial<UpdateStatus> = {}) =>
+  updateStatus({ new_update: false, total_updates: 0, type: null, updates: [], ...special })
+
+/** The second part, after the first has been reported. */
+export const secondPart = (special: Partial<UpdateStatus> = {}) => {
+  const [gateway, master] = updateStatus().updates
+  return runningStatus({
+    total_updates: 1,
+    type: 'master',
+    page: 0,
+    updates: [{ ...gateway, new_update: false }, master] as UpdateStatus['updates'],
+    ...special,
+  })
+}

@@ -1,0 +1,118 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { HttpResponse, http } from 'msw'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { useSession } from '@/lib/session/session-store'
+import { STORAGE } from '@/lib/storage-keys'
+import { server } from '@/lib/testing/server'
+import { idleStatus, runningStatus, updateStatus } from './testing'
+import {
+  askNow,
+  open,
+  SERVICE,
+  serverSays,
+  serveUpdates,
+  service,
+  startNow,
+  stepHeading,
+} from './testing-page'
+
+beforeEach(serveUpdates)
+
+describe('the page', () => {
+  it('says so when there is no update, beside the versions of all systems', async () => {
+    service.statuses = { A: idleStatus(), B: idleStatus({ state: 'done' }) }
+    await open()
+    expect(await screen.findByText('Kein Update')).toBeInTheDocument()
+    const rows = within(screen.getByRole('table')).getAllByRole('row')
+    expect(rows.map((row) => row.textContent)).toEqual(['SeriennummerMasterGateway', 'A4.121.14', 'B--'])
+  })
+
+  it('asks with token and language, quickly at first and calmly then', async () => {
+    service.statuses = { A: idleStatus(), B: idleStatus() }
+    await open()
+    await waitFor(() => expect(service.asked.filter(({ sn }) => sn === 'A')).toHaveLength(6), {
+      timeout: 8_000,
+    })
+    expect(service.asked[0]).toMatchObject({ bearer: 'Bearer a', language: 'de' })
+    const times = service.asked.filter(({ sn }) => sn === 'A').map(({ at }) => at)
+    const gaps = times.slice(1).map((at, place) => at - (times[place] ?? 0))
+    expect(Math.min(...gaps.slice(0, 4))).toBeGreaterThanOrEqual(480)
+    expect(Math.max(...gaps.slice(0, 4))).toBeLessThan(2_500)
+    expect(gaps[4]).toBeGreaterThanOrEqual(2_900)
+  })
+
+  it('says when the service cannot be reached, and asks again', async () => {
+    server.use(http.get(`${SERVICE}/api/v1/has_update`, () => HttpResponse.error(), { once: false }))
+    await open()
+    expect(await screen.findByText('Ob es Updates gibt, ließ sich nicht feststellen')).toBeInTheDocument()
+  })
+
+  it('shows dated versions of the past with the fault of one that failed', async () => {
+    const at = Date.UTC(2026, 9, 3, 12, 30)
+    const past = { type: 'master', from_version: '4.11', version: '4.12', started_at: at } as const
+    service.history = [
+      { ...past, ended_at: at, state: 'done', error: null },
+      {
+        ...past,
+        started_at: at - 1,
+        ended_at: at,
+        state: 'failed',
+        error: { code: 'rolled_back', text: 'Der Speicher ist zur alten Version zurückgekehrt.' },
+      },
+    ]
+    await open()
+    expect(await screen.findByText(/installiert am/)).toHaveTextContent('installiert am 03.10.2026 14:30')
+    expect(screen.getAllByText('Master von 4.11 auf 4.12')).toHaveLength(2)
+    expect(screen.getByText('Der Speicher ist zur alten Version zurückgekehrt.')).toBeInTheDocument()
+  })
+})
+
+describe('the state of an update', () => {
+  it('shows on a second device, from wherever it was started', async () => {
+    service.statuses.B = runningStatus({ page: 73 })
+    await open()
+    expect(await screen.findByRole('progressbar')).toHaveValue(73)
+    expect(await stepHeading('Update für B')).toBeInTheDocument()
+  })
+
+  it('comes back after the tab was closed, and the end of it is told', async () => {
+    localStorage.setItem(STORAGE.updateStarted, '{"sn":"A","state":"started"}')
+    service.statuses.A = idleStatus({ state: 'done', page: 100 })
+    await open()
+    expect(await screen.findByRole('dialog', { name: 'ok!' })).toBeInTheDocument()
+  })
+
+  it('is not told twice: what ended yesterday is only history', async () => {
+    service.statuses.A = idleStatus({ state: 'done', page: 100 })
+    await open()
+    expect(await screen.findByText('Kein Update')).toBeInTheDocument()
+  })
+
+  it('stays on screen with its time while the service cannot be reached', async () => {
+    await open()
+    await startNow()
+    await serverSays(runningStatus({ page: 42 }))
+    server.use(http.get(`${SERVICE}/api/v1/has_update`, () => HttpResponse.error()))
+    await askNow()
+    expect(await screen.findByText(/Keine Verbindung. Stand von \d\d:\d\d/)).toBeInTheDocument()
+    expect(screen.getByRole('progressbar')).toHaveValue(42)
+  })
+})
+
+describe('a token that has expired', () => {
+  it('is renewed at the portal, and the question repeated at the service', async () => {
+    useSession.setState({ reloaded: true })
+    server.use(
+      http.post('*/api/auth/token/refresh/', () =>
+        HttpResponse.json({ access: 'new', refresh: 'next', role: 'user' }),
+      ),
+      http.get(`${SERVICE}/api/v1/has_update`, ({ request }) =>
+        request.headers.get('Authorization') === 'Bearer new'
+          ? HttpResponse.json(updateStatus())
+          : HttpResponse.json({ detail: 'x', code: 'token_invalid' }, { status: 401 }),
+      ),
+    )
+    await open()
+    expect(await screen.findAllByRole('radio')).not.toHaveLength(0)
+  })
+})

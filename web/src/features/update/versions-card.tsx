@@ -1,0 +1,82 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Button } from '@/components/ui/button'
+import { Callout } from '@/components/ui/callout'
+import { Card } from '@/components/ui/card'
+import { pageCount, pageOf } from '@/components/ui/pages'
+import { Pagination } from '@/components/ui/pagination'
+import { Skeleton } from '@/components/ui/skeleton'
+import { errorText } from '@/lib/api/errors'
+import { type System, systemsQuery } from '@/lib/api/queries'
+import { PAGE_SIZE } from '@/lib/constants'
+import { formatVersion } from '@/lib/format'
+import { useT } from '@/lib/i18n/use-t'
+import { ALL_SYSTEMS } from '@/lib/live/live'
+
+/** Which version every system has now. */
+export function VersionsCard() {
+  const { t } = useT()
+  const { data, error, isFetching, refetch } = useQuery(systemsQuery)
+  const [page, setPage] = useState(1)
+  const systems = data?.filter(({ sn }) => sn !== ALL_SYSTEMS) ?? []
+  const shown = pageOf(systems, page, PAGE_SIZE)
+  return (
+    <Card title={t('update.versions')} aria-busy={!data && !error}>
+      {!data && !error && <Skeleton key="waiting" className="h-24" />}
+      {!data && error && (
+        <Callout
+          tone="danger"
+          title={t('systems.failed')}
+          action={
+            <Button variant="outline" size="s" busy={isFetching} onClick={() => void refetch()}>
+              {t('ui.retry')}
+            </Button>
+          }
+        >
+          {errorText(error, t)}
+        </Callout>
+      )}
+      {data && <VersionTable key="table" systems={shown.items} />}
+      <Pagination
+        label={t('update.versions')}
+        page={shown.current}
+        count={pageCount(systems.length, PAGE_SIZE)}
+        onChange={setPage}
+      />
+    </Card>
+  )
+}
+
+const head = 'pb-2 pr-2 wrap-anywhere text-left text-[13px] font-medium text-muted'
+
+function VersionTable({ systems }: { systems: readonly System[] }) {
+  const { t } = useT()
+  return (
+    <table className="num w-full text-[14px]">
+      <thead>
+        <tr className="border-b border-line">
+          <th scope="col" className={head}>
+            {t('update.column.sn')}
+          </th>
+          <th scope="col" className={head}>
+            {t('update.part.master')}
+          </th>
+          <th scope="col" className={head}>
+            {t('update.part.gateway')}
+          </th>
+        </tr>
+      </thead>
+      <tbody className="divide-y divide-line">
+        {systems.map(({ sn, master_version, gateway_version }) => (
+          <tr key={sn}>
+            <th scope="row" className="py-2.5 pr-3 text-left font-medium wrap-anywhere">
+              {sn}
+            </th>
+            <td className="py-2.5 pr-3">{formatVersion(master_version)}</td>
+            <td className="py-2.5">{formatVersion(gateway_version)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

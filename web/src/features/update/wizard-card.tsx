@@ -1,0 +1,72 @@
+import { useEffect, useId, useRef } from 'react'
+import { Callout } from '@/components/ui/callout'
+import { useT } from '@/lib/i18n/use-t'
+import { useSession } from '@/lib/session/session-store'
+import { ChooseStep } from './components/choose-step'
+import { FinishedStep } from './components/finished-step'
+import { NewsDialog } from './components/news-dialog'
+import { StartStep } from './components/start-step'
+import { StepList } from './components/step-list'
+import { WizardButtons } from './components/wizard-buttons'
+import { isListed, isUnderWay } from './model'
+import { useChoose } from './use-chosen-system'
+import type { Answer } from './use-statuses'
+import type { Wizard } from './use-wizard'
+
+type Props = { wizard: Wizard; answers: readonly Answer[] }
+
+/** Choose, start, finished. */
+export function WizardCard({ wizard, answers }: Props) {
+  const { t } = useT()
+  const id = useId()
+  const choose = useChoose()
+  const { sn, step, phase } = wizard
+  const underWay = isUnderWay(phase)
+  const heading = useHeadingFocus(`${step} ${underWay}`)
+  const listed = answers.flatMap(({ sn: serial, status }) =>
+    status && isListed(status) ? [{ sn: serial, status }] : [],
+  )
+  return (
+    <section aria-labelledby={id} className="card grid min-w-0 gap-6 p-5 sm:p-6">
+      <StepList step={step} />
+      <div className="grid gap-4">
+        <h2
+          ref={heading}
+          id={id}
+          tabIndex={-1}
+          className="text-[20px] leading-tight font-semibold outline-none"
+        >
+          {step === 0 && t('update.choose')}
+          {step === 1 && t(underWay ? 'update.running' : 'update.ready', { sn })}
+          {step === 2 && t('update.finished', { sn })}
+        </h2>
+        <Cancelled />
+        {step === 0 && <ChooseStep systems={listed} chosen={sn} onChoose={choose} />}
+        {step === 1 && <StartStep wizard={wizard} />}
+        {step === 2 && <FinishedStep status={wizard.status} />}
+      </div>
+      <WizardButtons wizard={wizard} />
+      <NewsDialog news={wizard.news} status={wizard.status} onClose={wizard.closeNews} />
+    </section>
+  )
+}
+
+/** After a change of step, not at first, the focus is on its heading, which is then read. */
+function useHeadingFocus(view: string) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  const seen = useRef(view)
+  useEffect(() => {
+    if (seen.current === view) return
+    seen.current = view
+    heading.current?.focus()
+  }, [view])
+  return heading
+}
+
+/** The last word about an update that was cancelled. */
+export function Cancelled() {
+  const { t } = useT()
+  const cancelled = useSession(({ update }) => update.cancelled)
+  if (!cancelled) return null
+  return <Callout title={t('update.cancelled')}>{t(`update.cancelled.${cancelled}`)}</Callout>
+}

@@ -1,0 +1,15 @@
+/** What is expected of sun and load. */
+import { queryOptions } from '@tanstack/react-query'
+import { CHART_REFRESH } from '../constants'
+import { api, unwrap } from './client'
+import type { components } from './schema'
+
+export type Forecast = components['schemas']['ForecastBody']
+
+/** @param sn one system, or -1 for all as one */
+export const forecastQuery = (sn: string) =>
+  queryOptions({
+    queryKey: ['forecast', sn],
+    queryFn: () => unwrap(api.GET('/api/auth/forecast/', { params: { query: { sn } } })),
+    refetchInterval: CHART_REFRESH,
+  })

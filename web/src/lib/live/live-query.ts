@@ -1,0 +1,29 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { api } from '../api/client'
+import { apiError, networkError } from '../api/errors'
+import { LIVE_TIMEOUT } from '../constants'
+import type { Locale } from '../i18n/locales'
+import { entriesOf, flagsOf, type Live, newerOf, skewOf } from './live'
+
+/** Messages in it are in a language, so each language has an answer of its own. */
+export const liveQuery = (locale: Locale) =>
+  queryOptions({
+    queryKey: ['live', locale],
+    queryFn: readLive,
+    placeholderData: keepPreviousData,
+    structuralSharing: (known, answer) => newerOf(known as Live | undefined, answer as Live),
+  })
+
+async function readLive(): Promise<Live> {
+  // On a line that swallows everything the next refresh would replace this one, and nobody would hear of a failure.
+  const signal = AbortSignal.timeout(LIVE_TIMEOUT)
+  const { data, error, response } = await api.GET('/api/auth/data/', { signal }).catch(() => {
+    throw networkError()
+  })
+  if (!data) throw apiError(response, error)
+  return {
+    entries: entriesOf(data),
+    flags: flagsOf(data),
+    skew: skewOf(response.headers.get('Date'), Date.now()),
+  }
+}

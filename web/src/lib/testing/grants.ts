@@ -1,0 +1,46 @@
+import type { GivenGrant, HeldGrant } from '../api/grants'
+
+const AT = Date.UTC(2026, 10, 1, 9)
+
+const usual = {
+  id: 1,
+  sn: 'SC24A0001',
+  state: 'active',
+  scope: 'service',
+  origin: 'invitation',
+  created_at: AT,
+  since: AT,
+  until: Date.UTC(2027, 1, 13, 23),
+  until_day: '2027-02-13',
+} as const
+
+/** An electrician with access, with what makes it special. */
+export const givenGrant = (special: Partial<GivenGrant> = {}): GivenGrant => ({
+  ...usual,
+  email: 'electrician@example.com',
+  role: 'electrician',
+  company: 'Elektro Sonnenberg',
+  phone: '+4930901820',
+  ...special,
+})
+
+/** A customer's system that an electrician looks after. */
+export const heldGrant = (special: Partial<HeldGrant> = {}): HeldGrant => ({
+  ...usual,
+  first_name: 'Katrin',
+  last_name: 'Albers',
+  ...special,
+})
+
+/** Asked for by an electrician, who is told nothing of it. */
+export const askedGrant = (special: Partial<HeldGrant> = {}): HeldGrant =>
+  heldGrant({
+    state: 'asked',
+    origin: 'request',
+    first_name: null,
+    last_name: null,
+    since: null,
+    until: null,
+    until_day: null,
+    ...special,
+  })
