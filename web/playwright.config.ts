@@ -6,9 +6,11 @@ export default defineConfig({
   outputDir: 'test-results/browser',
   globalSetup: './e2e/harness/preconditions.ts',
   workers: 2,
-  retries: 0,
-  timeout: 60_000,
-  expect: { timeout: 10_000 },
+  // As in .config/nextest.toml: a second try, on a new server, and the first one's failure is printed as flaky.
+  retries: 1,
+  // Long enough for two busy cores; what is right does not wait for it.
+  timeout: 120_000,
+  expect: { timeout: 15_000 },
   fullyParallel: true,
   forbidOnly: Boolean(process.env.CI),
   reporter: [['list'], ['json', { outputFile: 'test-results/e2e.json' }]],

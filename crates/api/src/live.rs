@@ -59,32 +59,42 @@ pub(crate) fn write(
     lang: Lang,
     now: Millis,
 ) -> Vec<u8> {
-    let seen: Vec<Seen<'_>> = accesses
-        .iter()
-        .map(|access| Seen::new(access, live))
-        .collect();
-    let mut document = LiveData {
-        data: Vec::with_capacity(seen.len() + 1),
-        message3: Maps(Vec::with_capacity(seen.len())),
-        message5: Maps(Vec::with_capacity(seen.len())),
-        message6: Maps(Vec::with_capacity(seen.len())),
-    };
-    for one in seen.iter().filter(|one| of(one.access)) {
-        let sn = one.access.sn().as_str();
-        document.put(sn, one.entry(lang, now), one.flags());
-    }
+    let seen = look(live, accesses);
+    let wanted = seen.iter().filter(|one| of(one.access));
+    let mut document = LiveData::of(wanted, lang, now);
     if seen.len() > 1 {
         let reporting: Vec<&Seen<'_>> = seen.iter().filter(|one| one.reports()).collect();
         let entry = all(&seen, &reporting, lang, now);
         document.put(ALL_SYSTEMS, entry, any_flag(&reporting));
     }
-    let mut out = Vec::with_capacity(1024 + 4096 * document.data.len());
-    // Writing into memory fails for nothing that is in here.
-    let _ = serde_json::to_writer(&mut out, &document);
-    out
+    document.into_json()
+}
+
+/// Some of the systems alone, without the entry for all of them.
+pub(crate) fn write_some(live: &Live, some: &[Access], lang: Lang, now: Millis) -> Vec<u8> {
+    LiveData::of(look(live, some).iter(), lang, now).into_json()
+}
+
+fn look<'a>(live: &'a Live, accesses: &'a [Access]) -> Vec<Seen<'a>> {
+    let seen = accesses.iter().map(|access| Seen::new(access, live));
+    seen.collect()
 }
 
 impl LiveData {
+    fn of<'a>(seen: impl Iterator<Item = &'a Seen<'a>>, lang: Lang, now: Millis) -> Self {
+        let mut document = Self {
+            data: Vec::new(),
+            message3: Maps(Vec::new()),
+            message5: Maps(Vec::new()),
+            message6: Maps(Vec::new()),
+        };
+        for one in seen {
+            let sn = one.access.sn().as_str();
+            document.put(sn, one.entry(lang, now), one.flags());
+        }
+        document
+    }
+
     fn put(&mut self, sn: &str, entry: LiveEntry, flags: Flags) {
         self.data.push(Keyed(sn.to_owned(), entry));
         self.message3
@@ -96,5 +106,12 @@ impl LiveData {
         self.message6
             .0
             .push((sn.to_owned(), Message6(flags.message6)));
+    }
+
+    fn into_json(self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(1024 + 4096 * self.data.len());
+        // Writing into memory fails for nothing that is in here.
+        let _ = serde_json::to_writer(&mut out, &self);
+        out
     }
 }

@@ -36,6 +36,7 @@ fn fast(settings: &mut Settings) {
         gather: Duration::from_millis(20),
         keep_alive: Duration::from_millis(100),
         recheck: Duration::from_millis(50),
+        ..Pace::default()
     };
 }
 
@@ -71,6 +72,68 @@ with_app!(the_systems_are_watched_while_somebody_looks, |app| {
     let mut flow = open(app, &anna).await;
     event(&mut flow).await.unwrap();
     assert!(app.bus.live.watched(&battery.sn).unwrap() > NOON);
+});
+
+/// An owner of five systems.
+async fn owner_of_five(app: &TestApp) -> Person {
+    let mut serials = Vec::new();
+    for n in 1..=5 {
+        serials.push(app.device(&format!("SC00000{n}")).await);
+    }
+    let code = app.code(&serials.iter().collect::<Vec<_>>()).await;
+    let form = app.owner_form("anna@example.com", &code);
+    let call = app.post("/api/auth/register/", &form);
+    call.send().await.expect(201);
+    app.log_in("anna@example.com", false).await
+}
+
+on_both!(many_systems_begin_a_few_at_a_time_and_miss_nothing, |db| {
+    let few = |settings: &mut Settings| settings.stream.at_once = 2;
+    let app = TestApp::start_with(db, few).await;
+    let anna = owner_of_five(&app).await;
+    let mut flow = open(&app, &anna).await;
+    let mut told: Vec<Value> = Vec::new();
+    let mut sizes = Vec::new();
+    let mut flags = serde_json::Map::new();
+    for _ in 0..3 {
+        let (_, piece) = read(&event(&mut flow).await.unwrap());
+        let entries = piece["data"].as_array().unwrap();
+        sizes.push(entries.len());
+        told.extend(entries.iter().cloned());
+        flags.extend(piece["message3"].as_object().unwrap().clone());
+    }
+    // The third has one system, and the entry for all of them.
+    assert_eq!(sizes, [2, 2, 2]);
+    let call = app.get("/api/auth/data/").bearer(&anna.access);
+    let whole = call.send().await.expect(200).json();
+    assert_eq!(Value::Array(told), whole["data"]);
+    assert_eq!(Value::Object(flags), whole["message3"]);
+    drop(flow);
+    app.stop().await;
+});
+
+on_both!(of_a_fleet_only_the_system_on_screen_is_watched, |db| {
+    let few = |settings: &mut Settings| settings.stream.most_watched = 4;
+    let app = TestApp::start_with(db, few).await;
+    let anna = owner_of_five(&app).await;
+    let watched = |app: &TestApp| {
+        let sn = |n: i32| format!("SC00000{n}").parse().unwrap();
+        let watched = (1..=5).filter(|n| app.bus.live.watched(&sn(*n)).is_some());
+        watched.collect::<Vec<_>>()
+    };
+    let mut flow = open(&app, &anna).await;
+    event(&mut flow).await.unwrap();
+    assert_eq!(watched(&app), []);
+    let call = app.get("/api/auth/stream/?sn=SC000003");
+    let mut flow = call.bearer(&anna.access).open().await;
+    let (_, all) = read(&event(&mut flow).await.unwrap());
+    assert_eq!(all["data"].as_array().unwrap().len(), 6);
+    assert_eq!(watched(&app), [3]);
+    let call = app.get("/api/auth/stream/?sn=SC000009");
+    let foreign = call.bearer(&anna.access).send().await;
+    assert_eq!(foreign.expect(404).code(), "not_found");
+    drop(flow);
+    app.stop().await;
 });
 
 on_both!(changes_within_a_moment_share_an_event, |db| {

@@ -89,7 +89,8 @@ impl Asking<'_> {
                 Ok(None)
             }
             Err(failure) => {
-                self.failed(source, &wanted.asked(), state, failure).await?;
+                let state = self.failed(source, state, failure);
+                self.store.keep_failure(wanted, state).await?;
                 Ok(Some(failure.error))
             }
         }
@@ -152,7 +153,8 @@ impl Asking<'_> {
                 Ok(None)
             }
             Err(failure) => {
-                self.failed(source, &areas, state, failure).await?;
+                let state = self.failed(source, state, failure);
+                self.store.set_source_state(source, &areas, state).await?;
                 Ok(Some(failure.error))
             }
         }
@@ -169,17 +171,16 @@ impl Asking<'_> {
         Ok(None)
     }
 
-    async fn failed(
+    fn failed(
         &self,
         source: Source,
-        areas: &[Area],
         state: SourceState,
         Failure { error, retry_after }: Failure,
-    ) -> Result<()> {
+    ) -> SourceState {
         let asked = Asked::Failed { error, retry_after };
         let after = state.after(asked, self.chance(), self.now);
         tracing::warn!(source = source.name(), %error, tries = after.tries, "a source gave no answer; what is known stays");
-        self.store.set_source_state(source, areas, after).await
+        after
     }
 
     fn chance(&self) -> f64 {

@@ -1,7 +1,7 @@
 //! Asking sources by the clock: what is due is asked once, what fails is asked again later, and what is known stays.
 #![allow(clippy::unwrap_used)]
 use domain::clock::{DAY, HOUR, MINUTE, Millis};
-use domain::source::{Area, BiddingZone, QUARTER, SourceError};
+use domain::source::{Area, Asked, BiddingZone, QUARTER, SourceError, SourceState};
 use domain::{Serial, Source, Zone};
 use sources::{Addresses, Sources};
 use store::Access;
@@ -229,6 +229,33 @@ with_app!(
         assert_eq!(import(&found, 48), Some(2_512));
         let asked = outside.asked();
         assert_eq!(asked[0].headers["authorization"], format!("Bearer {TOKEN}"));
+    }
+);
+
+with_app!(
+    a_token_that_is_replaced_while_the_old_one_is_asked_with_is_tried_all_the_same,
+    |app| {
+        let outside = Outside::start().await;
+        let anna = app.owner("anna", "SC000001").await;
+        let wrong = [
+            ("provider", "tibber"),
+            ("provider_token", "a-token-that-is-long-but-wrong"),
+        ];
+        set(app, &anna, "SC000001", &wrong).await;
+        let asked = app.store.wanted_prices().await.unwrap().remove(0);
+        set(app, &anna, "SC000001", &[("provider_token", TOKEN)]).await;
+        // Only now comes the answer to the question with the wrong one.
+        let refused = Asked::Failed {
+            error: SourceError::TokenRefused,
+            retry_after: None,
+        };
+        let state = SourceState::default().after(refused, 0.0, app.clock.now());
+        app.store.keep_failure(&asked, state).await.unwrap();
+        outside.answers("/v1-beta/gql", tibber("0.2512"));
+        round(app, &outside).await;
+        let found = prices(app, &anna, "SC000001").await;
+        assert_eq!(found.state.error, None);
+        assert_eq!(import(&found, 48), Some(2_512));
     }
 );
 

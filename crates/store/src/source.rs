@@ -181,6 +181,41 @@ impl Store {
         Ok(row.map(StateRow::state).transpose()?.unwrap_or_default())
     }
 
+    /// Keeps that a question about prices failed.
+    pub async fn keep_failure(&self, wanted: &Wanted, state: SourceState) -> Result<()> {
+        let mut tx = self.begin().await?;
+        if let Some(wanted) = self.still_wanted(&mut tx, wanted).await? {
+            for area in wanted.asked() {
+                write_state(&mut tx, wanted.source, &area, state).await?;
+            }
+        }
+        tx.commit().await
+    }
+
+    /// Without the systems whose token was replaced while the question was under way: its answer says nothing of the new
+    /// one, which would otherwise not be tried for hours. `None` where nobody is left.
+    async fn still_wanted(&self, tx: &mut Tx, wanted: &Wanted) -> Result<Option<Wanted>> {
+        let mut left = wanted.clone();
+        let Some(household) = &mut left.household else {
+            return Ok(Some(left));
+        };
+        let mut systems = Vec::new();
+        for sn in std::mem::take(&mut household.systems) {
+            // It changes nothing, and holds the row until this is done.
+            let sealed: Option<Option<Vec<u8>>> = within!(&mut *tx, c => sqlx::query_scalar(
+                "UPDATE settings SET provider_token = provider_token WHERE sn = $1 RETURNING provider_token")
+                .bind(sn.as_str()).fetch_optional(c).await)?;
+            let Some(Some(sealed)) = sealed else { continue };
+            if setting::open_token(&self.keyring, &sealed)? == household.token.secret() {
+                systems.push(sn);
+            }
+        }
+        household.systems = systems;
+        let somebody = !household.systems.is_empty();
+        Ok(somebody.then_some(left))
+    }
+
+    /// Keeps how it stands with a source of weather.
     pub async fn set_source_state(
         &self,
         source: Source,

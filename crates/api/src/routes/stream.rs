@@ -3,6 +3,7 @@
 use crate::Portal;
 use crate::access::Person;
 use crate::error::{Error, Refusal, Result, language};
+use crate::form::Query;
 use crate::live;
 use crate::own::Systems;
 use crate::routes::command::CommandBody;
@@ -18,6 +19,7 @@ use domain::clock::{MINUTE, Millis};
 use domain::grant::{Level, Right};
 use domain::{CommandId, Lang, Message, Serial};
 use futures_util::stream;
+use serde::Deserialize;
 use std::collections::{BTreeSet, HashMap};
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,6 +28,7 @@ use store::Access;
 use store::session::SessionId;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep_until};
 use tokio_util::sync::CancellationToken;
+use utoipa::IntoParams;
 
 /// Windows of one login that may be open at once.
 const PER_SESSION: usize = 6;
@@ -41,6 +44,11 @@ pub struct Pace {
     pub keep_alive: Duration,
     /// How often it is asked whether the session still is.
     pub recheck: Duration,
+    /// The beginning tells of so many systems at a time: one event of thousands would hold up a browser, and this process.
+    pub at_once: usize,
+    /// More systems than this on screen are a list, and live by the usual reports: thousands at 2 s would be work for
+    /// everybody and news for nobody.
+    pub most_watched: usize,
 }
 
 impl Default for Pace {
@@ -49,6 +57,8 @@ impl Default for Pace {
             gather: Duration::from_secs(1),
             keep_alive: Duration::from_secs(15),
             recheck: Duration::from_secs(4),
+            at_once: 250,
+            most_watched: 50,
         }
     }
 }
@@ -93,25 +103,39 @@ impl Drop for Place {
     }
 }
 
+#[derive(Debug, Deserialize, IntoParams)]
+pub(crate) struct StreamQuery {
+    /// The systems that are on screen, separated by commas; without it all of them. Their batteries are asked for a report
+    /// every 2 s. Of more than 50 nobody looks at each: a whole fleet lives by the usual reports.
+    sn: Option<String>,
+}
+
 /// What changes: events named `data`, each with a document as `data/` answers it; `settings` and `command`, each with the
 /// settings of one system or one command as their own calls answer them.
 #[utoipa::path(get, path = "/api/auth/stream/", tag = "live",
-    params(("Last-Event-ID" = Option<String>, Header, description = "The last event that arrived; every stream begins with all systems, so nothing is missed")),
+    params(StreamQuery, ("Last-Event-ID" = Option<String>, Header, description = "The last event that arrived; every stream begins with all systems, so nothing is missed")),
     responses((status = 200, description = "server-sent events", body = String, content_type = "text/event-stream"),
         (status = 401, body = Refusal), (status = 429, body = Refusal)))]
 pub(crate) async fn open(
     State(portal): State<Portal>,
     person: Person,
     systems: Systems,
+    Query(query): Query<StreamQuery>,
     headers: HeaderMap,
     stopping: Stopping,
 ) -> Result<Response> {
+    let chosen = systems.several(query.sn.as_deref().unwrap_or(""))?;
+    let watched = match chosen.len() > portal.settings.stream.most_watched {
+        true => Vec::new(),
+        false => chosen.iter().map(|access| access.sn().clone()).collect(),
+    };
     let place = portal.streams.open(person.session)?;
     let last = headers.get("last-event-id");
     let last: i64 = last
         .and_then(|id| id.to_str().ok()?.parse().ok())
         .unwrap_or(0);
-    let stream = Stream::new(portal, place, systems, language(&headers), last, stopping.0);
+    let lang = language(&headers);
+    let stream = Stream::new(portal, place, systems, watched, lang, last, stopping.0);
     let body = Body::from_stream(stream::unfold(stream, |mut stream| async {
         let bytes = stream.next().await?;
         Some((Ok::<_, Infallible>(bytes), stream))
@@ -129,13 +153,16 @@ struct Stream {
     portal: Portal,
     place: Place,
     systems: Systems,
+    /// Those whose batteries report more often meanwhile.
+    watched: Vec<Serial>,
     lang: Lang,
     changes: Changes,
     stop: CancellationToken,
     /// Changed since the last event.
     changed: BTreeSet<Serial>,
     last_id: i64,
-    begun: bool,
+    /// How many systems were told of at the beginning; `None` when it is over.
+    beginning: Option<usize>,
     recheck: Interval,
     /// The next event is not sent before.
     not_before: Instant,
@@ -149,6 +176,7 @@ impl Stream {
         portal: Portal,
         place: Place,
         systems: Systems,
+        watched: Vec<Serial>,
         lang: Lang,
         last_id: i64,
         stop: CancellationToken,
@@ -163,12 +191,13 @@ impl Stream {
             portal,
             place,
             systems,
+            watched,
             lang,
             changes,
             stop,
             changed: BTreeSet::new(),
             last_id,
-            begun: false,
+            beginning: Some(0),
             recheck,
             not_before: Instant::now(),
             keep_alive: Instant::now() + pace.keep_alive,
@@ -178,10 +207,8 @@ impl Stream {
 
     /// The next piece to send, or the end.
     async fn next(&mut self) -> Option<Bytes> {
-        if !self.begun {
-            self.begun = true;
-            self.watch();
-            return Some(self.event(|_| true));
+        if let Some(told) = self.beginning {
+            return Some(self.begin(told));
         }
         loop {
             tokio::select! {
@@ -208,6 +235,22 @@ impl Stream {
                 }
             }
         }
+    }
+
+    /// All systems, some at a time; the entry for all of them together comes with the last.
+    fn begin(&mut self, told: usize) -> Bytes {
+        self.watch();
+        let systems = Arc::clone(&self.systems.allowed);
+        let at_once = self.portal.settings.stream.at_once;
+        let Some((some, _)) = systems[told..].split_at_checked(at_once) else {
+            self.beginning = None;
+            let rest: BTreeSet<&Serial> = systems[told..].iter().map(Access::sn).collect();
+            return self.event(|access| rest.contains(access.sn()));
+        };
+        self.beginning = Some(told + at_once);
+        let now = self.portal.now();
+        let document = live::write_some(&self.portal.live, some, self.lang, now);
+        self.named("data", &document)
     }
 
     /// Live changes wait for company; anything else is told at once.
@@ -279,8 +322,8 @@ impl Stream {
         if until - self.watched_until < WATCH / 2 {
             return;
         }
-        for access in self.systems.allowed.iter() {
-            self.portal.live.watch(access.sn(), until);
+        for sn in &self.watched {
+            self.portal.live.watch(sn, until);
         }
         self.watched_until = until;
     }

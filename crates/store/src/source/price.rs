@@ -73,11 +73,13 @@ impl Store {
     ) -> Result<()> {
         let source = wanted.source;
         let mut tx = self.begin().await?;
-        for area in wanted.about() {
-            keep(&mut tx, source, &area.to_string(), slots, now).await?;
-        }
-        for area in wanted.asked() {
-            write_state(&mut tx, source, &area, state).await?;
+        if let Some(wanted) = self.still_wanted(&mut tx, wanted).await? {
+            for area in wanted.about() {
+                keep(&mut tx, source, &area.to_string(), slots, now).await?;
+            }
+            for area in wanted.asked() {
+                write_state(&mut tx, source, &area, state).await?;
+            }
         }
         tx.commit().await
     }

@@ -23,11 +23,11 @@ export type Slots = {
 /** Brings a system into service, from the unopened box to the protocol: made for one thumb in a cellar. */
 export function CommissioningPage(slots: Slots) {
   const { t, locale } = useT()
-  useLiveStream()
   const sn = useParams({ strict: false, select: (params: { sn?: string }) => params.sn ?? '' })
   const work = useCommissioning(sn)
   const { data: systems } = useQuery(systemsQuery)
   const { data, error } = work.query
+  useLiveStream(data?.units.join())
   const customer = data && [data.first_name, data.last_name].filter(Boolean).join(' ')
   return (
     <div className="mx-auto max-w-3xl">

@@ -47,11 +47,11 @@ const AGE_CHECK = 5_000
 /** One system of the fleet: what its owner sees, without money, and what an electrician looks for. */
 export function SystemPage({ alarms, chart, firmware, site, protocols, journal }: Props) {
   const { t } = useT()
-  useLiveStream()
   const sn = useParams({ strict: false, select: (params: { sn?: string }) => params.sn ?? '' })
   const { data: systems, error } = useQuery(systemsQuery)
   const live = useLive()
   const system = systems?.find((one) => one.sn === sn)
+  useLiveStream(system?.sn)
   const problem = error ?? live.error
   return (
     <>

@@ -6045,7 +6045,13 @@ export interface operations {
     };
     open: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description The systems that are on screen, separated by commas; without it all of them. Their batteries are asked for a report
+                 *     every 2 s. Of more than 50 nobody looks at each: a whole fleet lives by the usual reports.
+                 */
+                sn?: string | null;
+            };
             header?: {
                 /** @description The last event that arrived; every stream begins with all systems, so nothing is missed */
                 "Last-Event-ID"?: string | null;

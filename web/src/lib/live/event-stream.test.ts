@@ -10,6 +10,17 @@ describe('the event stream', () => {
     expect(read('data: x\n\n')).toEqual([{ id: '8', name: 'message', data: 'x' }])
   })
 
+  it('gives the same events, however short the pieces are', () => {
+    const text = 'id: 1\r\ndata: a\r\n\r\ndata: b\n\n: here\n\nid: 2\ndata: c\n\n'
+    const whole = makeEventReader()(text)
+    expect(whole.map(({ data }) => data)).toEqual(['a', 'b', 'c'])
+    for (const size of [1, 2, 3, 5, 7]) {
+      const read = makeEventReader()
+      const pieces = text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []
+      expect(pieces.flatMap(read), `pieces of ${size}`).toEqual(whole)
+    }
+  })
+
   it('passes over comments that only keep the line open', () => {
     expect(makeEventReader()(': still here\n\n')).toEqual([])
   })

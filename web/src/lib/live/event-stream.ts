@@ -2,12 +2,23 @@
 
 export type StreamEvent = { id: string | null; name: string; data: string }
 
+const BOUNDARY = /\r?\n\r?\n/
+/** A boundary has up to four characters: so many may lie in earlier pieces. */
+const CUT = 3
+
 /** Takes pieces of text as they come and gives back the events that are complete. */
 export function makeEventReader(): (piece: string) => StreamEvent[] {
-  let rest = ''
+  // Put together only when something is complete: a long event comes in many pieces, and each is looked at once.
+  let held: string[] = []
+  let end = ''
   return (piece) => {
-    const blocks = (rest + piece).split(/\r?\n\r?\n/)
-    rest = blocks.pop() ?? ''
+    const complete = BOUNDARY.test(end + piece)
+    end = (end + piece).slice(-CUT)
+    held.push(piece)
+    if (!complete) return []
+    const blocks = held.join('').split(BOUNDARY)
+    held = [blocks.pop() ?? '']
+    end = held[0]?.slice(-CUT) ?? ''
     return blocks.map(eventOf).filter((event) => event !== null)
   }
 }

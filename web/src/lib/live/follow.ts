@@ -13,6 +13,8 @@ export const backOff = (failures: number, random = Math.random()) =>
 
 type Follow = {
   signal: AbortSignal
+  /** The systems on screen, separated by commas: of a fleet, only their batteries are asked to report every 2 s. */
+  sn?: string
   onEvent: (event: StreamEvent) => void
   /** A connection stands. It begins with all live data; what else changed before it has to be asked for. */
   onOpen?: () => void
@@ -28,7 +30,7 @@ export async function follow(options: Follow) {
   await navigator.locks.request(LOCK, { signal }, () => keepListening(options)).catch(() => undefined)
 }
 
-async function keepListening({ signal, onEvent, onOpen }: Follow) {
+async function keepListening({ signal, sn, onEvent, onOpen }: Follow) {
   let lastId: string | null = null
   let failures = 0
   const account = accountOf(readTokens().access)
@@ -42,19 +44,22 @@ async function keepListening({ signal, onEvent, onOpen }: Follow) {
   }
   while (!signal.aborted && sameSession()) {
     // However a connection ends, the next one begins with everything: nothing is missed.
-    await listen(lastId, { signal, onEvent: hear, onOpen }).catch(() => undefined)
+    await listen(lastId, { signal, sn, onEvent: hear, onOpen }).catch(() => undefined)
     await pause(backOff(failures++), signal)
   }
 }
 
 /** One connection, up to its end. */
-async function listen(lastId: string | null, { signal, onEvent, onOpen }: Follow) {
+async function listen(lastId: string | null, { signal, sn, onEvent, onOpen }: Follow) {
   const silence = new AbortController()
   const ending = AbortSignal.any([signal, silence.signal])
   let timer = setTimeout(() => silence.abort(), LIVE_SILENCE)
   try {
     const { response } = await api.GET('/api/auth/stream/', {
-      params: { header: lastId === null ? {} : { 'Last-Event-ID': lastId } },
+      params: {
+        query: sn === undefined ? {} : { sn },
+        header: lastId === null ? {} : { 'Last-Event-ID': lastId },
+      },
       parseAs: 'stream',
       signal: ending,
     })

@@ -1,4 +1,5 @@
 /** Live data as the browser keeps it: the newest word of each system, and of all of them together. */
+import { replaceEqualDeep } from '@tanstack/react-query'
 import type { components } from '../api/schema'
 
 export type LiveDocument = components['schemas']['LiveData']
@@ -27,10 +28,13 @@ export const flagsOf = ({ message3, message5, message6 }: LiveDocument): FlagSet
   message6,
 })
 
-/** What an event of the stream changes; systems that it does not name stay as they are. */
+/** What an event of the stream changes; systems that it does not name, or brings no news of, stay as they are. */
 export const withChanges = (live: Live, changes: Live['entries'], flags?: FlagSets): Live => ({
   ...live,
-  entries: { ...live.entries, ...changes },
+  entries: {
+    ...live.entries,
+    ...mapEntries(changes, (entry, sn) => replaceEqualDeep(live.entries[sn], entry)),
+  },
   ...(flags && {
     flags: {
       message3: { ...live.flags?.message3, ...flags.message3 },
@@ -50,15 +54,26 @@ export const unseenAlarms = ({ entries }: Live): number =>
     .flatMap(([sn, { alarms }]) => (sn === ALL_SYSTEMS ? [] : (alarms ?? [])))
     .filter(({ acknowledged }) => !acknowledged).length
 
-/** An answer that was under way while the stream brought something newer does not bring the old back. */
+/**
+ * An answer that was under way while the stream brought something newer does not bring the old back. An entry without
+ * news stays the same object: of thousands of rows only those are drawn again that changed.
+ */
 export function newerOf(known: Live | undefined, answer: Live): Live {
   if (!known || known === answer) return answer
-  const entries = Object.entries(answer.entries).map(([sn, entry]) => {
-    const before = known.entries[sn]
-    return [sn, before && heardAt(before) > heardAt(entry) ? before : entry]
-  })
-  return { ...answer, entries: Object.fromEntries(entries) }
+  return {
+    ...answer,
+    entries: mapEntries(answer.entries, (entry, sn) => {
+      const before = known.entries[sn]
+      return before && heardAt(before) > heardAt(entry) ? before : replaceEqualDeep(before, entry)
+    }),
+  }
 }
+
+const mapEntries = (
+  entries: Live['entries'],
+  map: (entry: LiveEntry, sn: string) => LiveEntry,
+): Live['entries'] =>
+  Object.fromEntries(Object.entries(entries).map(([sn, entry]) => [sn, map(entry, sn)]))
 
 const heardAt = ({ received_at }: LiveEntry) => received_at ?? 0
 

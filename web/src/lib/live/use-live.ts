@@ -44,8 +44,11 @@ export function useCatchUp() {
   }, [failing, queryClient])
 }
 
-/** Brings live data within a second, beside the 30 s refresh, while the page is on screen. */
-export function useLiveStream() {
+/**
+ * Brings live data within a second, beside the 30 s refresh, while the page is on screen.
+ * @param sn the systems that the page is about, separated by commas, if it is not about all
+ */
+export function useLiveStream(sn?: string) {
   const { locale } = useT()
   const queryClient = useQueryClient()
   // It begins with all systems, as the first answer does: thousands of them need not come twice before anything is shown.
@@ -60,6 +63,7 @@ export function useLiveStream() {
       stop = new AbortController()
       void follow({
         signal: stop.signal,
+        sn,
         onOpen: () => {
           // The server ends a stream when the person may see other systems than at its beginning.
           if (opened) void queryClient.invalidateQueries(systemsQuery)
@@ -82,5 +86,5 @@ export function useLiveStream() {
       document.removeEventListener('visibilitychange', start)
       stop.abort()
     }
-  }, [isPending, locale, queryClient])
+  }, [isPending, locale, queryClient, sn])
 }
