@@ -72,8 +72,7 @@ export function newerOf(known: Live | undefined, answer: Live): Live {
 const mapEntries = (
   entries: Live['entries'],
   map: (entry: LiveEntry, sn: string) => LiveEntry,
-): Live['entries'] =>
-  Object.fromEntries(Object.entries(entries).map(([sn, entry]) => [sn, map(entry, sn)]))
+): Live['entries'] => Object.fromEntries(Object.entries(entries).map(([sn, entry]) => [sn, map(entry, sn)]))
 
 const heardAt = ({ received_at }: LiveEntry) => received_at ?? 0
 
