@@ -53,7 +53,18 @@ describe('live data', () => {
 
   it('hear that a system went silent, although it said nothing new', () => {
     const silent = { ...entry(10), online: false }
-    expect(newerOf(live({ A: { ...entry(10), online: true } }), live({ A: silent })).entries.A).toBe(silent)
+    expect(newerOf(live({ A: { ...entry(10), online: true } }), live({ A: silent })).entries.A).toEqual(
+      silent,
+    )
+  })
+
+  it('keep the entry of a system without news, whether an answer or an event repeats it', () => {
+    const known = live({ A: entry(10, 500), B: entry(10, 500) })
+    const again = { A: entry(10, 500), B: entry(20, 700) }
+    for (const { entries } of [newerOf(known, live(again)), withChanges(known, again)]) {
+      expect(entries.A).toBe(known.entries.A)
+      expect(entries.B).toEqual(entry(20, 700))
+    }
   })
 })
 
