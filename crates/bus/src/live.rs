@@ -207,6 +207,7 @@ impl Live {
     /// Keeps what memory knows better than the database: the newest sample and when the battery was heard.
     fn put(&self, sn: &Serial, mut snapshot: Snapshot) {
         let before = self.get(sn);
+        snapshot.changed_at = self.0.clock.now();
         snapshot.received_at = snapshot.sample.map(|sample| sample.at);
         if snapshot.online && before.as_ref().is_none_or(|before| !before.online) {
             // It gets a full 90 s to say something before silence counts.
@@ -225,7 +226,9 @@ impl Live {
     /// Changes one system and tells who listens.
     fn change(&self, sn: &Serial, change: impl FnOnce(&mut Snapshot)) {
         if let Some(mut entry) = self.0.systems.get_mut(sn) {
-            change(Arc::make_mut(&mut entry));
+            let snapshot = Arc::make_mut(&mut entry);
+            change(snapshot);
+            snapshot.changed_at = self.0.clock.now();
             drop(entry);
             self.0.subscribers.tell(sn, &Part::Live);
         }

@@ -21,6 +21,8 @@ pub struct Snapshot {
     pub online: bool,
     /// When the present state began; `None` before the first contact.
     pub since: Option<Millis>,
+    /// When anything of this last changed; whoever has seen it after that has seen all.
+    pub changed_at: Millis,
     /// The start of the device that said the newest hello.
     pub(crate) boot: u32,
     /// Energy since the site's midnight, as it grows; `None` until it has been read.
@@ -50,6 +52,7 @@ impl Snapshot {
             received_at: None,
             online: false,
             since: None,
+            changed_at: 0,
             boot: 0,
             tally: None,
             messages: Arc::from([]),

@@ -18,6 +18,9 @@ export const CLAIM_LIFETIME = 30 * 60_000
 /** Live data are read again this often. */
 export const LIVE_REFRESH = 30_000
 
+/** Events of the stream that follow each other faster than this are drawn together. */
+export const LIVE_GATHER = 250
+
 /** A reading that is older than this is no longer "now". */
 export const LIVE_MAX_AGE = 90_000
 

@@ -1,5 +1,5 @@
-//! What changes, as server-sent events: live data (the same document as `data/`, first of all systems, then of those that
-//! changed), settings, and commands.
+//! What changes, as server-sent events: live data (the same document as `data/`, first of all systems that the caller has
+//! not seen as they are, then of those that change), settings, and commands.
 use crate::Portal;
 use crate::access::Person;
 use crate::error::{Error, Refusal, Result, language};
@@ -15,7 +15,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bus::{Changed, Changes, Part};
-use domain::clock::{MINUTE, Millis};
+use domain::clock::{MINUTE, Millis, SECOND};
 use domain::grant::{Level, Right};
 use domain::{CommandId, Lang, Message, Serial};
 use futures_util::stream;
@@ -34,6 +34,9 @@ use utoipa::IntoParams;
 const PER_SESSION: usize = 6;
 /// Batteries are asked for more than their usual reports for this long at a time.
 const WATCH: Millis = MINUTE;
+/// A caller who has seen everything up to a moment may still have missed what changed so shortly before it: what shared an
+/// event that was never sent, or went through another process, whose clock is not quite this one.
+const SLACK: Millis = 5 * SECOND;
 
 /// How a stream moves; other figures only in tests.
 #[derive(Clone, Copy, Debug)]
@@ -113,7 +116,7 @@ pub(crate) struct StreamQuery {
 /// What changes: events named `data`, each with a document as `data/` answers it; `settings` and `command`, each with the
 /// settings of one system or one command as their own calls answer them.
 #[utoipa::path(get, path = "/api/auth/stream/", tag = "live",
-    params(StreamQuery, ("Last-Event-ID" = Option<String>, Header, description = "The last event that arrived; every stream begins with all systems, so nothing is missed")),
+    params(StreamQuery, ("Last-Event-ID" = Option<String>, Header, description = "The id of the last event of live data that arrived, or the time of an answer of `data/` in milliseconds: the stream begins with what has changed since, and without it with all systems, so that nothing is missed")),
     responses((status = 200, description = "server-sent events", body = String, content_type = "text/event-stream"),
         (status = 401, body = Refusal), (status = 429, body = Refusal)))]
 pub(crate) async fn open(
@@ -161,8 +164,8 @@ struct Stream {
     /// Changed since the last event.
     changed: BTreeSet<Serial>,
     last_id: i64,
-    /// How many systems were told of at the beginning; `None` when it is over.
-    beginning: Option<usize>,
+    /// What the beginning still has to tell of; `None` when it is over.
+    untold: Option<Vec<Access>>,
     recheck: Interval,
     /// The next event is not sent before.
     not_before: Instant,
@@ -182,7 +185,13 @@ impl Stream {
         stop: CancellationToken,
     ) -> Self {
         let serials = systems.allowed.iter().map(|access| access.sn().clone());
+        // First listened, then looked: what changes meanwhile is told twice rather than never.
         let changes = portal.live.subscribe(serials);
+        let unseen = |access: &&Access| {
+            let snapshot = portal.live.get(access.sn());
+            snapshot.is_none_or(|snapshot| snapshot.changed_at >= last_id - SLACK)
+        };
+        let untold = systems.allowed.iter().filter(unseen).cloned().collect();
         let pace = portal.settings.stream;
         let mut recheck = interval(pace.recheck);
         recheck.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -197,7 +206,7 @@ impl Stream {
             stop,
             changed: BTreeSet::new(),
             last_id,
-            beginning: Some(0),
+            untold: Some(untold),
             recheck,
             not_before: Instant::now(),
             keep_alive: Instant::now() + pace.keep_alive,
@@ -207,8 +216,8 @@ impl Stream {
 
     /// The next piece to send, or the end.
     async fn next(&mut self) -> Option<Bytes> {
-        if let Some(told) = self.beginning {
-            return Some(self.begin(told));
+        if let Some(untold) = self.untold.take() {
+            return Some(self.begin(untold));
         }
         loop {
             tokio::select! {
@@ -237,20 +246,20 @@ impl Stream {
         }
     }
 
-    /// All systems, some at a time; the entry for all of them together comes with the last.
-    fn begin(&mut self, told: usize) -> Bytes {
+    /// Some at a time; the entry for all of them together comes with the last. Before that there is no id, as whoever comes
+    /// back with one has seen all.
+    fn begin(&mut self, mut untold: Vec<Access>) -> Bytes {
         self.watch();
-        let systems = Arc::clone(&self.systems.allowed);
         let at_once = self.portal.settings.stream.at_once;
-        let Some((some, _)) = systems[told..].split_at_checked(at_once) else {
-            self.beginning = None;
-            let rest: BTreeSet<&Serial> = systems[told..].iter().map(Access::sn).collect();
-            return self.event(|access| rest.contains(access.sn()));
-        };
-        self.beginning = Some(told + at_once);
+        if untold.len() <= at_once {
+            let untold: BTreeSet<&Serial> = untold.iter().map(Access::sn).collect();
+            return self.event(|access| untold.contains(access.sn()));
+        }
+        self.untold = Some(untold.split_off(at_once));
         let now = self.portal.now();
-        let document = live::write_some(&self.portal.live, some, self.lang, now);
-        self.named("data", &document)
+        let document = live::write_some(&self.portal.live, &untold, self.lang, now);
+        let piece = [b"event: data\ndata: ", document.as_slice(), b"\n\n"];
+        piece.concat().into()
     }
 
     /// Live changes wait for company; anything else is told at once.

@@ -52,7 +52,8 @@ impl Live {
     /// What is rolled out may have changed; if so everybody who looks hears of it.
     pub(crate) async fn read_releases(&self) -> store::Result<()> {
         if self.take_releases(self.0.store.running_releases().await?) {
-            for entry in &self.0.systems {
+            for mut entry in self.0.systems.iter_mut() {
+                Arc::make_mut(&mut entry).changed_at = self.0.clock.now();
                 self.0.subscribers.tell(entry.key(), &Part::Live);
             }
         }

@@ -40,6 +40,18 @@ describe('following the stream', () => {
     ])
   })
 
+  it('begins where an answer has ended', async () => {
+    let asked: string | null = null
+    server.use(
+      http.get('*/api/auth/stream/', ({ request }) => {
+        asked = request.headers.get('Last-Event-ID')
+        return answer('')
+      }),
+    )
+    void follow({ signal: stop.signal, since: 1_000, onEvent: () => undefined })
+    await vi.waitFor(() => expect(asked).toBe('1000'))
+  })
+
   it('goes on after no answer and after a refusal', async () => {
     const heard = vi.fn()
     let asked = 0

@@ -15,8 +15,10 @@ type Follow = {
   signal: AbortSignal
   /** The systems on screen, separated by commas: of a fleet, only their batteries are asked to report every 2 s. */
   sn?: string
+  /** Up to when everything is known, in milliseconds of the server's clock; without it the stream begins with all systems. */
+  since?: number
   onEvent: (event: StreamEvent) => void
-  /** A connection stands. It begins with all live data; what else changed before it has to be asked for. */
+  /** A connection stands. It begins with the live data that changed since; what else did has to be asked for. */
   onOpen?: () => void
 }
 
@@ -30,8 +32,8 @@ export async function follow(options: Follow) {
   await navigator.locks.request(LOCK, { signal }, () => keepListening(options)).catch(() => undefined)
 }
 
-async function keepListening({ signal, sn, onEvent, onOpen }: Follow) {
-  let lastId: string | null = null
+async function keepListening({ signal, sn, since, onEvent, onOpen }: Follow) {
+  let lastId = since === undefined ? null : String(since)
   let failures = 0
   const account = accountOf(readTokens().access)
   const sameSession = () => isAuthenticated() && accountOf(readTokens().access) === account
@@ -43,7 +45,7 @@ async function keepListening({ signal, sn, onEvent, onOpen }: Follow) {
     onEvent(event)
   }
   while (!signal.aborted && sameSession()) {
-    // However a connection ends, the next one begins with everything: nothing is missed.
+    // However a connection ends, the next one begins with what has changed: nothing is missed.
     await listen(lastId, { signal, sn, onEvent: hear, onOpen }).catch(() => undefined)
     await pause(backOff(failures++), signal)
   }

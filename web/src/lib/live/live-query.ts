@@ -21,9 +21,11 @@ async function readLive(): Promise<Live> {
     throw networkError()
   })
   if (!data) throw apiError(response, error)
+  const date = response.headers.get('Date')
   return {
     entries: entriesOf(data),
     flags: flagsOf(data),
-    skew: skewOf(response.headers.get('Date'), Date.now()),
+    ...(date && { at: Date.parse(date) }),
+    skew: skewOf(date, Date.now()),
   }
 }

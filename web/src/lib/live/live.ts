@@ -15,6 +15,8 @@ export type Live = {
   entries: Readonly<Record<string, LiveEntry>>
   /** By serial number. Missing in what an older version of the app has kept. */
   flags?: FlagSets
+  /** When the server answered, by its clock: the stream goes on from there. Missing in what an older version has kept. */
+  at?: number
   /** Milliseconds that the server's clock is ahead of this browser's, so that a wrong clock makes nothing look old. */
   skew: number
 }

@@ -1,10 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { systemsQuery } from '../api/queries'
-import { LIVE_REFRESH } from '../constants'
+import { LIVE_GATHER, LIVE_REFRESH } from '../constants'
 import { useT } from '../i18n/use-t'
-import { isAuthenticated } from '../session/tokens'
+import { accountOf, isAuthenticated, readTokens } from '../session/tokens'
 import { follow } from './follow'
+import { makeGatherer } from './gather'
 import { tellListeners } from './listeners'
 import { entriesOf, flagsOf, type LiveDocument, withChanges } from './live'
 import { liveQuery } from './live-query'
@@ -51,12 +52,23 @@ export function useCatchUp() {
 export function useLiveStream(sn?: string) {
   const { locale } = useT()
   const queryClient = useQueryClient()
-  // It begins with all systems, as the first answer does: thousands of them need not come twice before anything is shown.
+  // It goes on where the first answer ends: thousands of systems need not come twice.
   const { isPending } = useLive()
   useEffect(() => {
     if (isPending) return
     let stop = new AbortController()
     let opened = false
+    const account = accountOf(readTokens().access)
+    const gatherer = makeGatherer<LiveDocument>(LIVE_GATHER, (news) => {
+      // Somebody else may have logged in while it waited.
+      if (accountOf(readTokens().access) !== account) return
+      queryClient.setQueryData(liveQuery(locale).queryKey, (live) =>
+        news.reduce(
+          (known, one) => withChanges(known, entriesOf(one), flagsOf(one)),
+          live ?? { entries: {}, skew: 0 },
+        ),
+      )
+    })
     const start = () => {
       stop.abort()
       if (document.visibilityState === 'hidden') return
@@ -64,19 +76,18 @@ export function useLiveStream(sn?: string) {
       void follow({
         signal: stop.signal,
         sn,
+        since: queryClient.getQueryData(liveQuery(locale).queryKey)?.at,
         onOpen: () => {
           // The server ends a stream when the person may see other systems than at its beginning.
-          if (opened) void queryClient.invalidateQueries(systemsQuery)
+          if (opened)
+            for (const { queryKey } of [systemsQuery, liveQuery(locale)])
+              void queryClient.invalidateQueries({ queryKey })
           opened = true
           tellListeners('opened')
         },
         onEvent: (event) => {
           tellListeners(event)
-          if (event.name !== 'data') return
-          const news = JSON.parse(event.data) as LiveDocument
-          queryClient.setQueryData(liveQuery(locale).queryKey, (live) =>
-            withChanges(live ?? { entries: {}, skew: 0 }, entriesOf(news), flagsOf(news)),
-          )
+          if (event.name === 'data') gatherer.add(JSON.parse(event.data) as LiveDocument)
         },
       })
     }
@@ -85,6 +96,7 @@ export function useLiveStream(sn?: string) {
     return () => {
       document.removeEventListener('visibilitychange', start)
       stop.abort()
+      gatherer.stop()
     }
   }, [isPending, locale, queryClient, sn])
 }
