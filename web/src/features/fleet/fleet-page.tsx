@@ -1,6 +1,14 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { LayoutDashboard } from 'lucide-react'
-import { type ReactNode, useCallback, useDeferredValue, useMemo, useState } from 'react'
+import {
+  type ReactNode,
+  startTransition,
+  useCallback,
+  useDeferredValue,
+  useMemo,
+  useOptimistic,
+  useState,
+} from 'react'
 import { Button, buttonStyle } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { EmptyState } from '@/components/ui/empty-state'
@@ -70,14 +78,19 @@ export function FleetPage({ firmware }: Props) {
 function Fleet({ rows, now, firmware }: Props & { rows: readonly Row[]; now: number }) {
   const { t } = useT()
   const navigate = useNavigate()
-  const search = useSearch({ strict: false, select: (raw: object) => readFleetSearch({ ...raw }) })
+  const address = useSearch({ strict: false, select: (raw: object) => readFleetSearch({ ...raw }) })
+  // A click is answered at once; the address follows.
+  const [search, showAtOnce] = useOptimistic(address)
   const { filter, group, sort, descending } = viewOf(search)
   const [typed, setTyped] = useState(search.q ?? '')
   const [columns, setColumns] = useState(readColumns)
   const q = useDeferredValue(typed)
   const wide = useMedia('(min-width: 48rem)')
   const change = (next: FleetSearch) =>
-    void navigate({ to: '.', search: next, replace: true, resetScroll: false })
+    startTransition(async () => {
+      showAtOnce(next)
+      await navigate({ to: '.', search: next, replace: true, resetScroll: false })
+    })
 
   const found = useMemo(() => foundRows(rows, { q, group }), [rows, q, group])
   const counts = useMemo(() => countsOf(found), [found])

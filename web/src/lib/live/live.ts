@@ -35,7 +35,7 @@ export const withChanges = (live: Live, changes: Live['entries'], flags?: FlagSe
   ...live,
   entries: {
     ...live.entries,
-    ...mapEntries(changes, (entry, sn) => replaceEqualDeep(live.entries[sn], entry)),
+    ...mapEntries(changes, (entry, sn) => newsOf(live.entries[sn], entry)),
   },
   ...(flags && {
     flags: {
@@ -66,10 +66,14 @@ export function newerOf(known: Live | undefined, answer: Live): Live {
     ...answer,
     entries: mapEntries(answer.entries, (entry, sn) => {
       const before = known.entries[sn]
-      return before && heardAt(before) > heardAt(entry) ? before : replaceEqualDeep(before, entry)
+      return before && heardAt(before) > heardAt(entry) ? before : newsOf(before, entry)
     }),
   }
 }
+
+/** The known object where nothing differs. Whoever has reported since has news: to compare thousands in depth takes a while. */
+const newsOf = (before: LiveEntry | undefined, entry: LiveEntry) =>
+  before && heardAt(before) === heardAt(entry) ? replaceEqualDeep(before, entry) : entry
 
 const mapEntries = (
   entries: Live['entries'],

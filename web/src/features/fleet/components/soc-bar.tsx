@@ -14,17 +14,14 @@ export function SocBar({ soc, live }: { soc: number | null; live: boolean }) {
     )
   return (
     <span className={cn('flex items-center gap-2', !live && 'text-muted')}>
-      <svg aria-hidden viewBox="0 0 36 6" className="h-1.5 w-9 shrink-0">
-        <rect width="36" height="6" rx="3" fill="var(--surface-2)" />
+      <span aria-hidden className="h-1.5 w-9 shrink-0 overflow-hidden rounded-full bg-surface-2">
         {soc > 0 && (
-          <rect
-            width={Math.max(4, (36 * Math.min(100, soc)) / 100)}
-            height="6"
-            rx="3"
-            fill={live ? 'var(--battery)' : 'var(--muted)'}
+          <span
+            className={cn('block h-full min-w-1 rounded-full', live ? 'bg-battery' : 'bg-muted')}
+            style={{ width: `${Math.min(100, soc)}%` }}
           />
         )}
-      </svg>
+      </span>
       <span className="whitespace-nowrap">{joinQuantity(percentQuantity(soc, locale))}</span>
     </span>
   )

@@ -24,13 +24,11 @@ export function Tick({ label, checked, partly = false, onChange }: Props) {
         aria-label={label}
         checked={checked}
         onChange={onChange}
-        className="peer size-4.5 cursor-pointer appearance-none rounded border border-line-strong bg-surface checked:border-accent checked:bg-accent indeterminate:border-accent indeterminate:bg-accent"
+        className="size-4.5 cursor-pointer appearance-none rounded border border-line-strong bg-surface checked:border-accent checked:bg-accent indeterminate:border-accent indeterminate:bg-accent"
       />
-      <Icon
-        aria-hidden
-        strokeWidth={3}
-        className="pointer-events-none absolute size-3 text-on-accent opacity-0 peer-checked:opacity-100 peer-indeterminate:opacity-100"
-      />
+      {(checked || partly) && (
+        <Icon aria-hidden strokeWidth={3} className="pointer-events-none absolute size-3 text-on-accent" />
+      )}
     </label>
   )
 }
