@@ -123,7 +123,7 @@ on_both!(of_a_fleet_only_the_system_on_screen_is_watched, |db| {
     };
     let mut flow = open(&app, &anna).await;
     event(&mut flow).await.unwrap();
-    assert_eq!(watched(&app), []);
+    assert_eq!(watched(&app), Vec::<i32>::new());
     let call = app.get("/api/auth/stream/?sn=SC000003");
     let mut flow = call.bearer(&anna.access).open().await;
     let (_, all) = read(&event(&mut flow).await.unwrap());
