@@ -59,11 +59,14 @@ export async function expectNoSidewaysScroll(page: Page) {
   expect(beyond, 'reaches beyond the right edge').toEqual([])
 }
 
-/** In both themes at each of these sizes. */
+/** Below `sm`, the first of the widths in our styles, every page has the same elements in the same colours. */
+const isPhone = ({ width }: { width: number }) => width < 640
+
+/** In both themes at each of these sizes; of those with the layout of a phone, axe looks at the first. */
 export async function expectGoodEverywhere(page: Page, sizes: { width: number; height: number }[]) {
   for (const size of sizes) {
     await page.setViewportSize(size)
-    await expectAccessibleInBothThemes(page)
+    if (!isPhone(size) || size === sizes.find(isPhone)) await expectAccessibleInBothThemes(page)
     await expectNoSidewaysScroll(page)
   }
 }

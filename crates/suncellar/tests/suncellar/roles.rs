@@ -1,12 +1,10 @@
 //! Each role in a process of its own on PostgreSQL: the maker publishes by the command line, the owner starts at the update
 //! service, the battery hears of it at the gateway.
 #![allow(clippy::unwrap_used)]
-mod server;
-
+use crate::server::home::{self, SN, sn};
+use crate::server::{BINARY, listening};
 use domain::clock::Clock;
 use serde_json::{Value, json};
-use server::home::{self, SN, sn};
-use server::{BINARY, listening};
 use simulator::model::Start;
 use simulator::wire::Firmware;
 use simulator::{Device, FirmwareKeys, Fleet, Seed, World};

@@ -1,13 +1,11 @@
 //! Sealing, forgetting, and a system that changes hands or zone.
 #![allow(clippy::unwrap_used)]
-mod telemetry_world;
-
+use crate::telemetry_world::model::Model;
+use crate::telemetry_world::{home, sample};
 use domain::clock::{DAY, HOUR, MINUTE};
 use domain::series::{Method, Resolution};
 use domain::{Sample, Series, SiteDay, Zone};
 use store::Error;
-use telemetry_world::model::Model;
-use telemetry_world::{home, sample};
 use testkit::{NOON, TestDb, on_both};
 
 fn day(text: &str) -> SiteDay {
@@ -95,7 +93,7 @@ on_both!(a_history_reads_like_days_that_were_lived, |db| {
         .unwrap();
     let range = day("2026-10-19")..day("2026-10-29");
     for resolution in [Resolution::Quarter, Resolution::Day] {
-        let chart = async |home: &telemetry_world::Home| {
+        let chart = async |home: &crate::telemetry_world::Home| {
             db.chart(
                 &home.access,
                 range.clone(),

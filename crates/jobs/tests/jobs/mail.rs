@@ -1,11 +1,9 @@
 //! Mails leave by real SMTP with STARTTLS and AUTH, or as files; what fails is tried again.
 #![allow(clippy::unwrap_used)]
-mod smtp_server;
-
+use crate::smtp_server::SmtpServer;
 use domain::clock::MINUTE;
 use domain::{Clock, Lang};
 use jobs::mail::{Post, send_due};
-use smtp_server::SmtpServer;
 use store::mail::{Body, Mail, Outgoing};
 use testkit::{NOON, TestDb};
 

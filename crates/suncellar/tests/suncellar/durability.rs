@@ -1,10 +1,8 @@
 //! The real binary is killed, runs out of disk and is looked at from below: what it acknowledged is on the disk.
 #![allow(clippy::unwrap_used)]
-mod server;
-
+use crate::server::{BINARY, SERVE, Server};
 use domain::clock::{Clock, Millis};
 use rmqtt_codec::v3::Packet;
-use server::{BINARY, SERVE, Server};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::net::SocketAddr;
 use std::path::Path;

@@ -1,5 +1,5 @@
 //! A home with a battery, and samples for it.
-#![allow(dead_code, clippy::unwrap_used)]
+#![allow(clippy::unwrap_used)]
 pub(crate) mod model;
 
 use domain::clock::Millis;

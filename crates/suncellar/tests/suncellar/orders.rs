@@ -1,11 +1,9 @@
 //! kill -9 between a save and the battery's report: nothing is lost, and nothing is done twice.
 #![allow(clippy::unwrap_used)]
-mod server;
-
+use crate::server::Server;
+use crate::server::home::{self, SN, sn};
 use domain::clock::Clock;
 use serde_json::Value;
-use server::Server;
-use server::home::{self, SN, sn};
 use simulator::model::Start;
 use simulator::{Deed, Device, Fleet, Seed, World};
 use std::net::SocketAddr;

@@ -1,9 +1,7 @@
 //! A backup made as the operations page says, and what comes back from it.
 #![allow(clippy::unwrap_used)]
-mod telemetry_world;
-
+use crate::telemetry_world::{home, sample};
 use std::process::Command;
-use telemetry_world::{home, sample};
 use testkit::{NOON, TestDb, on_both};
 
 on_both!(a_restored_backup_has_every_row_of_the_original, |db| {

@@ -1,7 +1,7 @@
 //! Late, repeated, shuffled and sealed at any moment: the answers are those of a plain list of samples.
 #![allow(clippy::unwrap_used)]
-mod telemetry_world;
-
+use crate::telemetry_world::model::Model;
+use crate::telemetry_world::{home, sample};
 use domain::clock::{DAY, HOUR, MINUTE, Millis, SECOND};
 use domain::sample::{BatteryStatus, MessageId};
 use domain::series::{Method, Resolution};
@@ -13,8 +13,6 @@ use store::Access;
 use store::replace::Replacement;
 use store::report::{Body, Report};
 use store::system::NewDevice;
-use telemetry_world::model::Model;
-use telemetry_world::{home, sample};
 use testkit::{TestDb, desk, on_both};
 
 /// What happens next to the store.

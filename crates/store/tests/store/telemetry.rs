@@ -1,11 +1,9 @@
 //! What batteries measured: kept once, read back as charts, totals and samples.
 #![allow(clippy::unwrap_used)]
-mod telemetry_world;
-
+use crate::telemetry_world::{home, reading, sample};
 use domain::clock::{MINUTE, SECOND};
 use domain::series::{Method, Resolution};
 use domain::{Series, SiteDay};
-use telemetry_world::{home, reading, sample};
 use testkit::{NOON, on_both};
 
 fn day() -> SiteDay {

@@ -1,6 +1,6 @@
 //! Batteries that are told to update themselves, and what is known of them.
-use crate::JOB;
-use crate::portal::{Portal, SECRET, keys, manifest, release};
+use super::JOB;
+use super::portal::{Portal, SECRET, keys, manifest, release};
 use domain::firmware::Part;
 use domain::{Clock, Serial};
 use serde_json::Value;

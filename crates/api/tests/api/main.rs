@@ -1,0 +1,39 @@
+//! The portal at its HTTP border, on real sockets and both databases: a module for each noun.
+//! One binary for all modules: linking is what test binaries cost.
+
+mod account;
+mod alarm;
+mod charts;
+mod command;
+mod commissioning;
+mod faults;
+mod grant;
+mod group;
+mod guard;
+mod household;
+mod journal;
+mod levels;
+mod limits;
+mod live;
+mod partner;
+mod password_reset;
+mod plan;
+mod price;
+mod privacy;
+mod registration;
+mod replace;
+mod savings;
+mod session;
+mod setting_batch;
+mod setting_template;
+mod settings;
+mod site;
+mod stream;
+mod systems;
+mod tariff;
+mod timing;
+mod tokens;
+mod totp;
+mod update;
+mod walk;
+mod web;

@@ -1,0 +1,5 @@
+//! The rules that browser and server share, held to the tables of cases in `cases`.
+//! One binary for all modules: linking is what test binaries cost.
+
+mod setting_cases;
+mod validation_cases;

@@ -1,0 +1,10 @@
+//! The link to the batteries over MQTT, on real sockets and both databases.
+//! One binary for all modules: linking is what test binaries cost.
+
+mod acknowledge;
+mod clients;
+mod outage;
+mod refusals;
+mod reports;
+mod several_processes;
+mod tls;

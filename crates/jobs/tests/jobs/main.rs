@@ -1,0 +1,7 @@
+//! What is done by the clock, with the clock in the tests' hands.
+//! One binary for all modules: linking is what test binaries cost.
+
+mod mail;
+mod retention;
+mod smtp_server;
+mod sources;

@@ -1,0 +1,6 @@
+//! Prices and weather from outside, replayed by local servers.
+//! One binary for all modules: linking is what test binaries cost.
+
+mod prices;
+mod rules;
+mod weather;

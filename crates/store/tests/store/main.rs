@@ -1,0 +1,11 @@
+//! What is kept, on both databases.
+//! One binary for all modules: linking is what test binaries cost.
+
+mod backup;
+mod code;
+mod device;
+mod mail;
+mod telemetry;
+mod telemetry_model;
+mod telemetry_sealing;
+mod telemetry_world;

@@ -1,0 +1,14 @@
+//! The whole product: the real binary, and simulated batteries on the real link.
+//! One binary for all modules: linking is what test binaries cost.
+
+mod command_line;
+mod demo;
+mod durability;
+mod fleet;
+mod obey;
+mod orders;
+mod plan;
+mod roles;
+mod server;
+mod storm;
+mod update;
