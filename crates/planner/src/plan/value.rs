@@ -22,32 +22,37 @@ pub struct Values {
 
 impl Values {
     pub fn reckon(outlook: &Outlook, rules: &Rules, view: View) -> Self {
-        let chances = Chances::of(outlook, view);
-        let grid = Grid::of(&rules.battery);
-        let layer = chances.states * POINTS;
-        let mut values = Self {
-            to_come: vec![0.0; (chances.reach() + 1) * layer],
-            worth: vec![0.0; chances.reach()],
-            chances,
-            grid,
-        };
+        let mut values = Self::nothing_known(outlook, rules, view);
         values.value_the_end(outlook, rules);
         values.reckon_from(outlook, rules, 0);
         values
     }
 
-    /// What is left at the end is worth what the same charge is worth a day before: the day after is taken to be like this one.
+    fn nothing_known(outlook: &Outlook, rules: &Rules, view: View) -> Self {
+        let chances = Chances::of(outlook, view);
+        Self {
+            to_come: vec![0.0; (chances.reach() + 1) * chances.states * POINTS],
+            worth: vec![0.0; chances.reach()],
+            grid: Grid::of(&rules.battery),
+            chances,
+        }
+    }
+
+    /// What is left at the end is worth what the same charge is worth a day before: the day after is taken to be like this one. That
+    /// is reckoned as if means were sure, as it is a day and a half away and would take as long as the rest of the plan.
     fn value_the_end(&mut self, outlook: &Outlook, rules: &Rules) {
+        self.value_by_mean_price(outlook, rules);
         let reach = self.chances.reach();
         let Some(day_before) = reach.checked_sub(QUARTERS_A_DAY) else {
-            return self.value_by_mean_price(outlook, rules);
+            return;
         };
-        self.value_by_mean_price(outlook, rules);
-        self.reckon_from(outlook, rules, day_before);
-        let layer = self.chances.states * POINTS;
-        let empty = self.to_come[day_before * layer];
-        for place in 0..layer {
-            self.to_come[reach * layer + place] = self.to_come[day_before * layer + place] - empty;
+        let mut sure = Self::nothing_known(outlook, rules, View::Certain);
+        sure.value_by_mean_price(outlook, rules);
+        sure.reckon_from(outlook, rules, day_before);
+        let like = &sure.to_come[day_before * POINTS..(day_before + 1) * POINTS];
+        let end = &mut self.to_come[reach * self.chances.states * POINTS..];
+        for (place, cost) in end.iter_mut().enumerate() {
+            *cost = like[place % POINTS] - like[0];
         }
     }
 
