@@ -41,10 +41,10 @@ impl Grid {
         values[point] + (values[point + 1] - values[point]) * part
     }
 
-    /// What a kWh more saves at most, by the values of all charges in one temper or several.
+    /// What a kWh more saves at most, by the values of all charges in one state or several.
     pub(super) fn worth(self, values: &[f64]) -> f64 {
-        let tempers = values.chunks_exact(POINTS);
-        let saved = tempers.flat_map(|values| values.windows(2).map(|pair| pair[0] - pair[1]));
+        let states = values.chunks_exact(POINTS);
+        let saved = states.flat_map(|values| values.windows(2).map(|pair| pair[0] - pair[1]));
         saved.fold(f64::NEG_INFINITY, f64::max) * self.per_kwh
     }
 
@@ -57,9 +57,9 @@ impl Grid {
         flow.cents(case.price) + case.wear * flow.discharge + self.at(after, flow.stored)
     }
 
-    /// The same for every point, added to `costs` with a weight. Where neither full nor empty is reached all points move equally
+    /// The same for every point. Where neither full nor empty is reached all points move equally
     /// far and pay equally much, so that one pass without a branch does for them.
-    pub(super) fn add(self, case: &Case<'_>, after: &[f64], weight: f64, costs: &mut [f64]) {
+    pub(super) fn costs(self, case: &Case<'_>, after: &[f64], costs: &mut [f64]) {
         let Case {
             battery, mode, net, ..
         } = *case;
@@ -73,7 +73,7 @@ impl Grid {
         let moved = (flow.charge * battery.charge_efficiency
             - flow.discharge / battery.discharge_efficiency)
             * self.per_kwh;
-        let paid = weight * (flow.cents(case.price) + case.wear * flow.discharge);
+        let paid = flow.cents(case.price) + case.wear * flow.discharge;
         let whole = moved.floor();
         let part = moved - whole;
         let floor = battery.floor * self.per_kwh;
@@ -97,12 +97,11 @@ impl Grid {
         let from = (inside.start as f64 + whole) as usize;
         let here = &after[from..from + inside.len()];
         let next = &after[from + usize::from(!inside.is_empty())..][..inside.len()];
-        let (low, high) = (weight * (1.0 - part), weight * part);
         for ((cost, here), next) in costs[inside.clone()].iter_mut().zip(here).zip(next) {
-            *cost += paid + low * here + high * next;
+            *cost = paid + here + part * (next - here);
         }
         for point in (0..inside.start).chain(inside.end..POINTS) {
-            costs[point] += weight * self.cost(case, after, self.stored(point));
+            costs[point] = self.cost(case, after, self.stored(point));
         }
     }
 }
@@ -127,9 +126,9 @@ mod tests {
                 .map(|point| slope * grid.stored(point) + bend * grid.stored(point).powi(2))
                 .collect();
             let mut costs = [0.0; POINTS];
-            grid.add(&case, &after, 0.7, &mut costs);
+            grid.costs(&case, &after, &mut costs);
             for (point, cost) in costs.iter().enumerate() {
-                let alone = 0.7 * grid.cost(&case, &after, grid.stored(point));
+                let alone = grid.cost(&case, &after, grid.stored(point));
                 prop_assert!((cost - alone).abs() < 1e-6, "{point}: {cost} {alone}");
             }
         }

@@ -10,7 +10,7 @@ const FINE_POWERS: u32 = 20;
 /// What each kWh that a wish lacks at its time is taken to cost, in cents: more than any price.
 pub(crate) const WISH_MISSED: f64 = 200.0;
 
-/// The cost to come by quarter-hour, temper of the sun before it, and charge, in cents.
+/// The cost to come by quarter-hour, state of sun, load and turn before it, and charge, in cents.
 #[derive(Clone, Debug)]
 pub struct Values {
     chances: Chances,
@@ -22,32 +22,37 @@ pub struct Values {
 
 impl Values {
     pub fn reckon(outlook: &Outlook, rules: &Rules, view: View) -> Self {
-        let chances = Chances::of(outlook, view);
-        let grid = Grid::of(&rules.battery);
-        let layer = chances.tempers * POINTS;
-        let mut values = Self {
-            to_come: vec![0.0; (chances.reach() + 1) * layer],
-            worth: vec![0.0; chances.reach()],
-            chances,
-            grid,
-        };
+        let mut values = Self::nothing_known(outlook, rules, view);
         values.value_the_end(outlook, rules);
         values.reckon_from(outlook, rules, 0);
         values
     }
 
-    /// What is left at the end is worth what the same charge is worth a day before: the day after is taken to be like this one.
+    fn nothing_known(outlook: &Outlook, rules: &Rules, view: View) -> Self {
+        let chances = Chances::of(outlook, view);
+        Self {
+            to_come: vec![0.0; (chances.reach() + 1) * chances.states * POINTS],
+            worth: vec![0.0; chances.reach()],
+            grid: Grid::of(&rules.battery),
+            chances,
+        }
+    }
+
+    /// What is left at the end is worth what the same charge is worth a day before: the day after is taken to be like this one. That
+    /// is reckoned as if means were sure, as it is a day and a half away and would take as long as the rest of the plan.
     fn value_the_end(&mut self, outlook: &Outlook, rules: &Rules) {
+        self.value_by_mean_price(outlook, rules);
         let reach = self.chances.reach();
         let Some(day_before) = reach.checked_sub(QUARTERS_A_DAY) else {
-            return self.value_by_mean_price(outlook, rules);
+            return;
         };
-        self.value_by_mean_price(outlook, rules);
-        self.reckon_from(outlook, rules, day_before);
-        let layer = self.chances.tempers * POINTS;
-        let empty = self.to_come[day_before * layer];
-        for place in 0..layer {
-            self.to_come[reach * layer + place] = self.to_come[day_before * layer + place] - empty;
+        let mut sure = Self::nothing_known(outlook, rules, View::Certain);
+        sure.value_by_mean_price(outlook, rules);
+        sure.reckon_from(outlook, rules, day_before);
+        let like = &sure.to_come[day_before * POINTS..(day_before + 1) * POINTS];
+        let end = &mut self.to_come[reach * self.chances.states * POINTS..];
+        for (place, cost) in end.iter_mut().enumerate() {
+            *cost = like[place % POINTS] - like[0];
         }
     }
 
@@ -57,7 +62,7 @@ impl Values {
         let mean =
             prices.iter().map(|price| price.import_cents()).sum::<f64>() / reach.max(1) as f64;
         let worth = (mean - rules.wear).max(0.0) * rules.battery.discharge_efficiency;
-        let layer = self.chances.tempers * POINTS;
+        let layer = self.chances.states * POINTS;
         for place in 0..layer {
             let stored = self.grid.stored(place % POINTS);
             let above = (stored - rules.battery.floor).max(0.0);
@@ -66,8 +71,7 @@ impl Values {
     }
 
     fn reckon_from(&mut self, outlook: &Outlook, rules: &Rules, first: usize) {
-        let tempers = self.chances.tempers;
-        let layer = tempers * POINTS;
+        let layer = self.chances.states * POINTS;
         let mut best = vec![0.0; layer];
         let mut costs = vec![0.0; layer];
         for quarter in (first..self.chances.reach()).rev() {
@@ -80,13 +84,14 @@ impl Values {
                     *best = best.min(*cost);
                 }
             }
+            self.chances.expect_tempers(&mut best);
             self.wish(outlook, rules, quarter, &mut best);
             self.to_come[quarter * layer..(quarter + 1) * layer].copy_from_slice(&best);
         }
     }
 
-    /// What this quarter-hour in this mode and all that comes after it are expected to cost, by the temper before it and from every
-    /// charge on: the mode is chosen before it is known what comes.
+    /// What this quarter-hour in this mode and all that comes after it are expected to cost, from every charge on, by the turn before
+    /// it and the tempers in it: the mode is chosen before it is known what comes, but tempers hardly change in a quarter-hour.
     fn costs(
         &self,
         outlook: &Outlook,
@@ -96,17 +101,15 @@ impl Values {
         after: &[f64],
         costs: &mut [f64],
     ) {
-        costs.fill(0.0);
-        let tempers = costs
+        let states = costs
             .chunks_exact_mut(POINTS)
             .zip(after.chunks_exact(POINTS));
-        for (temper, (costs, after)) in tempers.enumerate() {
-            for (net, weight) in self.chances.nets(quarter, temper, mode) {
-                let case = case(outlook, rules, quarter, mode, net);
-                self.grid.add(&case, after, weight, costs);
-            }
+        for (state, (costs, after)) in states.enumerate() {
+            let net = self.chances.net(quarter, state);
+            let case = case(outlook, rules, quarter, mode, net);
+            self.grid.costs(&case, after, costs);
         }
-        self.chances.expect(costs, POINTS);
+        self.chances.expect_turns(costs);
     }
 
     /// Modes that may be best at some charge. Buying is not where a kWh costs more than it ever saves later, and holding is not where it
@@ -138,12 +141,12 @@ impl Values {
         }
     }
 
-    fn after(&self, quarter: usize, temper: usize) -> &[f64] {
-        let first = ((quarter + 1) * self.chances.tempers + temper) * POINTS;
+    fn after(&self, quarter: usize, state: usize) -> &[f64] {
+        let first = ((quarter + 1) * self.chances.states + state) * POINTS;
         &self.to_come[first..first + POINTS]
     }
 
-    /// What a mode costs now, when it is not known yet which temper the sun is in.
+    /// What a mode costs now, when it is not known yet what state the quarter-hour is in.
     pub fn expected(
         &self,
         outlook: &Outlook,
@@ -152,16 +155,13 @@ impl Values {
         stored: f64,
         mode: Mode,
     ) -> f64 {
-        let tempers = self.chances.weights.iter().enumerate();
-        tempers
-            .map(|(temper, weight)| {
-                let after = self.after(quarter, temper);
-                let nets = self.chances.nets(quarter, temper, mode);
-                let costs = nets.map(|(net, weight)| {
-                    let case = case(outlook, rules, quarter, mode, net);
-                    weight * self.grid.cost(&case, after, stored)
-                });
-                weight * costs.sum::<f64>()
+        let states = self.chances.weights.iter().enumerate();
+        states
+            .map(|(state, weight)| {
+                let after = self.after(quarter, state);
+                let net = self.chances.net(quarter, state);
+                let case = case(outlook, rules, quarter, mode, net);
+                weight * self.grid.cost(&case, after, stored)
             })
             .sum()
     }
@@ -197,17 +197,18 @@ impl Values {
 
     /// What is expected when these modes are kept to, whatever comes, and after them the best is done.
     pub fn cost_of(&self, outlook: &Outlook, rules: &Rules, stored: f64, kept: &[Mode]) -> f64 {
-        let layer = self.chances.tempers * POINTS;
+        let layer = self.chances.states * POINTS;
         let kept = &kept[..kept.len().min(self.chances.reach())];
         let mut after = self.to_come[kept.len() * layer..(kept.len() + 1) * layer].to_vec();
         let mut now = vec![0.0; layer];
         for (quarter, mode) in kept.iter().enumerate().rev() {
             self.costs(outlook, rules, quarter, *mode, &after, &mut now);
+            self.chances.expect_tempers(&mut now);
             self.wish(outlook, rules, quarter, &mut now);
             std::mem::swap(&mut now, &mut after);
         }
-        let tempers = self.chances.weights.iter().zip(after.chunks_exact(POINTS));
-        tempers
+        let states = self.chances.weights.iter().zip(after.chunks_exact(POINTS));
+        states
             .map(|(weight, values)| weight * self.grid.at(values, stored))
             .sum()
     }
@@ -251,11 +252,11 @@ impl Values {
 
     /// What a charge at the end of the plan is counted as, in cents; below zero, as it saves.
     pub fn at_end(&self, stored: f64) -> f64 {
-        let layer = self.chances.tempers * POINTS;
+        let layer = self.chances.states * POINTS;
         let end = &self.to_come[self.chances.reach() * layer..];
-        let tempers = self.chances.weights.iter().enumerate();
-        tempers
-            .map(|(temper, weight)| weight * self.grid.at(&end[temper * POINTS..], stored))
+        let states = self.chances.weights.iter().enumerate();
+        states
+            .map(|(state, weight)| weight * self.grid.at(&end[state * POINTS..], stored))
             .sum()
     }
 
