@@ -293,7 +293,7 @@ with_app!(saved_settings_are_planned_with_at_once, |app| {
 });
 
 with_app!(no_block_is_shown_that_saves_nothing, |app| {
-    let anna = anna(app).await;
+    let mut anna = anna(app).await;
     for _ in 0..8 {
         app.plan().await;
         let shown = plan(app, &anna).await;
@@ -307,7 +307,7 @@ with_app!(no_block_is_shown_that_saves_nothing, |app| {
                 assert!(!reason.contains(nothing), "{reason}");
             }
         }
-        app.clock.advance(16 * MINUTE);
+        anna = later(app, 16 * MINUTE).await;
         reports(app, 300).await;
     }
 });

@@ -93,8 +93,9 @@ async fn fill(app: &TestApp, anna: &Person, access: &Access) {
     };
     let kept = store.keep_prices(&wanted[0], &[slot], answered, now).await;
     kept.unwrap();
-    let kept = store.keep_weather(&[serial(OLD)], &weather(700), answered);
-    kept.await.unwrap();
+    let said = weather(700);
+    let kept = store.keep_weather(&[serial(OLD)], &said, answered).await;
+    kept.unwrap();
     let day = PlanDay {
         day: Zone::default().day_of(now - DAY),
         actual: 300,
@@ -137,13 +138,14 @@ on_both!(
         let device = app.device(NEW).await;
         let code = app.code(&[&device]).await;
         // The new unit has been somewhere: of the same moment, the site's own word stays.
-        let other = app.store.keep_forecast(&serial(NEW), &issue(9_000), None);
-        assert!(other.await.unwrap());
-        let other = weather(9_000);
-        let kept = app
-            .store
-            .keep_weather(&[serial(NEW)], &other, SourceState::default());
-        kept.await.unwrap();
+        let new = serial(NEW);
+        let other = issue(9_000);
+        let other = app.store.keep_forecast(&new, &other, None).await;
+        assert!(other.unwrap());
+        let (systems, other) = ([new], weather(9_000));
+        let state = SourceState::default();
+        let kept = app.store.keep_weather(&systems, &other, state).await;
+        kept.unwrap();
         let mut before = Vec::new();
         for table in TABLES {
             let own = rows(db, table, OLD).await;

@@ -24,7 +24,8 @@ async fn ask(app: &TestApp, outside: &Outside) {
 /// Reports 30 %, so that it is not silent.
 async fn reports(app: &TestApp, sn: &str) {
     let last = household(NOON - 14 * DAY..NOON).last().unwrap().counters;
-    let said = app.battery(sn).sample(|sample| {
+    let battery = app.battery(sn);
+    let said = battery.sample(|sample| {
         sample.id.seq = u32::try_from((app.clock.now() - NOON) / SECOND + 10).unwrap();
         sample.soc = Some(300);
         sample.counters = last;
@@ -64,16 +65,15 @@ async fn home(app: &TestApp, name: &str, sn: &str) -> Person {
 /// A second later the source is asked out of turn, and says this.
 async fn prices_come(app: &TestApp, outside: &Outside, said: String) {
     app.clock.advance(SECOND);
-    let area = Area::Zone(BiddingZone::DeLu);
-    let state = app.store.source_state(Source::EnergyCharts, &area).await;
+    let areas = [Area::Zone(BiddingZone::DeLu)];
+    let source = Source::EnergyCharts;
+    let state = app.store.source_state(source, &areas[0]).await;
     let due = SourceState {
         next_at: 0,
         ..state.unwrap()
     };
-    let set = app
-        .store
-        .set_source_state(Source::EnergyCharts, &[area], due);
-    set.await.unwrap();
+    let set = app.store.set_source_state(source, &areas, due).await;
+    set.unwrap();
     outside.asked();
     outside.answers("/price", said);
     ask(app, outside).await;
@@ -134,10 +134,10 @@ with_app!(a_system_without_a_day_behind_it_is_not_read, |app| {
             .unwrap()
     };
     assert!(!measured(NOON).await && measured(NOON + 1).await);
-    // Sealed days count as well.
+    // Sealed days count as well, from their midnight on.
     app.feed(SN, &household(NOON - 3 * DAY..NOON)).await;
     app.store.seal_due(NOON).await.unwrap();
-    assert!(measured(NOON - DAY).await && !measured(NOON - 3 * DAY).await);
+    assert!(measured(NOON - DAY).await && !measured(NOON - 4 * DAY).await);
 });
 
 /// Of three days one is dim, and today is.

@@ -330,17 +330,17 @@ mod tests {
                 p10: 0.1 * most,
                 p50: 0.5 * most,
                 p90: most,
+                mean: 0.5 * most,
             }
         };
+        let load = Band {
+            p10: 100.0,
+            p50: 500.0,
+            p90: 1_800.0,
+            mean: 750.0,
+        };
         Outlook {
-            load: vec![
-                Band {
-                    p10: 100.0,
-                    p50: 500.0,
-                    p90: 1_800.0,
-                };
-                REACH
-            ],
+            load: vec![load; REACH],
             pv: (0..REACH).map(sun).collect(),
             ..outlook(|hour| 3_000 + 150 * (hour as i64 * 7 % 5))
         }

@@ -12,7 +12,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 impl Store {
-    /// Whether anything was measured in the household's time before then: without reading any of it.
+    /// Whether anything was measured in the household's time before then: without reading any of it, so that a sealed
+    /// day counts as a whole.
     pub async fn has_measured_before(&self, access: &Access, before: Millis) -> Result<bool> {
         let found: Option<i64> = on!(self, p => sqlx::query_scalar(
             "SELECT CAST(1 AS BIGINT) WHERE EXISTS (SELECT 1 FROM samples WHERE sn = $1 AND ts >= $2 AND ts < $3)

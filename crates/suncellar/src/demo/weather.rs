@@ -67,7 +67,7 @@ pub(super) fn sky(sites: &[Site]) -> anyhow::Result<api::Sky> {
     for (number, site) in sites.iter().enumerate() {
         roofs.extend(Roof::of(site, number)?);
     }
-    Ok(Arc::new(move |place, starts| {
+    Ok(Arc::new(move |place: (f64, f64), starts: &[Millis]| {
         let near = |a: &&Roof, b: &&Roof| a.distance(place).total_cmp(&b.distance(place));
         let nearest = roofs.iter().min_by(near);
         nearest.map_or_else(|| vec![0.0; starts.len()], |roof| roof.said(starts))
