@@ -191,7 +191,7 @@ async fn under_the_sky(app: &TestApp) {
 async fn forecast_under(app: &TestApp, outside: &Outside, percent: i64) -> i64 {
     let now = app.clock.now();
     let (times, watts): (Vec<String>, Vec<String>) = (0..240)
-        .map(|n| now - HOUR + n * QUARTER)
+        .map(|n| now / QUARTER * QUARTER - HOUR + n * QUARTER)
         .map(|at| {
             // W/m² on 1.5 kWp.
             let irradiance = clear_sky(at) as f64 * percent as f64 / 100.0 / 1.5;
