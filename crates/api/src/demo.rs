@@ -2,9 +2,11 @@
 
 mod cellar;
 mod outside;
+mod weather;
 
 pub use cellar::{Cellar, InCellar, Touch};
 pub use outside::outside;
+pub use weather::Sky;
 
 use crate::Portal;
 use crate::error::{Error, Result};

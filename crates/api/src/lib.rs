@@ -34,7 +34,7 @@ mod update;
 mod update_service;
 mod window;
 
-pub use demo::{Cellar, Demo, InCellar, SentMail, Touch, outside};
+pub use demo::{Cellar, Demo, InCellar, SentMail, Sky, Touch, outside};
 pub use password::Passwords;
 pub use router::{openapi, portal};
 pub use routes::stream::Pace;

@@ -3,7 +3,7 @@ use crate::sentence::with_unit;
 use domain::clock::Millis;
 use domain::message::text;
 use domain::{Currency, Lang, Zone};
-use store::planning::{Block, Instead, Reason};
+use store::planning::{Block, Instead, Mode, Reason};
 
 /// In whose words.
 pub(crate) struct Words<'a> {
@@ -27,6 +27,11 @@ pub(crate) fn reason(block: &Block, words: &Words<'_>) -> String {
     };
     let span = [("from", clock(block.start)), ("to", clock(block.end))];
     let facts = |name: &str, facts: &Instead| {
+        // What is next may be worth it only for what may come: then nothing is promised.
+        if cents(facts.saving) < 1 || tenths(facts.energy) == 0 {
+            let price = [("price", price(facts.price, *lang))];
+            return fill(&format!("{name}_perhaps"), *lang, span.iter().chain(&price));
+        }
         let instead = facts.price_instead.zip(facts.at);
         let name = match instead {
             Some(_) => format!("{name}_instead"),
@@ -47,11 +52,15 @@ pub(crate) fn reason(block: &Block, words: &Words<'_>) -> String {
         Reason::Buys(it) => facts("buys", it),
         Reason::Keeps(it) => facts("keeps", it),
         Reason::Wish { energy: wh, cost } => {
+            let name = match block.mode {
+                Mode::Hold => "wish_keeps",
+                Mode::SelfUse | Mode::Charge => "wish",
+            };
             let values = [
                 ("energy", energy(*wh, *lang)),
                 ("cost", currency.amount(cents(*cost).max(0), *lang)),
             ];
-            fill("wish", *lang, span.iter().chain(&values))
+            fill(name, *lang, span.iter().chain(&values))
         }
     }
 }
@@ -63,9 +72,14 @@ fn fill<'v>(name: &str, lang: Lang, values: impl Iterator<Item = &'v (&'v str, S
     })
 }
 
+/// Of a kWh.
+fn tenths(wh: i64) -> i64 {
+    (wh.max(0) + 50) / 100
+}
+
 /// "2,3 kWh".
 pub(crate) fn energy(wh: i64, lang: Lang) -> String {
-    let tenths = (wh.max(0) + 50) / 100;
+    let tenths = tenths(wh);
     with_unit(
         &format!("{}.{}", tenths / 10, tenths % 10),
         Some("kWh"),
@@ -96,7 +110,6 @@ pub(crate) fn cents(hundredths: i64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use store::planning::Mode;
 
     /// 2026-11-16 at 02:00 in Berlin.
     const TWO: Millis = 1_794_790_800_000;
@@ -156,6 +169,26 @@ mod tests {
                 let said = said(reason, lang);
                 assert!(!said.is_empty() && !said.contains("{{"), "{lang:?}: {said}");
             }
+        }
+    }
+
+    #[test]
+    fn a_block_that_gains_nothing_promises_nothing() {
+        let facts = |saving: i64, energy: i64| Instead {
+            energy,
+            price: 2_400,
+            price_instead: Some(3_300),
+            at: Some(TWO + domain::clock::HOUR),
+            saving,
+        };
+        for lang in Lang::ALL {
+            for nothing in [facts(-600, 2_000), facts(49, 2_000), facts(900, 49)] {
+                for reason in [Reason::Buys(nothing), Reason::Keeps(nothing)] {
+                    let said = said(reason, lang);
+                    assert!(!said.contains('€') && !said.contains("{{"), "{said}");
+                }
+            }
+            assert!(said(Reason::Keeps(facts(50, 50)), lang).contains('€'));
         }
     }
 

@@ -124,8 +124,16 @@ fn plan_done(detail: &Json, lang: Lang) -> String {
     };
     let energy = |name: &str| number(name).map_or_else(unknown, |wh| plan_text::energy(wh, lang));
     let soc = number("soc").map(|soc| with_unit(&soc.to_string(), Some("%"), lang));
+    // Nobody was promised anything where the block was for a wish, or for what might have come.
     let expected = number("expected").map(plan_text::cents);
-    fill(
+    let expected = expected.filter(|cents| *cents > 0).map(|cents| {
+        let amount = amount(detail, Some(cents), lang);
+        format!(
+            " {}",
+            fill("plan_done_expected", lang, &[("expected", &amount)])
+        )
+    });
+    let done = fill(
         name,
         lang,
         &[
@@ -138,9 +146,9 @@ fn plan_done(detail: &Json, lang: Lang) -> String {
                 &plan_text::price(number("price").unwrap_or(0), lang),
             ),
             ("soc", &soc.unwrap_or_else(unknown)),
-            ("expected", &amount(detail, expected, lang)),
         ],
-    )
+    );
+    done + expected.as_deref().unwrap_or_default()
 }
 
 /// Cents in the currency that the line names.

@@ -2,6 +2,7 @@
 use crate::plan::{Outlook, Plan, Rules, Step, Values};
 use crate::{Mode, QUARTER};
 use domain::clock::Millis;
+use std::ops::Range;
 
 /// Quarter-hours in a row in which a plan does the same.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,43 +43,94 @@ pub struct Instead {
     pub saving: i64,
 }
 
-/// The plan in blocks, each with its reason.
-pub fn blocks(
-    plan: &Plan,
+/// A gain below half a cent is shown as none.
+const WORTH_TELLING: i64 = 50;
+/// So is energy that is rounded to 0.0 kWh.
+const LITTLE: f64 = 0.05;
+
+impl Reason {
+    fn is_worth_telling(&self) -> bool {
+        match self {
+            Self::FollowsMeter => true,
+            Self::Buys(facts) | Self::Keeps(facts) => {
+                facts.saving >= WORTH_TELLING && facts.kwh >= LITTLE
+            }
+            Self::Wish { kwh, .. } => *kwh >= LITTLE,
+        }
+    }
+}
+
+/// The plan as it is told, and its blocks, each with its reason. A plan follows one expected way, on which some blocks are there only
+/// for what may come instead: kept to, they gain nothing. Of those only the one that is next stays, as it is what the battery does;
+/// the others follow the meter until it is known better.
+pub fn explain(
+    mut plan: Plan,
     values: &Values,
     outlook: &Outlook,
     rules: &Rules,
     stored: f64,
-) -> Vec<Block> {
-    let modes: Vec<Mode> = plan.steps.iter().map(|step| step.mode).collect();
-    let mut blocks = Vec::new();
+) -> (Plan, Vec<Block>) {
+    let mut told: Vec<(Range<usize>, Reason)> = Vec::new();
     let mut first = 0;
-    while first < modes.len() {
-        let same =
-            |mode: &&Mode| std::mem::discriminant(*mode) == std::mem::discriminant(&modes[first]);
-        let end = first + modes[first..].iter().take_while(same).count();
-        let steps = &plan.steps[first..end];
-        let reason = match modes[first] {
-            Mode::SelfUse => Reason::FollowsMeter,
-            Mode::Hold | Mode::Charge(_) => {
-                let mut without = modes[..end].to_vec();
-                without[first..].fill(Mode::SelfUse);
-                let other = values.follow_from(outlook, rules, stored, &without);
-                let cost = values.cost_of(outlook, rules, stored, &modes[..end]);
-                difference(plan, &other, first..end, other.expected - cost, rules)
+    while first < plan.steps.len() {
+        let block = first..end_of(&plan, first);
+        first = block.end;
+        let (mut reason, without) = reason(&plan, block.clone(), values, outlook, rules, stored);
+        if let Some(without) = without
+            && block.start > 0
+            && !reason.is_worth_telling()
+        {
+            (plan, reason) = (without, Reason::FollowsMeter);
+        }
+        match told.last_mut() {
+            Some((before, Reason::FollowsMeter)) if reason == Reason::FollowsMeter => {
+                before.end = block.end;
             }
-        };
-        blocks.push(Block {
+            _ => told.push((block, reason)),
+        }
+    }
+    let blocks = told.into_iter().map(|(block, reason)| {
+        let steps = &plan.steps[block];
+        Block {
             start: steps[0].start,
             end: steps[0].start + steps.len() as Millis * QUARTER,
             mode: mean_mode(steps),
             price: mean_price(steps),
             stored: steps[steps.len() - 1].stored,
             reason,
-        });
-        first = end;
+        }
+    });
+    let blocks = blocks.collect();
+    (plan, blocks)
+}
+
+/// Where the same is no longer done.
+fn end_of(plan: &Plan, first: usize) -> usize {
+    let kind = |step: &Step| std::mem::discriminant(&step.mode);
+    let same = |step: &&Step| kind(step) == kind(&plan.steps[first]);
+    first + plan.steps[first..].iter().take_while(same).count()
+}
+
+/// Why the plan has this block, and the plan without it.
+fn reason(
+    plan: &Plan,
+    block: Range<usize>,
+    values: &Values,
+    outlook: &Outlook,
+    rules: &Rules,
+    stored: f64,
+) -> (Reason, Option<Plan>) {
+    if plan.steps[block.start].mode == Mode::SelfUse {
+        return (Reason::FollowsMeter, None);
     }
-    blocks
+    let steps = plan.steps[..block.end].iter();
+    let modes: Vec<Mode> = steps.map(|step| step.mode).collect();
+    let mut kept = modes.clone();
+    kept[block.clone()].fill(Mode::SelfUse);
+    let without = values.follow_from(outlook, rules, stored, &kept);
+    let cost = values.cost_of(outlook, rules, stored, &modes);
+    let reason = difference(plan, &without, block, without.expected - cost, rules);
+    (reason, Some(without))
 }
 
 /// A block that charges says how fast on the average.
@@ -102,7 +154,7 @@ fn mean_price(steps: &[Step]) -> i64 {
 fn difference(
     with: &Plan,
     without: &Plan,
-    block: std::ops::Range<usize>,
+    block: Range<usize>,
     gain: f64,
     rules: &Rules,
 ) -> Reason {
@@ -206,7 +258,7 @@ mod tests {
     fn explained(outlook: &Outlook, rules: &Rules, stored: f64) -> Vec<Block> {
         let values = Values::reckon(outlook, rules, View::Bands);
         let plan = values.follow(outlook, rules, stored);
-        blocks(&plan, &values, outlook, rules, stored)
+        explain(plan, &values, outlook, rules, stored).1
     }
 
     fn hour(at: Millis) -> i64 {
@@ -267,6 +319,75 @@ mod tests {
         assert_eq!(blocks[0].start, 0);
         assert_eq!(blocks[blocks.len() - 1].end, REACH as Millis * QUARTER);
         assert!(blocks.windows(2).all(|pair| pair[0].end == pair[1].start));
+    }
+
+    /// Use and sun of which much is open, and a price that moves a little: the plan hesitates, but has little to gain.
+    fn unsure() -> Outlook {
+        let sun = |quarter: usize| {
+            let noon = 1.0 - ((quarter % 96) as f64 - 48.0).abs() / 20.0;
+            let most = 5_000.0 * noon.max(0.0);
+            Band {
+                p10: 0.1 * most,
+                p50: 0.5 * most,
+                p90: most,
+                mean: 0.5 * most,
+            }
+        };
+        let load = Band {
+            p10: 100.0,
+            p50: 500.0,
+            p90: 1_800.0,
+            mean: 750.0,
+        };
+        Outlook {
+            load: vec![load; REACH],
+            pv: (0..REACH).map(sun).collect(),
+            ..outlook(|hour| 3_000 + 150 * (hour as i64 * 7 % 5))
+        }
+    }
+
+    #[test]
+    fn later_blocks_that_gain_nothing_follow_the_meter_and_the_next_one_stays() {
+        let (mut dropped, rules) = (0, rules());
+        for tenths in 1..=10 {
+            let stored = f64::from(tenths);
+            let outlook = unsure();
+            let values = Values::reckon(&outlook, &rules, View::Bands);
+            let plan = values.follow(&outlook, &rules, stored);
+            let acts = |plan: &Plan| {
+                plan.steps
+                    .iter()
+                    .filter(|step| step.mode != Mode::SelfUse)
+                    .count()
+            };
+            let (told, blocks) = explain(plan.clone(), &values, &outlook, &rules, stored);
+            dropped += acts(&plan).saturating_sub(acts(&told));
+            assert_eq!(told.next(), plan.next());
+            assert_eq!(told.steps.len(), plan.steps.len());
+            for block in &blocks[1..] {
+                assert!(block.reason.is_worth_telling(), "{block:?}");
+            }
+            for pair in blocks.windows(2) {
+                let [mode, next] =
+                    [&pair[0], &pair[1]].map(|block| std::mem::discriminant(&block.mode));
+                assert_ne!(mode, next, "{pair:?}");
+            }
+            // The charge that is shown is that of the modes that are told.
+            for block in &blocks {
+                let steps = told
+                    .steps
+                    .iter()
+                    .filter(|step| (block.start..block.end).contains(&step.start));
+                for step in steps {
+                    let kind = std::mem::discriminant(&step.mode);
+                    assert_eq!(kind, std::mem::discriminant(&block.mode));
+                }
+            }
+        }
+        assert!(
+            dropped > 0,
+            "nothing was to be dropped, so that nothing was tested"
+        );
     }
 
     #[test]

@@ -47,22 +47,25 @@ pub struct Wish {
     pub by: Millis,
 }
 
+/// As it is kept.
 #[derive(Debug)]
-struct Row {
-    forecast_at: Option<Millis>,
-    since: Option<Millis>,
-    planned_at: Option<Millis>,
-    adopted_at: Option<Millis>,
-    plan: Option<String>,
-    running: Option<String>,
-    wish_soc: Option<i64>,
-    wish_by: Option<Millis>,
-    weather_since: Option<Millis>,
-    weather_disagreed: i64,
-    weather_hits: i64,
-    weather_false_alarms: i64,
+pub(crate) struct Row {
+    pub(crate) sn: String,
+    pub(crate) forecast_at: Option<Millis>,
+    pub(crate) since: Option<Millis>,
+    pub(crate) planned_at: Option<Millis>,
+    pub(crate) adopted_at: Option<Millis>,
+    pub(crate) plan: Option<String>,
+    pub(crate) running: Option<String>,
+    pub(crate) wish_soc: Option<i64>,
+    pub(crate) wish_by: Option<Millis>,
+    pub(crate) weather_since: Option<Millis>,
+    pub(crate) weather_disagreed: i64,
+    pub(crate) weather_hits: i64,
+    pub(crate) weather_false_alarms: i64,
 }
 row!(Row {
+    sn,
     forecast_at,
     since,
     planned_at,
@@ -76,6 +79,18 @@ row!(Row {
     weather_hits,
     weather_false_alarms
 });
+
+/// Rows of `planning p`; what follows says which.
+macro_rules! select {
+    ($which:literal) => {
+        concat!(
+            "SELECT p.sn, p.forecast_at, p.since, p.planned_at, p.adopted_at, p.plan, p.running, p.wish_soc, p.wish_by,
+                p.weather_since, p.weather_disagreed, p.weather_hits, p.weather_false_alarms FROM planning p ",
+            $which
+        )
+    };
+}
+pub(crate) use select;
 
 impl Row {
     fn planning(self) -> Result<Planning> {
@@ -106,9 +121,7 @@ fn read<T: DeserializeOwned>(text: Option<&str>, column: &'static str) -> Result
 impl Store {
     /// How planning stands; of a system that nobody has forecast yet, nothing is known.
     pub async fn planning(&self, access: &Access) -> Result<Planning> {
-        let row: Option<Row> = on!(self, p => sqlx::query_as(
-            "SELECT forecast_at, since, planned_at, adopted_at, plan, running, wish_soc, wish_by, weather_since,
-                weather_disagreed, weather_hits, weather_false_alarms FROM planning WHERE sn = $1")
+        let row: Option<Row> = on!(self, p => sqlx::query_as(select!("WHERE p.sn = $1"))
             .bind(access.sn().as_str()).fetch_optional(p).await)?;
         row.map(Row::planning)
             .transpose()

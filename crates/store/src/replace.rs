@@ -3,7 +3,6 @@
 mod follow;
 
 use crate::db::Tx;
-use crate::grant::{Letter, OWNERS_PAGE, Recipient};
 use crate::journal::{Entry, Event};
 use crate::mail::Desk;
 use crate::{Access, Error, Purpose, Result, Store, claim, unit};
@@ -140,7 +139,8 @@ impl Store {
         let detail = json!({ "old": old_sn.as_str(), "new": new_sn.as_str() });
         let line = Entry::by(access.account(), Event::UnitReplaced, now).on(&new_sn);
         line.with(detail).write(&mut tx).await?;
-        self.tell_of_exchange(&mut tx, access, &new_sn, desk, now)
+        let units = vec![("old", old_sn.to_string()), ("sn", new_sn.to_string())];
+        self.tell_owner(&mut tx, access, "unit_replaced", units, desk, now)
             .await?;
         tx.commit().await?;
         Ok(Replacement::Done(new_sn))
@@ -200,36 +200,6 @@ impl Store {
                 .bind(now)
         )?;
         (spent == 1).then_some(()).ok_or(Error::Conflict)
-    }
-
-    /// The owner hears of it when somebody else did it.
-    async fn tell_of_exchange(
-        &self,
-        tx: &mut Tx,
-        access: &Access,
-        new: &Serial,
-        desk: Desk<'_>,
-        now: Millis,
-    ) -> Result<()> {
-        let (Some(owner), false) = (access.owner(), access.level().is_household()) else {
-            return Ok(());
-        };
-        let Some(to) = Recipient::of(tx, owner).await? else {
-            return Ok(());
-        };
-        let who: Option<String> = within!(&mut *tx, c => sqlx::query_scalar(
-            "SELECT COALESCE(company, email) FROM accounts WHERE id = $1")
-            .bind(access.account().0).fetch_optional(c).await)?;
-        let letter = Letter {
-            text: "unit_replaced",
-            page: OWNERS_PAGE,
-            values: vec![
-                ("old", access.sn().to_string()),
-                ("sn", new.to_string()),
-                ("who", who.unwrap_or_default()),
-            ],
-        };
-        letter.queue(tx, &self.keyring, desk, &to, now).await
     }
 }
 

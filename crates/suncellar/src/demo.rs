@@ -7,6 +7,7 @@ mod past;
 mod people;
 mod street;
 mod switches;
+mod weather;
 
 use crate::cli::Demo;
 use crate::config::Config;
@@ -113,7 +114,8 @@ pub(crate) async fn run(mut config: Config, demo: Demo) -> anyhow::Result<()> {
     let services = TcpListener::bind("127.0.0.1:0").await?;
     let address = format!("http://{}", services.local_addr()?);
     config.sources = config.sources.or_all(&address);
-    let outside = api::outside(clock.clone());
+    let sky = weather::sky(&street::sites(demo.systems))?;
+    let outside = api::outside(clock.clone(), sky);
     tasks.spawn(api::serve(services, outside, None, stop.clone()));
     if let Some(fleet) = fleet {
         let after = i64::from(demo.switch_after) * SECOND;
@@ -202,6 +204,7 @@ async fn furnish(
     let batteries = live_until_now(furnisher, &sites, &mut memory, demo.history).await?;
     memory.save()?;
     furnisher.register_people(&sites).await?;
+    weather::remember(store, clock, &sites).await?;
     Ok(batteries)
 }
 

@@ -2,11 +2,16 @@
 use crate::home::reading;
 use crate::{PASSWORD, Person, TestApp};
 use domain::clock::{DAY, HOUR, MINUTE, Millis};
-use domain::{Sample, Zone};
+use domain::{Sample, SiteDay, Zone};
 use std::ops::Range;
 
 /// Every five minutes of a household: some sun at noon, more use in the evening, and a battery that rests.
 pub fn household(span: Range<Millis>) -> Vec<Sample> {
+    household_under(span, |_| 100)
+}
+
+/// The same under a sky that lets so many % of the sun through.
+pub fn household_under(span: Range<Millis>, sky: impl Fn(SiteDay) -> i64) -> Vec<Sample> {
     const STEP: Millis = 5 * MINUTE;
     let zone = Zone::default();
     // In W·ms, so that the counters are exact.
@@ -14,8 +19,7 @@ pub fn household(span: Range<Millis>) -> Vec<Sample> {
     let mut samples = Vec::new();
     for at in (span.start..span.end).step_by(STEP as usize) {
         let minute = i64::from(zone.minute_of_day(at));
-        let from_noon = (minute - 12 * 60).abs();
-        let pv = (1_500 - from_noon * 8).max(0);
+        let pv = clear_sky(at) * sky(zone.day_of(at)) / 100;
         let house = if (17 * 60..22 * 60).contains(&minute) {
             1_500
         } else {
@@ -38,11 +42,24 @@ pub fn household(span: Range<Millis>) -> Vec<Sample> {
     samples
 }
 
+/// What the panels of that household yield under a clear sky, in W.
+pub fn clear_sky(at: Millis) -> i64 {
+    let minute = i64::from(Zone::default().minute_of_day(at));
+    let from_noon = (minute - 12 * 60).abs();
+    (1_500 - from_noon * 8).max(0)
+}
+
 impl TestApp {
     /// The system has two weeks behind it, and its owner wants it planned: 10 ct a kWh today, 60 ct from tomorrow on.
     pub async fn planned_home(&self, person: &Person, sn: &str) {
         let now = self.clock.now();
         self.feed(sn, &household(now - 14 * DAY..now)).await;
+        self.wants_plan(person, sn).await;
+    }
+
+    /// 10 ct a kWh today, 60 ct from tomorrow on, and a plan.
+    pub async fn wants_plan(&self, person: &Person, sn: &str) {
+        let now = self.clock.now();
         self.price(person, sn, "10", "null").await;
         let tomorrow = Zone::default().day_of(now).next().to_string();
         self.price(person, sn, "60", &tomorrow).await;

@@ -113,13 +113,23 @@ impl TestApp {
     /// What runs every ten seconds for forecasts and plans.
     pub async fn plan(&self) {
         let mut planners = self.planners.lock().await;
-        let world = jobs::planning::World {
+        planners.look(self.to_plan()).await.unwrap();
+    }
+
+    /// For planners of a test's own.
+    pub fn to_plan(&self) -> jobs::planning::World<'_> {
+        jobs::planning::World {
             store: &self.store,
             bus: &self.bus,
             desk: crate::desk(),
             now: self.clock.now(),
-        };
-        planners.look(world).await.unwrap();
+        }
+    }
+
+    /// A system as its own people may read it.
+    pub async fn household(&self, sn: &str) -> store::Access {
+        let sn: Serial = sn.parse().unwrap();
+        self.store.household(&sn).await.unwrap().unwrap()
     }
 
     /// Opens an alarm, whatever the battery says; its number.

@@ -1,5 +1,6 @@
 //! The price services that the demo asks instead of the outside world, each in its exact shape: four real weeks of prices, over
 //! and over. Tomorrow's come at a quarter to one, as in life. A token that begins with `wrong` is refused.
+use super::weather::{Sky, weather};
 use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
@@ -23,13 +24,15 @@ const CONTRACT: Buying = Buying {
     vat: 190,
 };
 
-pub fn outside(clock: Clock) -> Router {
-    Router::new()
+pub fn outside(clock: Clock, sky: Sky) -> Router {
+    let weather = weather(clock.clone(), sky);
+    let prices = Router::new()
         .route("/price", get(energy_charts))
         .route("/v1/marketdata", get(awattar))
         .route("/v1-beta/gql", post(tibber))
         .route("/api", post(entsoe))
-        .with_state(Exchange { clock })
+        .with_state(Exchange { clock });
+    prices.merge(weather)
 }
 
 #[derive(Clone)]

@@ -267,7 +267,6 @@ async fn body(portal: &Portal, person: Person, access: &Access, lang: Lang) -> R
         plan,
         wish,
         notice,
-        since,
         ..
     } = portal.store.planning(access).await?;
     let plan = plan.filter(|plan| on && plan.end() > now);
@@ -278,11 +277,9 @@ async fn body(portal: &Portal, person: Person, access: &Access, lang: Lang) -> R
         zone: access.zone(),
     };
     let today = access.zone().day_of(now);
-    let first = since.map_or(today, |since| access.zone().day_of(since));
-    let days = portal
-        .store
-        .plan_days(access, first.max(today.plus(-30))..today)
-        .await?;
+    // The same days as on the page of the plan, so that both say the same.
+    let month = today.plus(-30)..today;
+    let days = portal.store.plan_days(access, month).await?;
     let counted: Vec<i64> = days
         .iter()
         .filter(|day| day.counted)

@@ -1,6 +1,6 @@
 //! Forecasts, the plan with its reasons and wishes, what it saved, and who gets to see it.
 #![allow(clippy::unwrap_used)]
-use domain::clock::{DAY, HOUR, MINUTE};
+use domain::clock::{DAY, HOUR, MINUTE, SECOND};
 use domain::{Serial, Zone};
 use serde_json::{Value, json};
 use store::planning::{Notice, PlanDay, Told};
@@ -152,12 +152,7 @@ with_app!(forecasts_are_kept_shown_live_and_in_charts, |app| {
     // Once a quarter-hour, however often somebody looks.
     app.plan().await;
     let count = async || {
-        let access = app
-            .store
-            .household(&SN.parse().unwrap())
-            .await
-            .unwrap()
-            .unwrap();
+        let access = app.household(SN).await;
         app.store
             .forecasts(&access, 0..i64::MAX)
             .await
@@ -259,13 +254,63 @@ with_app!(
         app.plan().await;
         let first = plan(app, &anna).await["issued"].clone();
         app.clock.advance(6 * MINUTE);
+        reports(app, 310).await;
+        app.plan().await;
+        assert_eq!(
+            plan(app, &anna).await["issued"],
+            first,
+            "it is not its turn"
+        );
+        app.clock.advance(SECOND);
         reports(app, 900).await;
         app.plan().await;
         let second = plan(app, &anna).await;
-        assert_ne!(second["issued"], first);
-        assert_eq!(second["issued"], json!(NOON + 22 * MINUTE));
+        assert_eq!(second["issued"], json!(NOON + 22 * MINUTE + SECOND));
     }
 );
+
+with_app!(saved_settings_are_planned_with_at_once, |app| {
+    let anna = anna(app).await;
+    app.plan().await;
+    app.clock.advance(SECOND);
+    app.plan().await;
+    assert_eq!(
+        plan(app, &anna).await["issued"],
+        json!(NOON),
+        "it is not its turn"
+    );
+    app.set(&anna, SN, &[("reserve_soc", "50")]).await;
+    app.plan().await;
+    let seen = plan(app, &anna).await;
+    assert_eq!(seen["issued"], json!(NOON + SECOND));
+    let steps = seen["steps"].as_array().unwrap();
+    let lowest = steps
+        .iter()
+        .map(|step| step["soc"].as_f64().unwrap())
+        .fold(100.0, f64::min);
+    // It has 30 %, and is not planned below that to reach the reserve.
+    assert!(lowest >= 29.9, "{lowest}");
+});
+
+with_app!(no_block_is_shown_that_saves_nothing, |app| {
+    let mut anna = anna(app).await;
+    for _ in 0..8 {
+        app.plan().await;
+        let shown = plan(app, &anna).await;
+        let blocks = shown["blocks"].as_array().unwrap();
+        for pair in blocks.windows(2) {
+            assert_ne!(pair[0]["mode"], pair[1]["mode"], "{pair:?}");
+        }
+        for block in blocks {
+            let reason = block["reason"].as_str().unwrap().replace('\u{a0}', " ");
+            for nothing in ["−0,", "-0,", " 0,0 kWh", " 0,00 €"] {
+                assert!(!reason.contains(nothing), "{reason}");
+            }
+        }
+        anna = later(app, 16 * MINUTE).await;
+        reports(app, 300).await;
+    }
+});
 
 with_app!(the_battery_hears_the_plan_and_that_it_is_off, |app| {
     let anna = anna(app).await;
@@ -380,12 +425,7 @@ with_app!(
     |app| {
         anna(app).await;
         app.plan().await;
-        let access = app
-            .store
-            .household(&SN.parse().unwrap())
-            .await
-            .unwrap()
-            .unwrap();
+        let access = app.household(SN).await;
         let first = Zone::default().day_of(NOON).next();
         for day in 0..25 {
             let day = PlanDay {
@@ -410,15 +450,16 @@ with_app!(
             .unwrap();
         assert_eq!(letter.to, "anna@example.com");
         assert!(
-            letter.text.contains("https://portal.test/settings"),
+            letter.text.contains("https://portal.test/plan"),
             "{}",
             letter.text
         );
         let said =
             "Der Ladeplan wurde ausgeschaltet: Er hat in 30 Tagen 1,25 € gekostet statt gespart.";
         assert!(journal(app, &anna).await.contains(&said.to_owned()));
-        // The owner may try again, and begins anew.
+        // The owner may try again, and begins anew; what was lost stays in plain sight.
         change(app, &anna, &[("on", "true")]).await.expect(200);
+        assert_eq!(plan(app, &anna).await["saved"], json!(-125));
         let anna = later(app, 16 * MINUTE).await;
         reports(app, 300).await;
         app.plan().await;
@@ -430,12 +471,7 @@ with_app!(
 with_app!(the_bad_weather_notice_reaches_the_owner_and_counts, |app| {
     let anna = anna(app).await;
     app.plan().await;
-    let access = app
-        .store
-        .household(&SN.parse().unwrap())
-        .await
-        .unwrap()
-        .unwrap();
+    let access = app.household(SN).await;
     let raised = Notice {
         since: Some(NOON),
         hits: 3,

@@ -12,7 +12,10 @@ use store::planning::{self as kept, Issue};
 /// A plan with everything that is said about it.
 #[derive(Debug)]
 pub(super) struct Made {
+    /// As the planner wants it: it stands until leaving it gains something.
     pub(super) plan: Plan,
+    /// As the battery and its people hear it, without blocks that gain nothing.
+    told: Plan,
     blocks: Vec<Block>,
     /// How low and how high the charge may be at the end of each quarter-hour, in kWh.
     band: Vec<(f64, f64)>,
@@ -48,10 +51,12 @@ pub(super) async fn make(
         if let Some(standing) = standing {
             plan = plan.or_standing(&standing, &values, &outlook, &rules, stored);
         }
+        let (told, blocks) = reason::explain(plan.clone(), &values, &outlook, &rules, stored);
         Made {
-            blocks: reason::blocks(&plan, &values, &outlook, &rules, stored),
-            band: band(&plan, &outlook, &rules, stored),
             plan,
+            blocks,
+            band: band(&told, &outlook, &rules, stored),
+            told,
         }
     })
     .await
@@ -81,7 +86,7 @@ fn band(plan: &Plan, outlook: &Outlook, rules: &Rules, stored: f64) -> Vec<(f64,
 impl Made {
     /// `prices` as they are known, whatever the battery may buy at.
     pub(super) fn kept(&self, prices: &[(Millis, SlotPrice)], now: Millis) -> kept::Plan {
-        let steps = self.plan.steps.iter().zip(&self.band).zip(prices);
+        let steps = self.told.steps.iter().zip(&self.band).zip(prices);
         let steps = steps.map(|((step, (low, high)), (_, price))| {
             let (mode, power) = mode(step.mode);
             kept::Step {
@@ -96,7 +101,7 @@ impl Made {
         });
         kept::Plan {
             issued_at: now,
-            start: self.plan.steps.first().map_or(now, |step| step.start),
+            start: self.told.steps.first().map_or(now, |step| step.start),
             steps: steps.collect(),
             blocks: self.blocks.iter().map(block).collect(),
         }

@@ -1,6 +1,6 @@
 //! What is learned from a home once a day and kept in memory: how it uses energy, and what its panels yield.
 use super::inputs::quarter_of;
-use domain::clock::Millis;
+use domain::clock::{DAY, Millis};
 use domain::sample::Counter;
 use domain::series::{Method, Resolution};
 use domain::{Series, SiteDay};
@@ -37,6 +37,9 @@ pub(super) struct Models {
 impl Models {
     /// `None` while too little was measured.
     pub(super) async fn learn(store: &Store, access: &Access, now: Millis) -> Result<Option<Self>> {
+        if !store.has_measured_before(access, now - DAY).await? {
+            return Ok(None);
+        }
         let history = history(store, access, LEARNS_FROM, WEATHER_FROM, now).await?;
         let measured = history.load.iter().flatten().count();
         if measured < ENOUGH {

@@ -1,41 +1,10 @@
 //! Planning in an export: plans and wishes, which forecasts there are, and what planned days came to.
 use super::list;
+use crate::planning::{Row, select};
 use crate::{Result, Store};
 use domain::AccountId;
 use domain::clock::Millis;
 use serde_json::{Value, json};
-
-#[derive(Debug)]
-struct PlanningRow {
-    sn: String,
-    forecast_at: Option<Millis>,
-    since: Option<Millis>,
-    planned_at: Option<Millis>,
-    adopted_at: Option<Millis>,
-    plan: Option<String>,
-    running: Option<String>,
-    wish_soc: Option<i64>,
-    wish_by: Option<Millis>,
-    weather_since: Option<Millis>,
-    weather_disagreed: i64,
-    weather_hits: i64,
-    weather_false_alarms: i64,
-}
-row!(PlanningRow {
-    sn,
-    forecast_at,
-    since,
-    planned_at,
-    adopted_at,
-    plan,
-    running,
-    wish_soc,
-    wish_by,
-    weather_since,
-    weather_disagreed,
-    weather_hits,
-    weather_false_alarms
-});
 
 #[derive(Debug)]
 struct ForecastRow {
@@ -70,10 +39,8 @@ impl Store {
         &self,
         account: AccountId,
     ) -> Result<[(&'static str, Vec<Value>); 3]> {
-        let planning: Vec<PlanningRow> = on!(self, p => sqlx::query_as(
-            "SELECT p.sn, p.forecast_at, p.since, p.planned_at, p.adopted_at, p.plan, p.running, p.wish_soc, p.wish_by,
-                p.weather_since, p.weather_disagreed, p.weather_hits, p.weather_false_alarms
-             FROM planning p JOIN systems s ON s.sn = p.sn WHERE s.owner_id = $1 ORDER BY p.sn")
+        let planning: Vec<Row> = on!(self, p => sqlx::query_as(select!(
+            "JOIN systems s ON s.sn = p.sn WHERE s.owner_id = $1 ORDER BY p.sn"))
             .bind(account.0).fetch_all(p).await)?;
         let forecasts: Vec<ForecastRow> = on!(self, p => sqlx::query_as(
             "SELECT f.sn, f.issued_at FROM forecasts f JOIN systems s ON s.sn = f.sn

@@ -1,7 +1,6 @@
 //! Updates that people have started.
 use super::release::{Release, version};
 use crate::db::Tx;
-use crate::grant::{Letter, OWNERS_PAGE, Recipient};
 use crate::guard::{self, Held};
 use crate::journal::{Entry, Event};
 use crate::mail::Desk;
@@ -285,37 +284,19 @@ impl Store {
         let detail = json!({ "parts": parts.collect::<Vec<_>>() });
         let line = Entry::by(access.account(), Event::UpdateStarted, now).on(access.sn());
         line.with(detail).write(&mut tx).await?;
-        self.tell_owner(&mut tx, access, new.desk, now).await?;
+        let system = vec![("sn", access.sn().to_string())];
+        self.tell_owner(
+            &mut tx,
+            access,
+            "update_by_installer",
+            system,
+            new.desk,
+            now,
+        )
+        .await?;
         let job = open_job(&mut tx, access.sn()).await?;
         tx.commit().await?;
         job.map(Started::New).ok_or(Error::Conflict)
-    }
-
-    async fn tell_owner(
-        &self,
-        tx: &mut Tx,
-        access: &Access,
-        desk: Desk<'_>,
-        now: Millis,
-    ) -> Result<()> {
-        let (Some(owner), false) = (access.owner(), access.level().is_household()) else {
-            return Ok(());
-        };
-        let Some(to) = Recipient::of(tx, owner).await? else {
-            return Ok(());
-        };
-        let company: Option<String> = within!(&mut *tx, c => sqlx::query_scalar(
-            "SELECT COALESCE(company, email) FROM accounts WHERE id = $1")
-            .bind(access.account().0).fetch_optional(c).await)?;
-        let letter = Letter {
-            text: "update_by_installer",
-            page: OWNERS_PAGE,
-            values: vec![
-                ("sn", access.sn().to_string()),
-                ("who", company.unwrap_or_default()),
-            ],
-        };
-        letter.queue(tx, &self.keyring, desk, &to, now).await
     }
 
     /// Withdraws an update that the battery has not begun; `false` when there is none.

@@ -2,7 +2,7 @@
 use super::Grant;
 use crate::db::Tx;
 use crate::mail::{self, Body, Desk, Mail, Outgoing};
-use crate::{Error, Keyring, Result};
+use crate::{Access, Error, Keyring, Result, Store};
 use domain::clock::Millis;
 use domain::message::text;
 use domain::{AccountId, Lang};
@@ -120,4 +120,34 @@ pub(crate) fn scope(grant: &Grant, lang: Lang) -> String {
 fn until(grant: &Grant, lang: Lang) -> String {
     let last = grant.last_day().map(|day| lang.day(day));
     last.unwrap_or_else(|| text(lang, "word", "no_end").to_owned())
+}
+
+impl Store {
+    /// The owner hears of it when somebody else than the household did something to a system; `who` is said besides the values.
+    pub(crate) async fn tell_owner(
+        &self,
+        tx: &mut Tx,
+        access: &Access,
+        text: &str,
+        mut values: Vec<(&str, String)>,
+        desk: Desk<'_>,
+        now: Millis,
+    ) -> Result<()> {
+        let (Some(owner), false) = (access.owner(), access.level().is_household()) else {
+            return Ok(());
+        };
+        let Some(to) = Recipient::of(tx, owner).await? else {
+            return Ok(());
+        };
+        let who: Option<String> = within!(&mut *tx, c => sqlx::query_scalar(
+            "SELECT COALESCE(company, email) FROM accounts WHERE id = $1")
+            .bind(access.account().0).fetch_optional(c).await)?;
+        values.push(("who", who.unwrap_or_default()));
+        let letter = Letter {
+            text,
+            page: OWNERS_PAGE,
+            values,
+        };
+        letter.queue(tx, &self.keyring, desk, &to, now).await
+    }
 }

@@ -9,8 +9,8 @@ use domain::clock::Millis;
 use domain::{Country, Currency, Lang, Serial};
 use serde_json::{Value, json};
 
-/// Where owners turn planning on and off.
-pub(super) const PAGE: &str = "/settings";
+/// Where owners see the plan, and turn it on and off.
+const PAGE: &str = "/plan";
 
 /// A system of a household, as far as it decides whether there is something to plan.
 #[derive(Clone, Debug, PartialEq, Eq)]

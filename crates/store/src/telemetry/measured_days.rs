@@ -4,6 +4,7 @@ use super::quarters::{self, Quarters};
 use super::totals::{Totals, has_day};
 use crate::{Access, Result, Store};
 use domain::SiteDay;
+use domain::clock::Millis;
 use domain::energy;
 use domain::sample::Counter;
 use domain::savings::MeasuredDay;
@@ -11,6 +12,16 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 impl Store {
+    /// Whether anything was measured in the household's time before then: without reading any of it, so that a sealed
+    /// day counts as a whole.
+    pub async fn has_measured_before(&self, access: &Access, before: Millis) -> Result<bool> {
+        let found: Option<i64> = on!(self, p => sqlx::query_scalar(
+            "SELECT CAST(1 AS BIGINT) WHERE EXISTS (SELECT 1 FROM samples WHERE sn = $1 AND ts >= $2 AND ts < $3)
+                 OR EXISTS (SELECT 1 FROM sealed_days WHERE sn = $1 AND ends_at > $2 AND starts_at < $3)")
+            .bind(access.sn().as_str()).bind(access.history_from()).bind(before).fetch_optional(p).await)?;
+        Ok(found.is_some())
+    }
+
     /// What was measured on each day of a range; days without data are left out. Of days that are no longer kept in
     /// full, the totals are left.
     pub async fn measured_days(

@@ -250,14 +250,20 @@ impl Site {
         let invalid = |_| anyhow::anyhow!("a demo town");
         let (town, latitude, longitude) = TOWNS[number % TOWNS.len()];
         let (latitude, longitude) = (latitude.parse(), longitude.parse());
-        let at = Coordinates::new(latitude.map_err(invalid)?, longitude.map_err(invalid)?);
+        let town_at = Coordinates::new(latitude.map_err(invalid)?, longitude.map_err(invalid)?);
+        // Neighbours in one town live a kilometre apart, so that each has a sky of their own.
+        let apart = (number / TOWNS.len()) as i64;
+        let at = Coordinates::from_hundredths(
+            town_at.latitude().hundredths() + apart,
+            town_at.longitude().hundredths(),
+        );
         let (first, phase) = self.units[0];
         let roof = self.installation(&serial(first)?, phase, &Zone::default())?;
         let kwp = roof.household.panels / self.units.len() as f64 / 1000.0;
         let planes = format!("{kwp:.3}/30/0");
         Ok(SiteChange {
             place: Some(Place::parse(town).map_err(invalid)?),
-            coordinates: Some(Some(at)),
+            coordinates: Some(at),
             zone: None,
             planes: Some(planes.parse().map_err(invalid)?),
         })

@@ -1,7 +1,7 @@
 //! The demo as people meet it: batteries with a past that goes on without a seam.
 #![allow(clippy::unwrap_used)]
 use domain::clock::{DAY, HOUR, MINUTE};
-use domain::{Clock, Role, Sample, Serial, Zone};
+use domain::{Clock, Role, Sample, Serial, Source, Zone};
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -149,6 +149,40 @@ async fn the_owner_has_a_name_a_group_and_prices_so_that_money_shows_at_once() {
     for (day, bill) in bills {
         let saved = bill.without_battery.unwrap() - bill.actual();
         assert!((-50..1_000).contains(&saved), "{saved} ct on {day}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_weather_is_asked_for_on_this_machine_and_was_said_before() {
+    let folder = TempDir::new().unwrap();
+    let began = Clock::system().now();
+    let _demo = Demo::start(folder.path());
+    let store = open(folder.path()).await;
+    let access = access(&store, "owner@example.com", "SC24A0001").await;
+    let waiting = Instant::now();
+    let newest = loop {
+        let weather = store.weather(&access).await.unwrap().unwrap();
+        if weather.issued_at >= began {
+            break weather;
+        }
+        assert!(waiting.elapsed() < Duration::from_secs(60), "nobody asks");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    };
+    assert_eq!(newest.source, Source::OpenMeteo);
+    // Of tomorrow: some sun, and less than the roof can give.
+    let tomorrow = began.div_euclid(DAY) * DAY + DAY;
+    let said = async |day: i64| {
+        let said = store.weather_said(&access, day..day + DAY).await.unwrap();
+        said.into_iter().map(Option::unwrap).fold(0.0, f64::max)
+    };
+    let peak = store.site(&access).await.unwrap().unwrap().planes.peak();
+    let peak = peak.unwrap() as f64;
+    for day in [tomorrow, tomorrow - 3 * DAY] {
+        let most = said(day).await;
+        assert!(
+            (0.01 * peak..=1.3 * peak).contains(&most),
+            "{most} of {peak} W"
+        );
     }
 }
 

@@ -1,7 +1,7 @@
 //! A simulated battery on the real link follows the plan of the portal, and leaves it by itself.
 #![allow(clippy::unwrap_used)]
 use domain::clock::{HOUR, MINUTE, SECOND};
-use domain::{Sample, Serial};
+use domain::{Sample, Serial, Zone};
 use simulator::model::Start;
 use simulator::{Device, Fleet, Order, Seed, World};
 use std::time::Duration;
@@ -21,10 +21,16 @@ async fn home(app: &TestApp) -> (Person, Fleet) {
     app.clock.advance(6 * HOUR + 30 * MINUTE);
     let anna = app.owner("anna", SN).await;
     app.planned_home(&anna, SN).await;
+    let fleet = switched_on(app, 1).await;
+    (anna, fleet)
+}
+
+/// The battery starts with some charge, and knows nothing of what it was told before.
+async fn switched_on(app: &TestApp, boot: u32) -> Fleet {
     let start = Start {
         at: app.clock.now(),
-        boot: 1,
-        charge: 500,
+        boot,
+        charge: 300,
         readings: [0; 5],
     };
     let device = Device::drawn(sn(), secret(SN).into_bytes(), 1, Seed::of(&sn(), 1), &start);
@@ -33,7 +39,7 @@ async fn home(app: &TestApp) -> (Person, Fleet) {
     world.takes_orders = true;
     let fleet = Fleet::start(world, vec![device]);
     shows(app, |_| true).await;
-    (anna, fleet)
+    fleet
 }
 
 /// Waits for a sample that shows it, while time goes by.
@@ -101,24 +107,44 @@ on_both!(a_battery_follows_the_plan_and_its_owner_is_stronger, |db| {
     app.stop().await;
 });
 
+/// Full in three quarters of an hour: it has to buy at once.
+async fn wishes(app: &TestApp, anna: &Person) {
+    let clock = Zone::default().clock_text(app.clock.now() + 45 * MINUTE);
+    let wish = [("soc", "100"), ("by", &clock[11..16])];
+    post(app, anna, "/api/auth/plan/", &wish).await;
+    app.plan().await;
+    shows(app, buys).await;
+}
+
 on_both!(
-    a_battery_without_contact_goes_back_to_self_consumption,
+    a_battery_without_contact_goes_back_to_self_consumption_until_there_is_a_plan_again,
     |db| {
         let app = TestApp::start(db).await;
         let (anna, fleet) = home(&app).await;
-        post(
-            &app,
-            &anna,
-            "/api/auth/plan/",
-            &[("soc", "100"), ("by", "20:00")],
-        )
-        .await;
-        app.plan().await;
-        shows(&app, buys).await;
+        wishes(&app, &anna).await;
         // Nobody plans any more, and an hour goes by.
         assert!(fleet.order(&sn(), Order::StayAway(Duration::from_millis(300))));
         app.clock.advance(HOUR);
         shows(&app, gives).await;
+        wishes(&app, &anna).await;
         app.stop().await;
     }
 );
+
+on_both!(a_server_that_starts_again_tells_the_plan_again, |db| {
+    let app = TestApp::start(db).await;
+    let (anna, fleet) = home(&app).await;
+    wishes(&app, &anna).await;
+    let now = app.clock.now();
+    drop(fleet);
+    app.stop().await;
+    let again = TestApp::start(db).await;
+    again.clock.advance(now - again.clock.now());
+    // Nobody has planned since: what it follows is what was kept.
+    let _fleet = switched_on(&again, 2).await;
+    shows(&again, buys).await;
+    // Without anybody who plans, that is over after an hour.
+    again.clock.advance(HOUR);
+    shows(&again, gives).await;
+    again.stop().await;
+});
