@@ -22,6 +22,7 @@ mod price;
 mod privacy;
 mod registration;
 mod replace;
+mod replace_planning;
 mod savings;
 mod session;
 mod setting_batch;

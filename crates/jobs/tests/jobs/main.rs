@@ -2,6 +2,7 @@
 //! One binary for all modules: linking is what test binaries cost.
 
 mod mail;
+mod planning;
 mod retention;
 mod smtp_server;
 mod sources;
