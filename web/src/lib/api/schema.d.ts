@@ -6053,7 +6053,7 @@ export interface operations {
                 sn?: string | null;
             };
             header?: {
-                /** @description The last event that arrived; every stream begins with all systems, so nothing is missed */
+                /** @description The id of the last event of live data that arrived, or the time of an answer of `data/` in milliseconds: the stream begins with what has changed since, and without it with all systems, so that nothing is missed */
                 "Last-Event-ID"?: string | null;
             };
             path?: never;
