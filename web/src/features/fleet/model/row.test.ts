@@ -68,6 +68,18 @@ describe('a row', () => {
     expect(renamed?.customer).toBe('Albers')
   })
 
+  it('has another rank when somebody comes before it', () => {
+    const zimmer = system({ last_name: 'Zimmer' })
+    const before = rowsOf(indexOf([zimmer]), { entries: {} }, now)
+    const [moved] = rowsOf(
+      indexOf([zimmer, system({ sn: 'SC24A0002', last_name: 'Łoś' })]),
+      { entries: {} },
+      now,
+      before,
+    )
+    expect([before[0]?.rank, moved?.rank]).toEqual([0, 1])
+  })
+
   it('names the gravest fault', () => {
     expect(row(entry({ message2: flags('sm1', 'na_schutz', 'bat') }))).toMatchObject({
       status: 'fault',

@@ -1,6 +1,6 @@
 /** Which rows of the fleet are shown, and in which order. */
 
-import { plain, type Row, STATUSES, type Status } from './row'
+import { byName, plain, type Row, STATUSES, type Status } from './row'
 import { SCOPES, scopeOf } from './scope'
 
 export const FILTERS = ['all', 'alarm', 'attention', 'offline', 'update', 'well'] as const
@@ -59,7 +59,6 @@ export function foundRows(rows: readonly Row[], { q, group }: Pick<View, 'q' | '
 
 export const filteredRows = (rows: readonly Row[], filter: Filter) => rows.filter(MATCHES[filter])
 
-const collator = new Intl.Collator(undefined, { sensitivity: 'base', numeric: true })
 const RANK = Object.fromEntries(STATUSES.map((status, rank) => [status, rank])) as Record<Status, number>
 
 /** Alarms that nobody has seen come first, then what is wrong by itself. */
@@ -70,7 +69,7 @@ const KEY: Record<Sort, (row: Row) => number | string | null> = {
   status: worst,
   alarms: ({ urgency, alarms }) => (alarms.length > 0 ? urgency : null),
   sn: ({ sn }) => sn,
-  customer: ({ customer }) => customer || null,
+  customer: ({ rank }) => rank,
   place: ({ place }) => place || null,
   group: ({ group }) => group || null,
   soc: ({ soc }) => soc,
@@ -98,14 +97,12 @@ export function sortedRows(
 function compare(a: number | string | null, b: number | string | null, turn: number): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null)
   if (typeof a === 'number' && typeof b === 'number') return (a - b) * turn
-  return collator.compare(String(a), String(b)) * turn
+  return byName(String(a), String(b)) * turn
 }
 
 const ties = (a: Row, b: Row) =>
-  worst(a) - worst(b) ||
-  compare(a.customer || null, b.customer || null, 1) ||
-  (a.sn < b.sn ? -1 : Number(a.sn > b.sn))
+  worst(a) - worst(b) || compare(a.rank, b.rank, 1) || (a.sn < b.sn ? -1 : Number(a.sn > b.sn))
 
 /** The groups of the fleet, by name. */
 export const groupsOf = (rows: readonly Pick<Row, 'group'>[]): string[] =>
-  [...new Set(rows.map(({ group }) => group).filter(Boolean))].sort(collator.compare)
+  [...new Set(rows.map(({ group }) => group).filter(Boolean))].sort(byName)
