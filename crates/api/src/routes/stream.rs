@@ -17,6 +17,7 @@ use axum::response::{IntoResponse, Response};
 use bus::{Changed, Changes, Part};
 use domain::clock::{MINUTE, Millis, SECOND};
 use domain::grant::{Level, Right};
+use domain::together::ALL_SYSTEMS;
 use domain::{CommandId, Lang, Message, Serial};
 use futures_util::stream;
 use serde::Deserialize;
@@ -109,7 +110,8 @@ impl Drop for Place {
 #[derive(Debug, Deserialize, IntoParams)]
 pub(crate) struct StreamQuery {
     /// The systems that are on screen, separated by commas; without it all of them. Their batteries are asked for a report
-    /// every 2 s. Of more than 50 nobody looks at each: a whole fleet lives by the usual reports.
+    /// every 2 s. Of more than 50 nobody looks at each: a whole fleet lives by the usual reports. A system that the caller
+    /// may not see, or no longer, is passed over: the stream tells of the others.
     sn: Option<String>,
 }
 
@@ -127,11 +129,7 @@ pub(crate) async fn open(
     headers: HeaderMap,
     stopping: Stopping,
 ) -> Result<Response> {
-    let chosen = systems.several(query.sn.as_deref().unwrap_or(""))?;
-    let watched = match chosen.len() > portal.settings.stream.most_watched {
-        true => Vec::new(),
-        false => chosen.iter().map(|access| access.sn().clone()).collect(),
-    };
+    let watched = on_screen(&systems, query.sn.as_deref(), &portal.settings.stream);
     let place = portal.streams.open(person.session)?;
     let last = headers.get("last-event-id");
     let last: i64 = last
@@ -149,6 +147,22 @@ pub(crate) async fn open(
         ("x-accel-buffering", "no"),
     ];
     Ok((head, body).into_response())
+}
+
+/// The systems whose batteries report more often meanwhile.
+fn on_screen(systems: &Systems, sn: Option<&str>, pace: &Pace) -> Vec<Serial> {
+    let named = sn.filter(|sn| !matches!(*sn, "" | ALL_SYSTEMS));
+    let named: Option<BTreeSet<&str>> = named.map(|sn| sn.split(',').map(str::trim).collect());
+    let chosen = systems.allowed.iter().map(Access::sn).filter(|sn| {
+        named
+            .as_ref()
+            .is_none_or(|named| named.contains(sn.as_str()))
+    });
+    let chosen: Vec<Serial> = chosen.cloned().collect();
+    match chosen.len() > pace.most_watched {
+        true => Vec::new(),
+        false => chosen,
+    }
 }
 
 /// One open stream. It only works when the connection asks for more, so a slow reader gets fewer events, never a queue of old ones.

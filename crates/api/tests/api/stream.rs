@@ -173,11 +173,19 @@ on_both!(of_a_fleet_only_the_system_on_screen_is_watched, |db| {
     let (_, all) = read(&event(&mut flow).await.unwrap());
     assert_eq!(all["data"].as_array().unwrap().len(), 6);
     assert_eq!(watched(&app), [3]);
-    let call = app.get("/api/auth/stream/?sn=SC000009");
-    let foreign = call.bearer(&anna.access).send().await;
-    assert_eq!(foreign.expect(404).code(), "not_found");
     drop(flow);
     app.stop().await;
+});
+
+with_app!(a_system_that_one_may_no_longer_see_is_passed_over, |app| {
+    let anna = app.owner("anna", "SC000001").await;
+    app.device("SC000009").await;
+    let call = app.get("/api/auth/stream/?sn=SC000009");
+    let mut flow = call.bearer(&anna.access).open().await;
+    let (_, all) = read(&event(&mut flow).await.unwrap());
+    assert!(all["data"][0]["SC000001"].is_object());
+    let watched = |sn: &str| app.bus.live.watched(&sn.parse().unwrap());
+    assert_eq!((watched("SC000001"), watched("SC000009")), (None, None));
 });
 
 on_both!(changes_within_a_moment_share_an_event, |db| {
