@@ -6048,7 +6048,8 @@ export interface operations {
             query?: {
                 /**
                  * @description The systems that are on screen, separated by commas; without it all of them. Their batteries are asked for a report
-                 *     every 2 s. Of more than 50 nobody looks at each: a whole fleet lives by the usual reports.
+                 *     every 2 s. Of more than 50 nobody looks at each: a whole fleet lives by the usual reports. A system that the caller
+                 *     may not see, or no longer, is passed over: the stream tells of the others.
                  */
                 sn?: string | null;
             };
