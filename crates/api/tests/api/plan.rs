@@ -267,7 +267,8 @@ with_app!(
             first,
             "it is not its turn"
         );
-        app.clock.advance(SECOND);
+        // The next turn is still two minutes away, and a quarter-hour of the plan is over.
+        let anna = later(app, 7 * MINUTE).await;
         reports(app, 900).await;
         app.plan().await;
         let second = plan(app, &anna).await;
