@@ -1,5 +1,6 @@
 //! The portal at its HTTP border, on real sockets and both databases: a module for each noun.
 //! One binary for all modules: linking is what test binaries cost.
+#![allow(clippy::unwrap_used)]
 
 mod account;
 mod alarm;

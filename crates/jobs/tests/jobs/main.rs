@@ -1,5 +1,6 @@
 //! What is done by the clock, with the clock in the tests' hands.
 //! One binary for all modules: linking is what test binaries cost.
+#![allow(clippy::unwrap_used)]
 
 mod mail;
 mod planning;

@@ -1,5 +1,6 @@
 //! What is kept, on both databases.
 //! One binary for all modules: linking is what test binaries cost.
+#![allow(clippy::unwrap_used)]
 
 mod backup;
 mod code;

@@ -1,5 +1,6 @@
 //! The whole product: the real binary, and simulated batteries on the real link.
 //! One binary for all modules: linking is what test binaries cost.
+#![allow(clippy::unwrap_used)]
 
 mod command_line;
 mod demo;

@@ -1,5 +1,4 @@
 //! The real binary, for tests that kill it or run several of it.
-#![allow(clippy::unwrap_used)]
 pub(crate) mod home;
 
 use std::io::{BufRead as _, BufReader};
