@@ -56,7 +56,7 @@ test('an owner registers with a serial number, opens the mail, turns the switch 
   await page.goto(await server.linkMailedTo(account.email))
   await expect(heading(page)).toHaveText(text('register.ready'))
   await expect(page.getByText(sn)).toBeVisible()
-  expect(page.url(), 'the secret of the link does not stay in the address').not.toContain('#')
+  await expect(page, 'the secret of the link does not stay in the address').not.toHaveURL(/#/)
   await button(page, text('register.to_login')).click()
   await page.waitForURL('**/login')
 

@@ -5,7 +5,7 @@ import { openTexts, TEXT_PARTS } from '../i18n/i18n'
 import { server } from './server'
 
 // A busy machine takes longer to load a chunk than the second that is the default.
-configure({ asyncUtilTimeout: 4_000 })
+configure({ asyncUtilTimeout: 10_000 })
 
 // A component is tested without the page that would load its texts.
 beforeAll(() => Promise.all(TEXT_PARTS.map(openTexts)))
