@@ -36,9 +36,6 @@ function serve(fleet: readonly Special[]) {
 
 beforeEach(async () => {
   await startSession({ access: 'access', refresh: 'refresh', role: 'electrician' })
-  // Nothing is laid out here: the room for rows has to be named.
-  vi.spyOn(HTMLElement.prototype, 'clientHeight', 'get').mockReturnValue(800)
-  vi.spyOn(HTMLElement.prototype, 'clientWidth', 'get').mockReturnValue(1_200)
 })
 afterEach(() => resetSessionStore())
 
@@ -62,8 +59,8 @@ describe('the fleet', () => {
     serve(FLEET)
     const table = await open()
     expect(rowOf(table, 'SC24A0001')).toHaveTextContent(/7,0\skW/)
-    expect(rowOf(table, 'SC24A0001')).toHaveTextContent(/lädt1,9\skW/)
-    expect(rowOf(table, 'SC24A0001')).toHaveTextContent(/Einspeisung4,3\skW/)
+    expect(rowOf(table, 'SC24A0001')).toHaveTextContent(/lädt↓1,9\skW/)
+    expect(rowOf(table, 'SC24A0001')).toHaveTextContent(/Einspeisung↑4,3\skW/)
     const away = rowOf(table, 'SC24A0002')
     expect(away).toHaveTextContent(/Offline3\sTg\./)
     expect(away).not.toHaveTextContent(/\d\s?k?W/)

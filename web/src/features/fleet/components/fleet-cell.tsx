@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { CloudDownload } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { cn } from '@/lib/cn'
 import { useT } from '@/lib/i18n/use-t'
 import type { Column } from '../model/columns'
 import type { Row } from '../model/row'
@@ -11,10 +12,38 @@ import { SocBar } from './soc-bar'
 import { StatusMark } from './status-mark'
 import { useContactText } from './use-contact-text'
 
+const NUMBERS: readonly Column[] = ['pv', 'battery', 'grid', 'house', 'firmware', 'contact']
+export const align = (column: Column) => (NUMBERS.includes(column) ? 'text-right' : 'text-left')
+
+/** What may be longer than its column; where it matters the parts of a cell are cut by themselves. */
+const CUT: readonly Column[] = ['customer', 'place', 'group', 'access']
+const MUTED: readonly Column[] = ['place', 'group', 'firmware', 'access', 'contact']
+const POWERS: readonly Column[] = ['pv', 'battery', 'grid', 'house']
+
 type Props = { column: Column; row: Row; now: number }
 
-/** What a row says in a column. No hooks here: a screen full of rows has hundreds of cells, and few of them need words. */
-export function FleetCell({ column, row, now }: Props): ReactNode {
+/**
+ * What a row says in a column. A screen full of rows has hundreds of cells, all drawn at once by a click on a count: no
+ * hooks here, and no element inside where the cell itself can say it.
+ */
+export function FleetCell({ column, row, now }: Props) {
+  const muted = MUTED.includes(column) || (row.status === 'stale' && POWERS.includes(column))
+  return (
+    <td
+      title={column === 'customer' || column === 'place' || column === 'group' ? row[column] : undefined}
+      className={cn(
+        'border-b border-line px-2 whitespace-nowrap last:pr-4',
+        align(column),
+        CUT.includes(column) && 'cut',
+        muted && 'text-muted',
+      )}
+    >
+      {said({ column, row, now })}
+    </td>
+  )
+}
+
+function said({ column, row, now }: Props): ReactNode {
   switch (column) {
     case 'status':
       return <StatusMark row={row} now={now} />
@@ -33,27 +62,18 @@ export function FleetCell({ column, row, now }: Props): ReactNode {
         </Link>
       )
     case 'customer':
-      return <Cut text={row.customer} />
     case 'place':
-      return <Cut text={row.place} muted />
     case 'group':
-      return <Cut text={row.group} muted />
+      return row[column] || '–'
     case 'soc':
       return <SocBar soc={row.soc} live={row.status !== 'offline' && row.status !== 'stale'} />
     case 'pv':
     case 'house':
     case 'battery':
     case 'grid':
-      return (
-        <PowerText watts={row[column]} of={column} className={row.status === 'stale' ? 'text-muted' : ''} />
-      )
+      return <PowerText watts={row[column]} of={column} />
     case 'firmware':
-      return (
-        <span className="flex items-center justify-end gap-1.5 text-muted">
-          {row.updatable && <UpdateMark />}
-          {row.firmware}
-        </span>
-      )
+      return row.updatable ? <Updatable firmware={row.firmware} /> : row.firmware
     case 'access':
       return <Access row={row} />
     case 'contact':
@@ -61,35 +81,24 @@ export function FleetCell({ column, row, now }: Props): ReactNode {
   }
 }
 
-function Cut({ text, muted = false }: { text: string; muted?: boolean }) {
-  return (
-    <span title={text} className={muted ? 'block truncate text-muted' : 'block truncate'}>
-      {text || '–'}
-    </span>
-  )
-}
-
-function UpdateMark() {
+function Updatable({ firmware }: { firmware: string }) {
   const { t } = useT()
   return (
-    <>
+    <span className="flex items-center justify-end gap-1.5">
       <CloudDownload aria-hidden className="size-4 shrink-0 text-grid-text" />
       <span className="sr-only">{t('fleet.update_waits')}</span>
-    </>
+      {firmware}
+    </span>
   )
 }
 
 function Access({ row }: { row: Row }) {
   const { t } = useT()
-  return <span className="text-muted">{t(`fleet.scope.${scopeOf(row.system.access)}`)}</span>
+  return t(`fleet.scope.${scopeOf(row.system.access)}`)
 }
 
 function Contact({ row, now }: { row: Row; now: number }) {
   const { t } = useT()
   const { clock } = useContactText(now)
-  return (
-    <span className="text-muted whitespace-nowrap">
-      {row.contact === null ? t('fleet.never') : clock(row.contact)}
-    </span>
-  )
+  return row.contact === null ? t('fleet.never') : clock(row.contact)
 }

@@ -7,12 +7,18 @@ import { type Chosen, howMany } from '../model/choice'
 import type { Column } from '../model/columns'
 import type { Row } from '../model/row'
 import type { Sort, View } from '../model/view'
-import { FleetCell } from './fleet-cell'
+import { align, FleetCell } from './fleet-cell'
 import { Tick } from './tick'
 
 const ROW_HEIGHT = 40
 /** Rows drawn beyond the edge, so that fast scrolling meets no gap; each costs time when a filter is clicked. */
 const BEYOND = 4
+
+/** The room that the scroller may take (its `max-h`), known without a layout: a table that comes has its rows at once. */
+function room() {
+  const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16
+  return { width: innerWidth, height: Math.max(22 * rem, innerHeight - 17 * rem) }
+}
 
 const TICK_WIDTH = 44
 
@@ -34,9 +40,6 @@ const WIDTH: Record<Column, number> = {
   contact: 70,
 }
 
-const NUMBERS: readonly Column[] = ['pv', 'battery', 'grid', 'house', 'firmware', 'contact']
-const align = (column: Column) => (NUMBERS.includes(column) ? 'text-right' : 'text-left')
-
 type Props = {
   rows: readonly Row[]
   columns: readonly Column[]
@@ -55,6 +58,13 @@ export function FleetTable({ rows, columns, view, now, onSort, chosen, onToggle,
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
+    initialRect: room(),
+    observeElementRect: (_, tell) => {
+      const look = () => tell(room())
+      look()
+      addEventListener('resize', look)
+      return () => removeEventListener('resize', look)
+    },
     estimateSize: () => ROW_HEIGHT,
     overscan: BEYOND,
     getItemKey: (index) => rows[index]?.sn ?? index,
@@ -150,9 +160,7 @@ const FleetRow = memo(function FleetRow({ row, place, columns, now, chosen, onTo
         <Tick label={t('fleet.choose', { sn: row.sn })} checked={chosen} onChange={() => onToggle(row.sn)} />
       </td>
       {columns.map((column) => (
-        <td key={column} className={cn('truncate border-b border-line px-2 last:pr-4', align(column))}>
-          <FleetCell column={column} row={row} now={now} />
-        </td>
+        <FleetCell key={column} column={column} row={row} now={now} />
       ))}
     </tr>
   )

@@ -14,7 +14,7 @@ export function SocBar({ soc, live }: { soc: number | null; live: boolean }) {
     )
   return (
     <span className={cn('flex items-center gap-2', !live && 'text-muted')}>
-      <span aria-hidden className="h-1.5 w-9 shrink-0 overflow-hidden rounded-full bg-surface-2">
+      <span aria-hidden className="h-1.5 w-9 shrink-0 rounded-full bg-surface-2">
         {soc > 0 && (
           <span
             className={cn('block h-full min-w-1 rounded-full', live ? 'bg-battery' : 'bg-muted')}

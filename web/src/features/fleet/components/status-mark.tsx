@@ -33,7 +33,7 @@ export function StatusMark({ row, now, className }: Props) {
         {t(`fleet.status.${row.status}`)}
       </span>
       {note && (
-        <span title={note} className="num min-w-0 truncate text-[12px] text-muted">
+        <span title={note} className="num cut min-w-0 text-[12px] text-muted">
           {note}
         </span>
       )}

@@ -114,29 +114,3 @@ describe('the filters', () => {
     expect(names(foundRows(rows, { q: '', group: '' }))).toEqual(['AAAAA2', 'AAAAA5'])
   })
 })
-
-it('5,000 systems are searched, counted and sorted within 100 ms', () => {
-  const { systems, entries } = fleetOf(
-    Array.from({ length: 5_000 }, (_, index) => ({
-      sn: `SC${String(index).padStart(6, '0')}`,
-      last_name: ['Kovač', 'Łoś', 'Müller', 'Petit'][index % 4],
-      group_name: `Siedlung ${index % 40}`,
-      live: { SOC: index % 101, online: index % 33 !== 0 },
-    })),
-    now,
-  )
-  const all = rowsOf(indexOf(systems), { entries }, now)
-  const look = () => {
-    const found = foundRows(all, { q: 'los siedlung', group: null })
-    countsOf(found)
-    return sortedRows(filteredRows(found, 'all'), { sort: 'status', descending: false })
-  }
-  look()
-  const times = Array.from({ length: 5 }, () => {
-    const start = performance.now()
-    expect(look()).toHaveLength(1_250)
-    return performance.now() - start
-  })
-  // The best of five: other work on the machine is not what is measured.
-  expect(Math.min(...times)).toBeLessThan(100)
-})
