@@ -58,12 +58,13 @@ describe('what a plan saved', () => {
     day('2026-11-05', 100, null, false),
     day('2026-11-06', 100, 100),
     day('2026-11-07', null, null, false),
+    day('2026-11-08', 100, null),
   ]
 
-  it('begins with the first day of which anything is known, and shows the newest first', () => {
+  it('begins with the first day that had a plan, and shows the newest first', () => {
     const words = savedDays(rows).map(({ outcome }) => outcome.word)
-    expect(words).toEqual(['uncounted', 'same', 'uncounted', 'lost', 'saved', 'unplanned'])
-    expect(savedDays([rows[0] as Saving])).toEqual([])
+    expect(words).toEqual(['unplanned', 'uncounted', 'same', 'uncounted', 'lost', 'saved'])
+    expect(savedDays(rows.slice(0, 2))).toEqual([])
   })
 
   it('counts losses as losses, and days with gaps not at all', () => {

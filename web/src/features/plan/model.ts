@@ -76,9 +76,9 @@ function outcomeOf({ actual, without_plan, counted }: Saving): Outcome {
   return { word: saved > 0 ? 'saved' : 'lost', cents: Math.abs(saved) }
 }
 
-/** From the first day of which anything is known on, the newest first. */
+/** From the first day that a plan was held against on, the newest first. */
 export function savedDays(rows: readonly Saving[]): SavedDay[] {
-  const first = rows.findIndex(({ actual }) => actual !== null)
+  const first = rows.findIndex(({ without_plan }) => without_plan !== null)
   if (first < 0) return []
   return rows
     .slice(first)

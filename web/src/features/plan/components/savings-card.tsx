@@ -32,7 +32,7 @@ export function SavingsCard({ sn, currency }: { sn: string; currency: Currency }
     <Card title={t('plan.savings')} description={t('plan.savings.text')} aria-busy={!data && !error}>
       {!data && !error && <Skeleton className="h-60" />}
       {!data && error && <Callout tone="danger">{errorText(error, t)}</Callout>}
-      {data && days.length === 0 && <p className="text-[14px] text-muted">{t('plan.savings.none')}</p>}
+      {data && days.length === 0 && <SavedText cents={null} currency={currency} />}
       {days.length > 0 && (
         <>
           <div className="grid gap-0.5">
