@@ -43,6 +43,9 @@ beforeEach(async () => {
         message6: {},
       }),
     ),
+    http.get('*/api/auth/system/:sn/', () =>
+      HttpResponse.json({ sn: SN, place: null, latitude: null, longitude: null, planes: [], kwp: null }),
+    ),
     http.get('*/api/auth/grant/', () =>
       HttpResponse.json({ given: [], held: [heldGrant({ sn: SN, scope: 'configure' })], handovers: [] }),
     ),

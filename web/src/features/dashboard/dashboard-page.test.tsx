@@ -125,7 +125,7 @@ describe('the dashboard', () => {
     const { refetchLive } = await openAndRefetch()
     broken = true
     await refetchLive()
-    expect(await screen.findByText('Keine Verbindung', {}, { timeout: 6_000 })).toBeInTheDocument()
+    expect(await screen.findByText('Keine Verbindung', {}, { timeout: 15_000 })).toBeInTheDocument()
     expect(await card('PV-Leistung')).toContain('7,0kW')
     expect(isAuthenticated()).toBe(true)
     expect(page.goTo).not.toHaveBeenCalled()

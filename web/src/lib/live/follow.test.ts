@@ -1,5 +1,6 @@
 import { HttpResponse, http } from 'msw'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { eventually } from '@/lib/testing/eventually'
 import { isAuthenticated } from '../session/tokens'
 import { STORAGE } from '../storage-keys'
 import { stubLocks } from '../testing/memory-locks'
@@ -33,7 +34,7 @@ describe('following the stream', () => {
       }),
     )
     void follow({ signal: stop.signal, onEvent: (event) => heard.push(event) })
-    await vi.waitFor(() => expect(heard).toHaveLength(2), { timeout: 4_000 })
+    await eventually(() => expect(heard).toHaveLength(2))
     expect(asked).toEqual([
       ['Bearer ACCESS', null],
       ['Bearer ACCESS', '1'],
@@ -49,7 +50,7 @@ describe('following the stream', () => {
       }),
     )
     void follow({ signal: stop.signal, since: 1_000, onEvent: () => undefined })
-    await vi.waitFor(() => expect(asked).toBe('1000'))
+    await eventually(() => expect(asked).toBe('1000'))
   })
 
   it('goes on after no answer and after a refusal', async () => {
@@ -66,7 +67,7 @@ describe('following the stream', () => {
     )
     vi.spyOn(Math, 'random').mockReturnValue(-0.98)
     void follow({ signal: stop.signal, onEvent: heard })
-    await vi.waitFor(() => expect(heard).toHaveBeenCalled(), { timeout: 4_000 })
+    await eventually(() => expect(heard).toHaveBeenCalled())
     expect(asked).toBeGreaterThanOrEqual(3)
   })
 
@@ -82,9 +83,9 @@ describe('following the stream', () => {
     const first = new AbortController()
     void follow({ signal: first.signal, onEvent: () => undefined })
     void follow({ signal: stop.signal, onEvent: () => undefined })
-    await vi.waitFor(() => expect(open).toBe(1))
+    await eventually(() => expect(open).toBe(1))
     first.abort()
-    await vi.waitFor(() => expect(open).toBe(2))
+    await eventually(() => expect(open).toBe(2))
     vi.unstubAllGlobals()
   })
 
@@ -103,11 +104,11 @@ describe('following the stream', () => {
     const heard: string[] = []
     void follow({ signal: stop.signal, onEvent: ({ data }) => heard.push(data) })
     say('data: before\n\n')
-    await vi.waitFor(() => expect(heard).toEqual(['before']))
+    await eventually(() => expect(heard).toEqual(['before']))
     end()
     vi.mocked(isAuthenticated).mockClear()
     say('data: after\n\n')
-    await vi.waitFor(() => expect(isAuthenticated).toHaveBeenCalled())
+    await eventually(() => expect(isAuthenticated).toHaveBeenCalled())
     expect(heard).toEqual(['before'])
   })
 

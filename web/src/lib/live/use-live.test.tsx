@@ -3,6 +3,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { render } from '@testing-library/react'
 import { HttpResponse, http } from 'msw'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { eventually } from '@/lib/testing/eventually'
 import { LIVE_REFRESH } from '../constants'
 import { activateLocale, i18n } from '../i18n/i18n'
 import { page } from '../session/page'
@@ -52,14 +53,14 @@ describe('live data', () => {
       }),
     )
     await show()
-    await vi.waitFor(() => expect(asked).toBe(1))
+    await eventually(() => expect(asked).toBe(1))
     for (let seconds = 0; seconds < 30; seconds += 2) {
       vi.advanceTimersByTime(2_000)
       client.setQueryData(liveQuery('de').queryKey, (live) =>
         withChanges(live ?? { entries: {}, skew: 0 }, { A: liveEntry() }),
       )
     }
-    await vi.waitFor(() => expect(asked).toBe(2))
+    await eventually(() => expect(asked).toBe(2))
   })
 
   it('end the session when it cannot be renewed, but not when nobody answers', async () => {
@@ -78,12 +79,12 @@ describe('live data', () => {
       http.post('*/api/auth/logout/', () => new HttpResponse(null, { status: 204 })),
     )
     await show()
-    await vi.waitFor(() => expect(client.getQueryState(liveQuery('de').queryKey)?.status).toBe('error'))
+    await eventually(() => expect(client.getQueryState(liveQuery('de').queryKey)?.status).toBe('error'))
     expect(isAuthenticated()).toBe(true)
     expect(goTo).not.toHaveBeenCalled()
     refused = true
     vi.advanceTimersByTime(LIVE_REFRESH)
-    await vi.waitFor(() => expect(goTo).toHaveBeenCalledWith('/logout'))
+    await eventually(() => expect(goTo).toHaveBeenCalledWith('/logout'))
     expect(isAuthenticated()).toBe(false)
   })
 })

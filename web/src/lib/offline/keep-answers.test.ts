@@ -1,3 +1,4 @@
+import { eventually } from '@/lib/testing/eventually'
 import 'fake-indexeddb/auto'
 import { HttpResponse, http } from 'msw'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -27,7 +28,7 @@ async function startAgain() {
 async function save() {
   vi.advanceTimersByTime(ANSWERS_SAVED_EVERY)
   vi.useRealTimers()
-  await vi.waitFor(async () => expect(await readAnswers()).not.toEqual([]))
+  await eventually(async () => expect(await readAnswers()).not.toEqual([]))
 }
 
 beforeEach(() => {
@@ -73,7 +74,7 @@ describe('kept answers', () => {
     vi.useRealTimers()
     vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden')
     document.dispatchEvent(new Event('visibilitychange'))
-    await vi.waitFor(async () => expect(await saved()).toEqual([SYSTEMS]))
+    await eventually(async () => expect(await saved()).toEqual([SYSTEMS]))
   })
 
   it('of a large fleet wait until the page is left', async () => {
@@ -88,7 +89,7 @@ describe('kept answers', () => {
     vi.useRealTimers()
     vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden')
     document.dispatchEvent(new Event('visibilitychange'))
-    await vi.waitFor(async () => expect(await saved()).toEqual([['live', 'de']]))
+    await eventually(async () => expect(await saved()).toEqual([['live', 'de']]))
   })
 
   it('do not replace an answer that was faster', async () => {

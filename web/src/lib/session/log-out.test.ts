@@ -1,3 +1,4 @@
+import { eventually } from '@/lib/testing/eventually'
 import 'fake-indexeddb/auto'
 import { HttpResponse, http } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
@@ -63,7 +64,7 @@ describe('logging out', () => {
 
   it('tells the server, whose answer it does not need', async () => {
     await logOut()
-    await vi.waitFor(() => expect(bearers).toEqual(['Bearer access']))
+    await eventually(() => expect(bearers).toEqual(['Bearer access']))
   })
 
   it('ends a limited session too', async () => {
@@ -72,7 +73,7 @@ describe('logging out', () => {
     expect(isAuthenticated()).toBe(false)
     await logOut()
     expect(useSession.getState().limitedAccess).toBeNull()
-    await vi.waitFor(() => expect(bearers).toEqual(['Bearer access', 'Bearer limited']))
+    await eventually(() => expect(bearers).toEqual(['Bearer access', 'Bearer limited']))
   })
 
   it('deletes cached answers, and keeps the program', async () => {

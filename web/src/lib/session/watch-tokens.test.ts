@@ -1,5 +1,6 @@
 import { HttpResponse, http } from 'msw'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { eventually } from '@/lib/testing/eventually'
 import { STORAGE } from '../storage-keys'
 import { server } from '../testing/server'
 import { readLogoutNotice } from './logout-notice'
@@ -29,14 +30,14 @@ afterEach(() => stop())
 describe('an access token removed in another tab', () => {
   it('is renewed', async () => {
     removedElsewhere(STORAGE.access)
-    await vi.waitFor(() => expect(readTokens().access).toBe(fresh.access))
+    await eventually(() => expect(readTokens().access).toBe(fresh.access))
     expect(goTo).not.toHaveBeenCalled()
   })
 
   it('ends the session when there is no refresh token', async () => {
     localStorage.removeItem(STORAGE.refresh)
     removedElsewhere(STORAGE.access)
-    await vi.waitFor(() => expect(goTo).toHaveBeenCalledWith('/logout'))
+    await eventually(() => expect(goTo).toHaveBeenCalledWith('/logout'))
     expect(readLogoutNotice()).toBe('session_ended')
   })
 
