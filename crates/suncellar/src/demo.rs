@@ -21,7 +21,7 @@ use domain::{Clock, Zone};
 use jobs::mail::Post;
 use memory::Memory;
 use past::Resident;
-use people::{Furnisher, PASSWORD};
+use people::{Furnisher, PASSWORD, PLANNING};
 use simulator::wire::Watch;
 use simulator::{Device, Fleet, Pace, World, model};
 use std::collections::HashMap;
@@ -335,7 +335,7 @@ async fn print_welcome(furnisher: &Furnisher, demo: &Demo) -> anyhow::Result<()>
     let sites = street::sites(demo.systems);
     let neighbours = sites.iter().filter_map(|site| site.owner).count() - 3;
     if neighbours > 0 {
-        println!("  and {neighbours} neighbours, such as anna.berger@example.com");
+        println!("  and {neighbours} neighbours, such as {PLANNING}, who has a charge plan");
     }
     println!("\nSystems that nobody owns yet, to register with");
     for site in sites.iter().filter(|site| site.owner.is_none()) {

@@ -2,20 +2,30 @@
 use super::street::{ELECTRICIANS, Electrician, Position, Site, serial};
 use api::Passwords;
 use domain::code::{Code, CodeKind};
+use domain::setting::{Field, Given};
 use domain::site::SiteChange;
 use domain::tariff::Since;
 use domain::{AccountId, Clock, Country, Key, Lang, Password, Phone, Random, Role};
 use store::account::Profile;
 use store::mail::{Desk, Mail};
 use store::registration::Registration;
+use store::setting::{Save, SaveKind, Saved};
 use store::tariff::NewTariff;
 use store::{Access, Store};
 
 pub(super) const PASSWORD: &str = "Sonnenschein-1!";
 
 /// Who has entered prices already, so that money shows at once: in cents a kWh, for import and feed-in.
-const WITH_PRICES: [&str; 2] = ["owner@example.com", "family@example.com"];
+const WITH_PRICES: [&str; 3] = ["owner@example.com", "family@example.com", PLANNING];
 const PRICES: (&str, &str) = ("31.90", "7.94");
+
+/// Who buys at the exchange's prices and lets the portal plan: with the supplier's part in cents a kWh, before VAT.
+pub(super) const PLANNING: &str = "anna.berger@example.com";
+const PLANNED: [(Field, &str); 3] = [
+    (Field::Provider, "energy_charts"),
+    (Field::ImportAdder, "15"),
+    (Field::DynamicTariff, "plan"),
+];
 
 /// Who has put the systems into a group, and what it is called.
 const GROUP: (&str, &str) = ("owner@example.com", "Lindenweg 7");
@@ -81,10 +91,40 @@ impl Furnisher {
                 .set_tariff(&systems, prices, usize::MAX, now)
                 .await??;
         }
+        if PLANNING == email {
+            for access in &systems {
+                self.let_plan(access).await?;
+            }
+        }
         if GROUP.0 == email {
             let name = GROUP.1.parse().map_err(invalid)?;
             store.create_group(account, &name, &systems, now).await?;
         }
+        Ok(())
+    }
+
+    /// As the form of the settings would.
+    async fn let_plan(&self, access: &Access) -> anyhow::Result<()> {
+        let (store, now) = (&self.store, self.clock.now());
+        let before = store.settings(access, now).await?;
+        let given = Given {
+            fields: PLANNED
+                .map(|(field, typed)| (field, typed.to_owned()))
+                .into(),
+            ..Given::default()
+        };
+        let change = given.judge(before.standing());
+        let change = change.map_err(|wrong| anyhow::anyhow!("settings of the demo: {wrong:?}"))?;
+        let save = Save {
+            version: before.version,
+            before: &before,
+            change: &change,
+            kind: SaveKind::Form,
+            nonce: self.random.bytes(),
+            devices_a_minute: usize::MAX,
+        };
+        let saved = store.save_settings(access, save, now).await?;
+        anyhow::ensure!(matches!(saved, Saved::Version(_)), "{saved:?}");
         Ok(())
     }
 
