@@ -1,6 +1,8 @@
 //! The demo as people meet it: batteries with a past that goes on without a seam.
 #![allow(clippy::unwrap_used)]
 use domain::clock::{DAY, HOUR, MINUTE};
+use domain::setting::{Field, Value};
+use domain::source::QUARTER;
 use domain::{Clock, Role, Sample, Serial, Source, Zone};
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -183,6 +185,29 @@ async fn the_weather_is_asked_for_on_this_machine_and_was_said_before() {
             (0.01 * peak..=1.3 * peak).contains(&most),
             "{most} of {peak} W"
         );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_neighbour_buys_at_the_exchange_and_lets_the_portal_plan() {
+    let folder = TempDir::new().unwrap();
+    let _demo = Demo::of(folder.path(), "full", 1);
+    let store = open(folder.path()).await;
+    let access = access(&store, "anna.berger@example.com", "SC24F0001").await;
+    let now = Clock::system().now();
+    let settings = store.settings(&access, now).await.unwrap().desired;
+    let chosen = settings.get(Field::DynamicTariff);
+    assert_eq!(chosen, Some(Value::Choice("plan")));
+    let quarter = now.div_euclid(QUARTER) * QUARTER;
+    let waiting = Instant::now();
+    loop {
+        let prices = store.prices(&access, quarter..quarter + QUARTER, now).await;
+        if let Some(known) = prices.unwrap().quarters[0] {
+            assert_eq!(known.source, Some(Source::EnergyCharts));
+            break;
+        }
+        assert!(waiting.elapsed() < Duration::from_secs(60), "nobody asks");
+        tokio::time::sleep(Duration::from_millis(200)).await;
     }
 }
 
