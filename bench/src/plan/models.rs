@@ -2,8 +2,8 @@
 use super::home::Home;
 use planner::forecast::{Forecast, LoadModel, PvModel};
 
-/// Learned anew every so many quarter-hours: once a day, as the server does.
-const EVERY: usize = 96;
+/// Learned anew every so many quarter-hours.
+const EVERY: usize = 4 * 96;
 
 pub(crate) struct Models {
     first: usize,

@@ -4,8 +4,8 @@ use crate::QUARTERS_A_DAY;
 
 /// So many days are looked through; with the day that each is compared by no more than an issue reads.
 const DAYS: usize = 20;
-/// How far the load of an hour may be off by chance, in W: a day that is nearer than this is not more alike.
-const CHANCE: f64 = 30.0;
+/// How far the load of an hour may be off by chance, as a square, in W²: a day that is nearer than some 30 W is not more alike.
+const CHANCE: f64 = 1_000.0;
 
 /// How much each of the days before weighs, from one day ago on.
 pub(super) struct Alike([f64; DAYS]);
@@ -26,7 +26,7 @@ impl Alike {
         for (day, off) in (1..).zip(&mut off) {
             let hours = (first..now).step_by(4).zip(&last);
             let squares = hours.map(|(hour, last)| Some(((*last)? - hour_of(hour, day)?).powi(2)));
-            *off = mean(squares).map(|square| square + CHANCE * CHANCE);
+            *off = mean(squares).map(|square| square + CHANCE);
         }
         let nearest = off.into_iter().flatten().fold(f64::INFINITY, f64::min);
         // Twice as far off, a sixteenth of the weight.
