@@ -1,5 +1,6 @@
 //! Forecasts of load and sun by quarter-hours, each with what is likely at worst and at best.
 
+mod alike;
 pub mod envelope;
 pub mod history;
 pub mod load;

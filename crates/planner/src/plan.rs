@@ -70,6 +70,8 @@ pub struct Step {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
+    /// In the store when it was made, in kWh.
+    pub began: f64,
     pub steps: Vec<Step>,
     /// What the bill is expected to come to, what is left in the store counted, in cents.
     pub expected: f64,

@@ -125,8 +125,11 @@ pub(super) fn restored(kept: &kept::Plan) -> Plan {
         stored: step.stored as f64 / 1000.0,
         flow: Flow::default(),
     });
+    let steps: Vec<Step> = steps.collect();
     Plan {
-        steps: steps.collect(),
+        // Not kept: it only stands until the next plan is made, which is right after a restart.
+        began: steps.first().map_or(0.0, |step| step.stored),
+        steps,
         expected: 0.0,
     }
 }

@@ -3,6 +3,8 @@
 use super::history::{Past, mean};
 use crate::{QUARTER, QUARTERS_A_DAY};
 use domain::clock::{DAY, Millis};
+use std::f64::consts::TAU;
+use std::ops::Range;
 
 /// By quarter-hours of UTC, as the sun knows no summer time; in W.
 #[derive(Clone, Debug)]
@@ -15,6 +17,9 @@ pub struct Envelope {
 const DAYS: usize = 30;
 /// Of those at a time, the share that is below the envelope.
 const CLEAR: f64 = 0.92;
+/// Of a usual roof in the middle of Europe, in degrees: where it lies and how far it is tilted.
+const LATITUDE: f64 = 50.0;
+const TILT: f64 = 25.0;
 /// Below this part of the highest it is night for a forecast.
 const NIGHT: f64 = 0.01;
 
@@ -36,10 +41,12 @@ impl Envelope {
         if window.len() < 10 * QUARTERS_A_DAY {
             return None;
         }
+        let longitude = longitude(past, window.clone());
         let mut by_time: Vec<Vec<f64>> = vec![Vec::new(); QUARTERS_A_DAY];
         for quarter in window {
             if let Some(pv) = past.pv[quarter] {
-                by_time[utc_quarter(past.time(quarter))].push(pv);
+                let time = past.time(quarter);
+                by_time[utc_quarter(time)].push(pv * season(longitude, time, past.time(now)));
             }
         }
         let high = |values: &mut Vec<f64>| {
@@ -150,6 +157,32 @@ fn utc_quarter(time: Millis) -> usize {
     (time.rem_euclid(DAY) / QUARTER) as usize
 }
 
+/// Where the sun is highest when this plant yields most on the average: its longitude, unless its roof looks east or west, and then the better for it.
+fn longitude(past: &Past<'_>, window: Range<usize>) -> f64 {
+    let (mut midnight, mut morning) = (0.0, 0.0);
+    for quarter in window {
+        let angle = utc_quarter(past.time(quarter)) as f64 / QUARTERS_A_DAY as f64 * TAU;
+        let pv = past.pv[quarter].unwrap_or(0.0);
+        midnight += pv * angle.cos();
+        morning += pv * angle.sin();
+    }
+    180.0 - morning.atan2(midnight).to_degrees().rem_euclid(360.0)
+}
+
+/// What a clear sky yields at a time of the day now, in parts of what it yielded at the same time some days ago: without it an envelope of 30 days is that
+/// of two weeks ago, too low in spring and too high in autumn. Of a usual roof, as only the change matters.
+fn season(longitude: f64, then: Millis, now: Millis) -> f64 {
+    let same_time = now.div_euclid(DAY) * DAY + then.rem_euclid(DAY);
+    let clear = |start: Millis| {
+        let time = start + QUARTER / 2;
+        let height = sine_of_height(LATITUDE, longitude, time).max(0.02);
+        // A roof that looks south lies as a level one does so many degrees farther south.
+        let on_roof = sine_of_height(LATITUDE - TILT, longitude, time).max(0.0);
+        (-0.1 / height).exp() * (0.8 * on_roof + 0.2 * height)
+    };
+    (clear(same_time) / clear(then)).clamp(0.5, 2.0)
+}
+
 /// Of the sun above the horizon.
 fn sine_of_height(latitude: f64, longitude: f64, time: Millis) -> f64 {
     // 2000-01-01 at noon in UTC; what follows is good to a hundredth of a degree for this century.
@@ -190,6 +223,27 @@ mod tests {
         let envelope = Envelope::learn(&history.until(30 * 96)).unwrap();
         assert!((envelope.highest() - 4_000.0).abs() < 100.0);
         assert!(Envelope::learn(&history.until(9 * 96)).is_none());
+    }
+
+    #[test]
+    fn the_envelope_is_that_of_today_and_not_of_two_weeks_ago() {
+        // Days that grow shorter and lower, all clear: 2024-08-12 to 2024-09-10 in Berlin.
+        let start = SUMMER + 53 * DAY;
+        let of_day = |day: usize| {
+            let day = start + day as Millis * DAY;
+            Envelope::at_place(52.5, 13.4, 5.0, day).unwrap().clear
+        };
+        let pv: Vec<_> = (0..30).flat_map(of_day).map(Some).collect();
+        let history = History::new(start, &Zone::default(), pv.clone(), pv.clone());
+        let envelope = Envelope::learn(&history.until(30 * 96)).unwrap();
+        let today = of_day(30);
+        let off = |clear: &[f64]| {
+            let off = clear.iter().zip(&today).map(|(a, b)| (a - b).abs());
+            off.sum::<f64>() / today.iter().sum::<f64>()
+        };
+        // A level plant loses more of its summer than the roof that is reckoned with.
+        let (ours, before) = (off(&envelope.clear), off(&of_day(15)));
+        assert!(ours < 0.75 * before, "{ours} {before}");
     }
 
     #[test]

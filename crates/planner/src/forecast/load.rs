@@ -1,11 +1,12 @@
 //! The load to come: a regression on the home's own profile, its last days and its present level, and before there are enough
 //! days of its own a standard household.
+use super::alike::{self, Alike};
 use super::history::{Past, mean};
 use super::regression::{Fit, Rows};
 use super::{AHEAD, STRETCHES, standard, stretch_of};
 use crate::{Band, QUARTERS_A_DAY};
 
-const FEATURES: usize = 23;
+const FEATURES: usize = 26;
 /// A regression looks so far back for rows; what a home did longer ago was another season.
 const LEARNS_FROM: usize = 112 * QUARTERS_A_DAY;
 /// The features of a row need so many days before it.
@@ -96,6 +97,7 @@ struct Level {
     three_hours: f64,
     half_day: f64,
     sun: f64,
+    alike: [Alike; alike::BY.len()],
 }
 
 impl Level {
@@ -119,6 +121,7 @@ impl Level {
             last: last(2).map_or(0.0, |last| last / scale),
             three_hours: above(12),
             half_day: above(48),
+            alike: alike::BY.map(|long| Alike::of(past, long)),
             sun: {
                 let long = 16;
                 let last = mean(past.pv[now.saturating_sub(long)..].iter().copied());
@@ -150,6 +153,11 @@ fn features(past: &Past<'_>, at: usize, level: &Level) -> [f64; FEATURES] {
         mean(days.map(|day| past.load.get(past.days_before(at, day)?).copied().flatten()))
     };
     let (low, high) = ends(past, at, first);
+    let alike = |n: usize| {
+        let load = level.alike[n].mean(first, |day| around(past, past.days_before(at, day)));
+        in_parts(load, fortnight)
+    };
+    let recent = in_parts(around_days_before(past, at, first..=first + 2), week);
     [
         1.0,
         in_parts(around(past, past.days_before(at, first)), week),
@@ -175,6 +183,9 @@ fn features(past: &Past<'_>, at: usize, level: &Level) -> [f64; FEATURES] {
         level.hour * week,
         level.half_hour * week,
         level.three_hours * week,
+        alike(0),
+        alike(1),
+        recent,
     ]
 }
 

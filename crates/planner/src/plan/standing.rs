@@ -3,6 +3,7 @@
 use super::{Outlook, Plan, Rules, Step, Values};
 use crate::{Mode, QUARTER};
 use domain::clock::Millis;
+use std::ops::RangeInclusive;
 
 /// A new plan has to gain so many cents.
 pub const WORTH_A_CHANGE: f64 = 2.0;
@@ -39,14 +40,32 @@ impl Plan {
     }
 
     fn step_at(&self, time: Millis) -> Option<&Step> {
+        self.steps.get(self.place_of(time)?)
+    }
+
+    fn place_of(&self, time: Millis) -> Option<usize> {
         let first = self.steps.first()?.start;
-        let place = usize::try_from((time - first).div_euclid(QUARTER)).ok()?;
-        self.steps.get(place)
+        usize::try_from((time - first).div_euclid(QUARTER)).ok()
     }
 
     /// Whether a plan has to be made before its turn: the charge is not where this one wanted it to be.
     pub fn is_off(&self, rules: &Rules, at: Millis, stored: f64) -> bool {
-        let before = self.step_at(at - QUARTER);
-        before.is_some_and(|step| (step.stored - stored).abs() > OFF * rules.battery.capacity)
+        let most = OFF * rules.battery.capacity;
+        self.charge_at(at)
+            .is_some_and(|charge| stored < charge.start() - most || stored > charge.end() + most)
+    }
+
+    /// Where the charge is expected at a time, in kWh. In the first quarter-hour anywhere between its ends: the plan may have been made
+    /// late in it.
+    fn charge_at(&self, time: Millis) -> Option<RangeInclusive<f64>> {
+        let place = self.place_of(time)?;
+        let step = self.steps.get(place)?;
+        let Some(before) = place.checked_sub(1) else {
+            return Some(self.began.min(step.stored)..=self.began.max(step.stored));
+        };
+        let before = self.steps[before].stored;
+        let over = (time - step.start) as f64 / QUARTER as f64;
+        let now = before + (step.stored - before) * over;
+        Some(now..=now)
     }
 }

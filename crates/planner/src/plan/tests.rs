@@ -170,6 +170,7 @@ fn a_standing_plan_is_kept_for_pennies_and_left_for_more() {
         .or_standing(&foolish, &values, &outlook, &rules(), 5.0);
     assert_eq!(left, best);
     let none = Plan {
+        began: 5.0,
         steps: Vec::new(),
         expected: 0.0,
     };
@@ -187,7 +188,31 @@ fn a_charge_that_is_eight_percent_off_asks_for_a_new_plan() {
     assert!(!plan.is_off(&rules(), QUARTER, expected + 0.79));
     assert!(plan.is_off(&rules(), QUARTER, expected + 0.81));
     assert!(plan.is_off(&rules(), QUARTER, expected - 0.81));
-    assert!(!plan.is_off(&rules(), 0, 0.0));
+    // Half-way through the next quarter-hour it is half-way to where that ends.
+    let half = (expected + plan.steps[1].stored) / 2.0;
+    assert!(!plan.is_off(&rules(), QUARTER * 3 / 2, half - 0.79));
+    assert!(plan.is_off(&rules(), QUARTER * 3 / 2, half - 0.81));
+    assert!(!plan.is_off(&rules(), -1, 0.0), "before it begins");
+    assert!(
+        !plan.is_off(&rules(), REACH as Millis * QUARTER, 0.0),
+        "after its end"
+    );
+}
+
+#[test]
+fn a_charge_that_is_off_in_the_first_quarter_hour_is_held_against_where_the_plan_began() {
+    let mut cheap_now = winter_day();
+    cheap_now.prices.rotate_left(14);
+    let plan = Plan::make(&cheap_now, &rules(), 5.0, View::Bands);
+    let end = plan.steps[0].stored;
+    assert!(end > 5.5, "it charges: {end}");
+    for at in [0, QUARTER / 2, QUARTER - 1] {
+        for charge in [5.0 - 0.79, 5.0, end, end + 0.79] {
+            assert!(!plan.is_off(&rules(), at, charge), "{at} {charge}");
+        }
+        assert!(plan.is_off(&rules(), at, 5.0 - 0.81));
+        assert!(plan.is_off(&rules(), at, end + 0.81));
+    }
 }
 
 #[test]

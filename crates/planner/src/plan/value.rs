@@ -247,7 +247,11 @@ impl Values {
         } else {
             self.cost_of(outlook, rules, stored, kept)
         };
-        Plan { steps, expected }
+        Plan {
+            began: stored,
+            steps,
+            expected,
+        }
     }
 
     /// What a charge at the end of the plan is counted as, in cents; below zero, as it saves.
