@@ -99,6 +99,7 @@ test('how one hears of alarms is chosen in the settings and stays', async ({ pag
   const never = page.getByRole('radio', { name: text('alarms.mail.never') })
   // Its mark follows when the choice is on its way, which check() would not wait for.
   await never.click({ force: true })
+  await expect(never).toBeChecked()
   await expect(page.getByText(text('alarms.mail.saved'))).toBeVisible()
   await page.reload()
   await expect(never).toBeChecked()

@@ -76,6 +76,7 @@ test('cheap now and dear later: the plan buys, and says why', async ({ page, ser
     await expect(page.getByRole('heading', { name: text('plan.off') })).toBeVisible()
     await turn(page).click()
     await expect(page.getByText(text('plan.turned_on'))).toBeVisible()
+    await expect(turn(page)).toBeChecked()
     await expect(page.getByRole('heading', { name: text('plan.off') })).toBeHidden()
   })
 
@@ -174,6 +175,7 @@ test('turned off, the plan is gone and stays off', async ({ page, server }) => {
   await beLoggedIn(page, server, ONE)
   await open(page, `/plan?sn=${SN}`)
   await turn(page).click()
+  await expect(turn(page)).not.toBeChecked()
   await expect(page.getByRole('heading', { name: text('plan.off') })).toBeVisible()
   await expect(page.getByText(text('plan.turned_off'))).toBeVisible()
   await page.reload()

@@ -1,7 +1,7 @@
-import { eventually } from '@/lib/testing/eventually'
 import 'fake-indexeddb/auto'
 import { HttpResponse, http } from 'msw'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { eventually } from '@/lib/testing/eventually'
 import { ANSWERS_SAVED_EVERY, CHARTS_KEPT, ENTRIES_SAVED_AT_ONCE } from '../constants'
 import { queryClient } from '../query-client'
 import { logOut } from '../session/log-out'

@@ -1,7 +1,7 @@
-import { eventually } from '@/lib/testing/eventually'
 import 'fake-indexeddb/auto'
 import { HttpResponse, http } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { eventually } from '@/lib/testing/eventually'
 import { Database } from '../database'
 import { queryClient } from '../query-client'
 import { DATABASE, STORAGE } from '../storage-keys'

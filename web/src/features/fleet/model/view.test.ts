@@ -114,3 +114,20 @@ describe('the filters', () => {
     expect(names(foundRows(rows, { q: '', group: '' }))).toEqual(['AAAAA2', 'AAAAA5'])
   })
 })
+
+it('of 5,000 systems those that fit are found, counted and sorted', () => {
+  const { systems, entries } = fleetOf(
+    Array.from({ length: 5_000 }, (_, index) => ({
+      sn: `SC${String(index).padStart(6, '0')}`,
+      last_name: ['Kovač', 'Łoś', 'Müller', 'Petit'][index % 4],
+      group_name: `Siedlung ${index % 40}`,
+      live: { SOC: index % 101, online: index % 33 !== 0 },
+    })),
+    now,
+  )
+  const all = rowsOf(indexOf(systems), { entries }, now)
+  const found = foundRows(all, { q: 'los siedlung', group: null })
+  expect(countsOf(found).all).toBe(1_250)
+  const shown = sortedRows(filteredRows(found, 'all'), { sort: 'status', descending: false })
+  expect(shown).toHaveLength(1_250)
+})
