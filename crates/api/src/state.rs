@@ -100,6 +100,13 @@ impl Portal {
         }))
     }
 
+    /// Hashes with these.
+    #[must_use]
+    pub fn with_passwords(mut self, passwords: Passwords) -> Self {
+        Arc::make_mut(&mut self.0).passwords = passwords;
+        self
+    }
+
     /// Serves these measurements.
     #[must_use]
     pub fn with_metrics(mut self, metrics: PrometheusHandle) -> Self {

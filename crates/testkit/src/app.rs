@@ -1,7 +1,7 @@
 //! A running portal on a free loopback port, with a clock that stands still and mails that can be read.
 use crate::http::Call;
 use crate::{NOON, TestDb, random};
-use api::{Links, Portal, Settings};
+use api::{Links, Passwords, Portal, Settings};
 use axum::http::Method;
 use bus::Bus;
 use domain::Clock;
@@ -74,7 +74,9 @@ impl TestApp {
         )
         .await;
         let (bus, engine) = opened.unwrap();
-        let portal = Portal::new(db.store(), bus.clone(), clock.clone(), random, settings);
+        let passwords = Passwords::quick(random.clone());
+        let portal = Portal::new(db.store(), bus.clone(), clock.clone(), random, settings)
+            .with_passwords(passwords);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let stop = CancellationToken::new();
