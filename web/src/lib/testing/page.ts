@@ -1,14 +1,11 @@
 import '@testing-library/jest-dom/vitest'
 import { cleanup, configure } from '@testing-library/react'
 import { afterAll, afterEach, beforeAll } from 'vitest'
-import { openTexts, TEXT_PARTS } from '../i18n/i18n'
 import { server } from './server'
 
 // A busy machine takes longer to load a chunk than the second that is the default.
 configure({ asyncUtilTimeout: 10_000 })
 
-// A component is tested without the page that would load its texts.
-beforeAll(() => Promise.all(TEXT_PARTS.map(openTexts)))
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }))
 afterEach(() => {
   cleanup()
