@@ -11,7 +11,7 @@ const ID_LIKE = /\b[a-z_]+(?:\.[a-z_]+)+\b/g
 
 /** Chooses another language where the visitor of an open page finds the choice. */
 async function choose(page: Page, language: Language, current: Language) {
-  const list = page.getByLabel(text('top.language', {}, current))
+  const list = page.getByLabel(text('top.language', {}, current), { exact: true })
   if ((await list.count()) > 0) await list.selectOption(language)
   else {
     await button(page, text('top.display', {}, current)).click()
