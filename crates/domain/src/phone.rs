@@ -1,7 +1,7 @@
 //! A phone number, checked against the numbering plan of the person's country and stored in E.164.
 use crate::{Country, Message};
 use phonenumber::metadata::{DATABASE as WORLD, Database};
-use phonenumber::{Mode, ParseError, PhoneNumber, country};
+use phonenumber::{Mode, ParseError, country};
 use std::sync::LazyLock;
 
 /// The plans of our countries, written by `scripts/phone-plans`. Those of the world take a third of a second and are read when a
@@ -28,8 +28,8 @@ impl Phone {
             Err(ParseError::InvalidCountryCode) => read(&WORLD, region, text),
             read => read,
         };
-        let number = number.ok().flatten().ok_or(Message::PhoneInvalid)?;
-        Ok(Self(number.format().mode(Mode::E164).to_string()))
+        let number = number.ok().flatten();
+        number.map(Self).ok_or(Message::PhoneInvalid)
     }
 
     pub fn as_str(&self) -> &str {
@@ -37,14 +37,19 @@ impl Phone {
     }
 }
 
-/// `None` is a number that its plan does not have.
+/// The number in E.164; `None` where its plan does not have it.
 fn read(
     plans: &Database,
     region: Option<country::Id>,
     text: &str,
-) -> Result<Option<PhoneNumber>, ParseError> {
+) -> Result<Option<String>, ParseError> {
     let number = phonenumber::parse_with(plans, region, text)?;
-    Ok(number.is_valid_with(plans).then_some(number))
+    let valid = number.is_valid_with(plans).then_some(number);
+    // With its plans: without, even this form reads those of the world.
+    Ok(valid.map(|number| {
+        let e164 = number.format_with(plans).mode(Mode::E164);
+        e164.to_string()
+    }))
 }
 
 #[cfg(test)]
@@ -53,8 +58,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn e164(plans: &Database, country: Country, text: &str) -> Option<String> {
-        let number = read(plans, country.code().parse().ok(), text).ok()??;
-        Some(number.format().mode(Mode::E164).to_string())
+        read(plans, country.code().parse().ok(), text).ok()?
     }
 
     #[test]
