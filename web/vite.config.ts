@@ -63,6 +63,8 @@ export default defineConfig({
   },
   test: {
     restoreMocks: true,
+    // One core is left free otherwise: of two, half.
+    maxWorkers: '100%',
     // A busy machine takes its time for the first chunk of a page.
     testTimeout: 30_000,
     hookTimeout: 30_000,
