@@ -7,7 +7,7 @@ import { PasswordField } from '@/components/ui/password-field'
 import { api, unwrap } from '@/lib/api/client'
 import { useForm } from '@/lib/form/use-form'
 import { useT } from '@/lib/i18n/use-t'
-import { logOut } from '@/lib/session/log-out'
+import { logOutAfter } from '@/lib/session/log-out'
 import { leaveLoginNotice } from '@/lib/session/login-notice'
 
 /** The button, and the dialog that asks for the password first. */
@@ -38,8 +38,7 @@ function DeleteForm({ onCancel }: { onCancel: () => void }) {
     initial: { password: '' },
     check: ({ password }) => ({ password: password === '' ? 'required' : null }),
     send: async (body) => {
-      await unwrap(api.DELETE('/api/auth/account/', { body }))
-      await logOut()
+      await logOutAfter(() => unwrap(api.DELETE('/api/auth/account/', { body })))
       leaveLoginNotice('account_deleted')
       await navigate({ to: '/login' })
     },

@@ -6,7 +6,7 @@ import { Card } from '@/components/ui/card'
 import { api, unwrap } from '@/lib/api/client'
 import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
-import { logOut } from '@/lib/session/log-out'
+import { logOutAfter } from '@/lib/session/log-out'
 import { leaveLoginNotice } from '@/lib/session/login-notice'
 
 export function SessionsCard({ sessions }: { sessions: number }) {
@@ -14,8 +14,7 @@ export function SessionsCard({ sessions }: { sessions: number }) {
   const navigate = useNavigate()
   const end = useMutation({
     mutationFn: async () => {
-      await unwrap(api.POST('/api/auth/logout/', { body: { all: 1 } }))
-      await logOut()
+      await logOutAfter(() => unwrap(api.POST('/api/auth/logout/', { body: { all: 1 } })))
       leaveLoginNotice('logged_out_everywhere')
       await navigate({ to: '/login' })
     },

@@ -1,6 +1,7 @@
 import { HttpResponse, http } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { activateLocale } from '../i18n/i18n'
+import { logOut } from '../session/log-out'
 import { readLogoutNotice } from '../session/logout-notice'
 import { page } from '../session/page'
 import { resetSessionStore, startLimitedSession, startSession } from '../session/session-store'
@@ -96,6 +97,18 @@ describe('a call refused with 401', () => {
     await expect(listSystems()).rejects.toMatchObject({ status: 401 })
     expect(page.goTo).not.toHaveBeenCalled()
     expect(readTokens()).toEqual({ access: 'old', refresh: 'refresh' })
+  })
+
+  it('says nothing to somebody who logged out meanwhile', async () => {
+    server.use(
+      http.get('*/api/auth/usr_sn/', async () => {
+        await logOut()
+        return HttpResponse.json({ detail: 'Bitte neu anmelden.', code: 'token_invalid' }, { status: 401 })
+      }),
+    )
+    await expect(listSystems()).rejects.toMatchObject({ status: 401 })
+    expect(page.goTo).not.toHaveBeenCalled()
+    expect(readLogoutNotice()).toBeNull()
   })
 
   it('ends a limited session, which cannot be renewed', async () => {

@@ -13,6 +13,11 @@ const CREDENTIAL_CALLS = new Set(['/api/auth/token/', '/api/auth/token/refresh/'
 
 const bearerOf = (request: Request) => request.headers.get('Authorization')?.replace('Bearer ', '') ?? null
 
+function hasSession(): boolean {
+  const { access, refresh } = readTokens()
+  return Boolean(access ?? refresh ?? useSession.getState().limitedAccess)
+}
+
 export const withSession: Middleware = {
   onRequest({ request, schemaPath }) {
     request.headers.set('Accept-Language', i18n.locale || storedLocale())
@@ -25,6 +30,8 @@ export const withSession: Middleware = {
     // The operator asks for a second factor, and nothing else is opened before.
     if (response.status === 403 && (await response.clone().text()).includes('totp_enrol')) page.goTo('/enrol')
     if (response.status !== 401 || !refused || CREDENTIAL_CALLS.has(schemaPath)) return
+    // Whoever has logged out while this was under way is on the login page already.
+    if (!hasSession()) return
     const outcome = await refreshSession(refused)
     // No answer says nothing about the session: the tokens stay and the caller hears of the first refusal.
     if (outcome === 'unreachable') return

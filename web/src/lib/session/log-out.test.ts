@@ -6,7 +6,7 @@ import { Database } from '../database'
 import { queryClient } from '../query-client'
 import { DATABASE, STORAGE } from '../storage-keys'
 import { server } from '../testing/server'
-import { forceLogOut, logOut } from './log-out'
+import { forceLogOut, logOut, logOutAfter } from './log-out'
 import { readLogoutNotice } from './logout-notice'
 import { page } from './page'
 import { startLimitedSession, startSession, useSession } from './session-store'
@@ -85,6 +85,24 @@ describe('logging out', () => {
     await logOut()
     expect([...names]).toEqual(['workbox-precache-v2'])
     vi.unstubAllGlobals()
+  })
+})
+
+describe('ending sessions on the server', () => {
+  it('logs out here, and no refusal that comes meanwhile is told as news', async () => {
+    const goTo = vi.spyOn(page, 'goTo').mockImplementation(() => undefined)
+    await logOutAfter(() => forceLogOut('session_ended'))
+    expect(isAuthenticated()).toBe(false)
+    expect(goTo).not.toHaveBeenCalled()
+    expect(readLogoutNotice()).toBeNull()
+  })
+
+  it('that fails leaves this session as it was, and the next refusal counts', async () => {
+    const goTo = vi.spyOn(page, 'goTo').mockImplementation(() => undefined)
+    await expect(logOutAfter(() => Promise.reject(new Error('no network')))).rejects.toThrow('no network')
+    expect(isAuthenticated()).toBe(true)
+    await forceLogOut('session_ended')
+    expect(goTo).toHaveBeenCalledWith('/logout')
   })
 })
 

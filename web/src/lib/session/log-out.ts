@@ -23,8 +23,22 @@ export async function logOut() {
   await Promise.all([tokensGone, forgetAnswers(), clearDataCaches()])
 }
 
+let leaving = false
+
+/** Ends sessions on the server by `end`, then here. Calls that the server refuses meanwhile are no news to whoever asked for it. */
+export async function logOutAfter(end: () => Promise<unknown>) {
+  leaving = true
+  try {
+    await end()
+    await logOut()
+  } finally {
+    leaving = false
+  }
+}
+
 /** Logs out somebody who did not ask for it: the login page then says why. */
 export async function forceLogOut(notice: LogoutNotice) {
+  if (leaving) return
   leaveLogoutNotice(notice)
   await logOut()
   page.goTo('/logout')
