@@ -2,6 +2,7 @@
 //! (`web/e2e/fleet-speed.ts` measures, the bars are here).
 use crate::figure::Figure;
 use crate::load::{Target, wait_of_one};
+use crate::machine::Machine;
 use crate::server::{Server, Site};
 use crate::{devices, http};
 use anyhow::ensure;
@@ -21,6 +22,7 @@ pub(crate) async fn run(figures: &mut Vec<Figure>) -> anyhow::Result<()> {
     let electrician = site.electrician(&server, &serials).await?;
     let mut batteries = batteries(&site, &server)?;
     all_online(&server, &electrician.token).await?;
+    let machine = Machine::watch();
     for (name, path) in [
         (
             "an electrician with 5,000 systems: their list, p95",
@@ -87,6 +89,7 @@ pub(crate) async fn run(figures: &mut Vec<Figure>) -> anyhow::Result<()> {
         figures.push(Figure::recorded(name, "ms", seen[key].as_f64()));
     }
     batteries.kill().await?;
+    figures.extend(machine.figures());
     server.process.stop().await
 }
 

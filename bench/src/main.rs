@@ -10,6 +10,7 @@ mod growth;
 mod history;
 mod http;
 mod load;
+mod machine;
 mod peer;
 mod plan;
 mod process;

@@ -31,13 +31,13 @@ type Entry = Record<'PV_power' | 'battery_power' | 'SOC' | 'grid_power' | 'grid_
 
 /** What the page learned from `data/`, by serial number. */
 async function liveAnswer(page: Page, act: () => Promise<unknown>): Promise<Record<string, Entry>> {
-  const [answer] = await Promise.all([page.waitForResponse('**/api/auth/data/'), act()])
+  const [answer] = await Promise.all([page.waitForResponse('**/api/auth/data/**'), act()])
   const { data } = (await answer.json()) as { data: Record<string, Entry>[] }
   return Object.assign({}, ...data)
 }
 
 /** Without the stream the cards stay as the last answer left them. */
-const withoutStream = (page: Page) => page.route('**/api/auth/stream/', (route) => route.abort())
+const withoutStream = (page: Page) => page.route('**/api/auth/stream/**', (route) => route.abort())
 
 /** Asks the server as the page would. */
 async function ask<T>(page: Page, address: string): Promise<T> {
@@ -95,7 +95,7 @@ test('each card shows what the API says', async ({ page, server, trouble }) => {
 
 test('a new reading comes by the stream within seconds', async ({ page, server }) => {
   await beLoggedIn(page, server, ONE)
-  const stream = page.waitForRequest('**/api/auth/stream/')
+  const stream = page.waitForRequest('**/api/auth/stream/**')
   await page.goto('/dashboard')
   expect((await stream).headers().authorization).toMatch(/^Bearer /)
   await expect(page.getByText(/^Live · \d\d:\d\d$/)).toBeVisible()
@@ -160,7 +160,7 @@ test('values that are older than 90 s are never drawn as live', async ({ page, s
   await page.clock.install({ time: Date.now() })
   await openDashboard(page, server, ONE)
   await expect(page.getByText(/^Live · /)).toBeVisible()
-  await page.route('**/api/auth/data/', (route) => route.abort())
+  await page.route('**/api/auth/data/**', (route) => route.abort())
   await page.clock.fastForward(100_000)
   await expect(page.getByRole('heading', { name: text('sentence.stale') })).toBeVisible()
   await expect(page.getByText(/^Live/)).toHaveCount(0)

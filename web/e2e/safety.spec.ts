@@ -170,8 +170,8 @@ test('scripts in the names of groups render as text', async ({ page, server }) =
 
 test('scripts in what a battery reports render as text', async ({ page, server, trouble }) => {
   trouble.expect(/ERR_FAILED/)
-  await page.route('**/api/auth/stream/', (route) => route.abort())
-  await page.route('**/api/auth/data/', async (route) => {
+  await page.route('**/api/auth/stream/**', (route) => route.abort())
+  await page.route('**/api/auth/data/**', async (route) => {
     const answer = await route.fetch()
     const { data, ...rest } = (await answer.json()) as { data: Record<string, object>[] }
     const last_messages = ATTACKS.map((attack, place) => ({

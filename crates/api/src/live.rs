@@ -4,7 +4,7 @@ mod all;
 mod entry;
 mod seen;
 
-use crate::flag_sets::{Message3, Message5, Message6};
+use crate::flag_sets::{Message3, Message5, Message6, NamedFlags};
 use all::{all, any_flag};
 use bus::Live;
 use domain::Lang;
@@ -29,6 +29,15 @@ pub(crate) struct LiveData {
     message5: Maps<Message5>,
     #[schema(value_type = BTreeMap<String, Message6>)]
     message6: Maps<Message6>,
+    #[serde(skip)]
+    named: NamedFlags,
+}
+
+/// How the reader wants to be told.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Words {
+    pub(crate) lang: Lang,
+    pub(crate) named: NamedFlags,
 }
 
 /// An object with one key.
@@ -56,23 +65,23 @@ pub(crate) fn write(
     live: &Live,
     accesses: &[Access],
     of: impl Fn(&Access) -> bool,
-    lang: Lang,
+    words: Words,
     now: Millis,
 ) -> Vec<u8> {
     let seen = look(live, accesses);
     let wanted = seen.iter().filter(|one| of(one.access));
-    let mut document = LiveData::of(wanted, lang, now);
+    let mut document = LiveData::of(wanted, words, now);
     if seen.len() > 1 {
         let reporting: Vec<&Seen<'_>> = seen.iter().filter(|one| one.reports()).collect();
-        let entry = all(&seen, &reporting, lang, now);
+        let entry = all(&seen, &reporting, words.lang, now);
         document.put(ALL_SYSTEMS, entry, any_flag(&reporting));
     }
     document.into_json()
 }
 
 /// Some of the systems alone, without the entry for all of them.
-pub(crate) fn write_some(live: &Live, some: &[Access], lang: Lang, now: Millis) -> Vec<u8> {
-    LiveData::of(look(live, some).iter(), lang, now).into_json()
+pub(crate) fn write_some(live: &Live, some: &[Access], words: Words, now: Millis) -> Vec<u8> {
+    LiveData::of(look(live, some).iter(), words, now).into_json()
 }
 
 fn look<'a>(live: &'a Live, accesses: &'a [Access]) -> Vec<Seen<'a>> {
@@ -81,31 +90,48 @@ fn look<'a>(live: &'a Live, accesses: &'a [Access]) -> Vec<Seen<'a>> {
 }
 
 impl LiveData {
-    fn of<'a>(seen: impl Iterator<Item = &'a Seen<'a>>, lang: Lang, now: Millis) -> Self {
+    fn of<'a>(seen: impl Iterator<Item = &'a Seen<'a>>, words: Words, now: Millis) -> Self {
         let mut document = Self {
             data: Vec::new(),
             message3: Maps(Vec::new()),
             message5: Maps(Vec::new()),
             message6: Maps(Vec::new()),
+            named: words.named,
         };
         for one in seen {
             let sn = one.access.sn().as_str();
-            document.put(sn, one.entry(lang, now), one.flags());
+            document.put(sn, one.entry(words.lang, now), one.flags());
         }
         document
     }
 
-    fn put(&mut self, sn: &str, entry: LiveEntry, flags: Flags) {
+    fn put(&mut self, sn: &str, mut entry: LiveEntry, flags: Flags) {
+        let named = self.named;
+        entry.message1.named = named;
+        entry.message2.named = named;
         self.data.push(Keyed(sn.to_owned(), entry));
-        self.message3
-            .0
-            .push((sn.to_owned(), Message3(flags.message3)));
-        self.message5
-            .0
-            .push((sn.to_owned(), Message5(flags.message5)));
-        self.message6
-            .0
-            .push((sn.to_owned(), Message6(flags.message6)));
+        let Flags {
+            message3: flags3,
+            message5: flags5,
+            message6: flags6,
+            ..
+        } = flags;
+        let sn = || sn.to_owned();
+        let message3 = Message3 {
+            flags: flags3,
+            named,
+        };
+        let message5 = Message5 {
+            flags: flags5,
+            named,
+        };
+        let message6 = Message6 {
+            flags: flags6,
+            named,
+        };
+        self.message3.0.push((sn(), message3));
+        self.message5.0.push((sn(), message5));
+        self.message6.0.push((sn(), message6));
     }
 
     fn into_json(self) -> Vec<u8> {

@@ -5,6 +5,7 @@ use crate::{Error, Result, Store};
 use domain::clock::Millis;
 use domain::grant::{Level, Right, Scope};
 use domain::{AccountId, Serial, Zone};
+use serde::Deserialize;
 use std::sync::Arc;
 
 /// An account's right to one system, read from the database for this one request, with what every answer needs to know of it.
@@ -63,7 +64,7 @@ impl Access {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 struct Row {
     sn: String,
     phase: i64,
@@ -108,16 +109,10 @@ impl Row {
     }
 }
 
-/// A session, and one system of its account if there is any.
+/// A session, and the systems of its account as one text of [`Row`]s: of thousands the drivers would copy every cell by itself.
 struct Entry {
     session: session::Row,
-    sn: Option<String>,
-    phase: Option<i64>,
-    time_zone: Option<String>,
-    capacity: Option<i64>,
-    history_from: Option<Millis>,
-    owner_id: Option<i64>,
-    scope: Option<String>,
+    systems: Option<String>,
 }
 
 macro_rules! entry {
@@ -127,13 +122,7 @@ macro_rules! entry {
                 use sqlx::Row as _;
                 Ok(Self {
                     session: sqlx::FromRow::from_row(row)?,
-                    sn: row.try_get("sn")?,
-                    phase: row.try_get("phase")?,
-                    time_zone: row.try_get("time_zone")?,
-                    capacity: row.try_get("capacity")?,
-                    history_from: row.try_get("history_from")?,
-                    owner_id: row.try_get("owner_id")?,
-                    scope: row.try_get("scope")?,
+                    systems: row.try_get("systems")?,
                 })
             }
         }
@@ -143,28 +132,31 @@ entry!(sqlx::sqlite::SqliteRow);
 entry!(sqlx::postgres::PgRow);
 
 impl Entry {
-    /// `None` where the account has no system.
-    fn access(self, account: AccountId) -> Option<Result<Access>> {
-        let row = Row {
-            sn: self.sn?,
-            phase: self.phase?,
-            time_zone: self.time_zone?,
-            capacity: self.capacity,
-            history_from: self.history_from?,
-            owner_id: self.owner_id,
-            scope: self.scope,
-        };
-        Some(row.access(account))
+    /// By phase and serial number.
+    fn accesses(&self) -> Result<Arc<[Access]>> {
+        let systems = self.systems.as_deref().unwrap_or("[]");
+        let mut rows: Vec<Row> =
+            serde_json::from_str(systems).map_err(|_| Error::Damaged("systems"))?;
+        rows.sort_by(|one, other| (one.phase, &one.sn).cmp(&(other.phase, &other.sn)));
+        let account = self.session.account();
+        rows.into_iter().map(|row| row.access(account)).collect()
     }
 }
 
-/// A session's columns, and a system's with the scope of a grant.
+/// Reads an [`Entry`]; the databases have different names for making an array of several values, and one of several rows.
 macro_rules! entered {
-    ($scope:literal, $from:literal) => {
+    ($values:literal, $rows:literal) => {
         concat!(
             "SELECT s.account_id, s.kind, s.generation, s.rotated_at, s.created_at, s.used_at, s.ended_at, a.role, a.locked_at,
-                t.since AS totp_since, y.sn, y.phase, y.time_zone, y.capacity, y.history_from, y.owner_id, ", $scope, " AS scope
-             FROM sessions s JOIN accounts a ON a.id = s.account_id LEFT JOIN totp t ON t.account_id = a.id ", $from, " WHERE s.id = $1 "
+                t.since AS totp_since,
+                (SELECT CAST(", $rows, "(", $values, "(m.sn, m.phase, m.time_zone, m.capacity, m.history_from, m.owner_id, m.scope)) AS TEXT)
+                 FROM (SELECT y.sn, y.phase, y.time_zone, y.capacity, y.history_from, y.owner_id, CAST(NULL AS TEXT) AS scope
+                       FROM systems y WHERE y.owner_id = s.account_id
+                       UNION ALL
+                       SELECT y.sn, y.phase, y.time_zone, y.capacity, y.history_from, y.owner_id, g.scope
+                       FROM grants g JOIN systems y ON y.sn = g.sn WHERE g.account_id = s.account_id
+                           AND g.state IN ('active', 'unconfirmed') AND (g.until IS NULL OR g.until > $2)) m) AS systems
+             FROM sessions s JOIN accounts a ON a.id = s.account_id LEFT JOIN totp t ON t.account_id = a.id WHERE s.id = $1"
         )
     };
 }
@@ -192,20 +184,22 @@ impl Store {
         now: Millis,
     ) -> Result<Option<(session::Row, Arc<[Access]>)>> {
         let before = self.entered.before();
-        let rows: Vec<Entry> = on!(self, p => sqlx::query_as(concat!(
-            entered!("CAST(NULL AS TEXT)", "LEFT JOIN systems y ON y.owner_id = a.id"),
-            " UNION ALL ",
-            entered!("g.scope", "JOIN grants g ON g.account_id = a.id JOIN systems y ON y.sn = g.sn"),
-            "AND g.state IN ('active', 'unconfirmed') AND (g.until IS NULL OR g.until > $2) ORDER BY phase, sn"))
-            .bind(session.as_slice()).bind(now).fetch_all(p).await)?;
-        let Some(first) = rows.first() else {
+        let session_id = session.as_slice();
+        let found: Option<Entry> = match &self.db {
+            Db::Sqlite(pool) => {
+                let entry = sqlx::query_as(entered!("json_array", "json_group_array"));
+                entry.bind(session_id).bind(now).fetch_optional(pool).await
+            }
+            Db::Postgres(pool) => {
+                let entry = sqlx::query_as(entered!("json_build_array", "json_agg"));
+                entry.bind(session_id).bind(now).fetch_optional(pool).await
+            }
+        }?;
+        let Some(entry) = found else {
             return Ok(None);
         };
-        let row = first.session.clone();
-        let accesses = rows
-            .into_iter()
-            .filter_map(|entry| entry.access(row.account()));
-        let accesses = accesses.collect::<Result<Arc<[Access]>>>()?;
+        let accesses = entry.accesses()?;
+        let row = entry.session;
         // Other processes write into PostgreSQL, too.
         if matches!(self.db, Db::Sqlite(_)) {
             let (row, accesses) = (row.clone(), Arc::clone(&accesses));

@@ -167,8 +167,8 @@ impl LiveEntry {
 /// An entry of which nothing is known yet but its flags.
 pub(super) fn blank(flags: Flags, zone: &Zone, lang: Lang) -> LiveEntry {
     LiveEntry {
-        message1: Message1(flags.message1),
-        message2: Message2(flags.message2),
+        message1: flags.message1.into(),
+        message2: flags.message2.into(),
         battery_status: None,
         last_messages: Vec::new(),
         grid_voltage: None,

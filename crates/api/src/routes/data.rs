@@ -1,22 +1,44 @@
 //! Live data of the caller's systems, from memory.
 use crate::Portal;
 use crate::error::{Refusal, Result, language};
-use crate::live::{self, LiveData};
+use crate::flag_sets::NamedFlags;
+use crate::form::Query;
+use crate::live::{self, LiveData, Words};
 use crate::own::Systems;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+#[derive(Debug, Deserialize, IntoParams)]
+pub(crate) struct DataQuery {
+    /// `set` names only the flags that are set; otherwise each is named, with true or false.
+    #[serde(default)]
+    #[param(inline, required = false)]
+    flags: NamedFlags,
+}
 
 /// What every system of the caller reported last.
-#[utoipa::path(get, path = "/api/auth/data/", tag = "live",
-    responses((status = 200, body = LiveData), (status = 401, body = Refusal)))]
+#[utoipa::path(get, path = "/api/auth/data/", tag = "live", params(DataQuery),
+    responses((status = 200, body = LiveData), (status = 400, body = Refusal), (status = 401, body = Refusal)))]
 pub(crate) async fn data(
     State(portal): State<Portal>,
     systems: Systems,
+    Query(query): Query<DataQuery>,
     headers: HeaderMap,
 ) -> Result<Response> {
-    let lang = language(&headers);
-    let body = live::write(&portal.live, &systems.allowed, |_| true, lang, portal.now());
+    let words = Words {
+        lang: language(&headers),
+        named: query.flags,
+    };
+    let body = live::write(
+        &portal.live,
+        &systems.allowed,
+        |_| true,
+        words,
+        portal.now(),
+    );
     Ok(([(CONTENT_TYPE, "application/json")], body).into_response())
 }

@@ -3,8 +3,9 @@
 use crate::Portal;
 use crate::access::Person;
 use crate::error::{Error, Refusal, Result, language};
+use crate::flag_sets::NamedFlags;
 use crate::form::Query;
-use crate::live;
+use crate::live::{self, Words};
 use crate::own::Systems;
 use crate::routes::command::CommandBody;
 use crate::routes::settings;
@@ -18,7 +19,7 @@ use bus::{Changed, Changes, Part};
 use domain::clock::{MINUTE, Millis, SECOND};
 use domain::grant::{Level, Right};
 use domain::together::ALL_SYSTEMS;
-use domain::{CommandId, Lang, Message, Serial};
+use domain::{CommandId, Message, Serial};
 use futures_util::stream;
 use serde::Deserialize;
 use std::collections::{BTreeSet, HashMap};
@@ -113,6 +114,10 @@ pub(crate) struct StreamQuery {
     /// every 2 s. Of more than 50 nobody looks at each: a whole fleet lives by the usual reports. A system that the caller
     /// may not see, or no longer, is passed over: the stream tells of the others.
     sn: Option<String>,
+    /// As with `data/`.
+    #[serde(default)]
+    #[param(inline, required = false)]
+    flags: NamedFlags,
 }
 
 /// What changes: events named `data`, each with a document as `data/` answers it; `settings` and `command`, each with the
@@ -135,8 +140,11 @@ pub(crate) async fn open(
     let last: i64 = last
         .and_then(|id| id.to_str().ok()?.parse().ok())
         .unwrap_or(0);
-    let lang = language(&headers);
-    let stream = Stream::new(portal, place, systems, watched, lang, last, stopping.0);
+    let words = Words {
+        lang: language(&headers),
+        named: query.flags,
+    };
+    let stream = Stream::new(portal, place, systems, watched, words, last, stopping.0);
     let body = Body::from_stream(stream::unfold(stream, |mut stream| async {
         let bytes = stream.next().await?;
         Some((Ok::<_, Infallible>(bytes), stream))
@@ -172,7 +180,7 @@ struct Stream {
     systems: Systems,
     /// Those whose batteries report more often meanwhile.
     watched: Vec<Serial>,
-    lang: Lang,
+    words: Words,
     changes: Changes,
     stop: CancellationToken,
     /// Changed since the last event.
@@ -194,7 +202,7 @@ impl Stream {
         place: Place,
         systems: Systems,
         watched: Vec<Serial>,
-        lang: Lang,
+        words: Words,
         last_id: i64,
         stop: CancellationToken,
     ) -> Self {
@@ -215,7 +223,7 @@ impl Stream {
             place,
             systems,
             watched,
-            lang,
+            words,
             changes,
             stop,
             changed: BTreeSet::new(),
@@ -271,7 +279,7 @@ impl Stream {
         }
         self.untold = Some(untold.split_off(at_once));
         let now = self.portal.now();
-        let document = live::write_some(&self.portal.live, &untold, self.lang, now);
+        let document = live::write_some(&self.portal.live, &untold, self.words, now);
         let piece = [b"event: data\ndata: ", document.as_slice(), b"\n\n"];
         piece.concat().into()
     }
@@ -307,7 +315,7 @@ impl Stream {
         let Some(access) = self.access(sn, Right::SeeSettings) else {
             return Ok(None);
         };
-        let entry = settings::entry(&self.portal, access, self.lang).await?;
+        let entry = settings::entry(&self.portal, access, self.words.lang).await?;
         Ok(Some(self.named("settings", &to_json(&entry))))
     }
 
@@ -317,7 +325,7 @@ impl Stream {
         };
         let now = self.portal.now();
         let entry = self.portal.store.command(access.account(), id, now).await?;
-        let body = entry.map(|entry| CommandBody::new(entry, now, self.lang));
+        let body = entry.map(|entry| CommandBody::new(entry, now, self.words.lang));
         Ok(body.map(|body| self.named("command", &to_json(&body))))
     }
 
@@ -353,7 +361,13 @@ impl Stream {
 
     fn event(&mut self, of: impl Fn(&Access) -> bool) -> Bytes {
         let now = self.portal.now();
-        let document = live::write(&self.portal.live, &self.systems.allowed, of, self.lang, now);
+        let document = live::write(
+            &self.portal.live,
+            &self.systems.allowed,
+            of,
+            self.words,
+            now,
+        );
         self.not_before = Instant::now() + self.portal.settings.stream.gather;
         self.named("data", &document)
     }

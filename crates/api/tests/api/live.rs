@@ -63,6 +63,51 @@ with_app!(every_live_field_has_its_meaning, |app| {
     }
 });
 
+with_app!(only_set_flags_are_named_where_that_is_asked_for, |app| {
+    let anna = app.owner("anna", "SC000001").await;
+    let battery = app.battery("SC000001");
+    battery.hello(|_| {}).await;
+    let flags = Flags {
+        message2: flags::bit(flags::MESSAGE2, "relay"),
+        message5: flags::bit(flags::MESSAGE5, "m5_plugin"),
+        ..Flags::default()
+    };
+    battery.sample(|sample| sample.flags = flags).await;
+    let call = app.get("/api/auth/data/?flags=set").bearer(&anna.access);
+    let brief = call.send().await.expect(200).json();
+    // An empty set says that none is set, and is there to say so.
+    let flags_of = |data: &Value| {
+        let entry = entry(data, "SC000001");
+        let of = |set: &str| data[set]["SC000001"].clone();
+        [
+            entry["message1"].clone(),
+            entry["message2"].clone(),
+            of("message3"),
+            of("message5"),
+            of("message6"),
+        ]
+    };
+    let want = [
+        json!({}),
+        json!({ "relay": true }),
+        json!({}),
+        json!({ "m5_plugin": true }),
+        json!({}),
+    ];
+    assert_eq!(flags_of(&brief), want);
+    let stream = app.get("/api/auth/stream/?flags=set");
+    let mut stream = stream.bearer(&anna.access).open().await;
+    let event = stream.event().await.unwrap();
+    let (_, told) = event.split_once("\ndata: ").unwrap();
+    assert_eq!(flags_of(&serde_json::from_str(told).unwrap()), want);
+
+    let named = app.get("/api/auth/data/?flags=all").bearer(&anna.access);
+    let named = named.send().await.expect(200).json();
+    assert_eq!(flags_of(&named), flags_of(&data(app, &anna).await));
+    let neither = app.get("/api/auth/data/?flags=some").bearer(&anna.access);
+    neither.send().await.expect(400);
+});
+
 with_app!(energies_are_those_of_the_sites_day, |app| {
     let anna = app.owner("anna", "SC000001").await;
     let battery = app.battery("SC000001");

@@ -92,12 +92,11 @@ function Fleet({ rows, now, firmware }: Props & { rows: readonly Row[]; now: num
       await navigate({ to: '.', search: next, replace: true, resetScroll: false })
     })
 
-  const found = useMemo(() => foundRows(rows, { q, group }), [rows, q, group])
+  // Sorted first: a search or a filter keeps the order, and need not wait for it.
+  const sorted = useMemo(() => sortedRows(rows, { sort, descending }), [rows, sort, descending])
+  const found = useMemo(() => foundRows(sorted, { q, group }), [sorted, q, group])
   const counts = useMemo(() => countsOf(found), [found])
-  const shown = useMemo(
-    () => sortedRows(filteredRows(found, filter), { sort, descending }),
-    [found, filter, sort, descending],
-  )
+  const shown = useMemo(() => filteredRows(found, filter), [found, filter])
   const groups = useMemo(() => groupsOf(rows), [rows])
   const [ticked, setTicked] = useState<Chosen>(new Set())
   // What an owner has closed meanwhile is no longer there to be ticked.

@@ -13,8 +13,8 @@ export function useFleet() {
   useLiveStream()
   const systems = useQuery(systemsQuery)
   const live = useLive()
-  // Of thousands of systems some report every moment: typing and scrolling come first.
-  const newest = useDeferredValue(live.data)
+  // Of thousands of systems some report every moment: typing and scrolling come first. Nothing comes before the first answer.
+  const newest = useDeferredValue(live.data) ?? live.data
   const now = useNow(AGE_CHECK) + (newest?.skew ?? 0)
   const index = useMemo(() => systems.data && indexOf(systems.data), [systems.data])
   const before = useRef<Row[]>([])

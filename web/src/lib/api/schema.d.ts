@@ -2147,49 +2147,49 @@ export interface components {
             phase?: string;
         };
         Message1: {
-            sm2: boolean;
-            sm_test: boolean;
-            wait60: boolean;
+            sm2?: boolean;
+            sm_test?: boolean;
+            wait60?: boolean;
         };
         Message2: {
-            aus: boolean;
-            bat: boolean;
-            ein: boolean;
-            hw: boolean;
-            i: boolean;
-            i1: boolean;
-            i2: boolean;
-            m: boolean;
-            na_schutz: boolean;
-            relay: boolean;
-            sm1: boolean;
-            sv: boolean;
-            u: boolean;
+            aus?: boolean;
+            bat?: boolean;
+            ein?: boolean;
+            hw?: boolean;
+            i?: boolean;
+            i1?: boolean;
+            i2?: boolean;
+            m?: boolean;
+            na_schutz?: boolean;
+            relay?: boolean;
+            sm1?: boolean;
+            sv?: boolean;
+            u?: boolean;
         };
         Message3: {
-            m3_BMS: boolean;
-            m3_black_start: boolean;
-            m3_ethernet_off: boolean;
-            m3_gateway: boolean;
-            m3_passiv_balanc: boolean;
-            m3_rotation: boolean;
-            m3_slave: boolean;
-            m3_volt_balanc: boolean;
+            m3_BMS?: boolean;
+            m3_black_start?: boolean;
+            m3_ethernet_off?: boolean;
+            m3_gateway?: boolean;
+            m3_passiv_balanc?: boolean;
+            m3_rotation?: boolean;
+            m3_slave?: boolean;
+            m3_volt_balanc?: boolean;
         };
         Message5: {
-            m5_harmonic_ctrl: boolean;
-            m5_plugin: boolean;
-            m5_sm_test: boolean;
-            m5_ups_enable: boolean;
-            m5_ups_flag: boolean;
+            m5_harmonic_ctrl?: boolean;
+            m5_plugin?: boolean;
+            m5_sm_test?: boolean;
+            m5_ups_enable?: boolean;
+            m5_ups_flag?: boolean;
         };
         Message6: {
-            m6_evu_rs485_tcp: boolean;
-            m6_p_soll_tcp: boolean;
-            m6_power_mang: boolean;
-            m6_q_ctrl: boolean;
-            m6_sm_rs485_tcp: boolean;
-            m6_sunspec_set: boolean;
+            m6_evu_rs485_tcp?: boolean;
+            m6_p_soll_tcp?: boolean;
+            m6_power_mang?: boolean;
+            m6_q_ctrl?: boolean;
+            m6_sm_rs485_tcp?: boolean;
+            m6_sunspec_set?: boolean;
         };
         /** @description An error as OAuth 2 (RFC 6749, 5.2) spells it. */
         OauthError: {
@@ -4150,7 +4150,10 @@ export interface operations {
     };
     data: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `set` names only the flags that are set; otherwise each is named, with true or false. */
+                flags?: "all" | "set";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4163,6 +4166,14 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LiveData"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
             401: {
@@ -6052,6 +6063,8 @@ export interface operations {
                  *     may not see, or no longer, is passed over: the stream tells of the others.
                  */
                 sn?: string | null;
+                /** @description As with `data/`. */
+                flags?: "all" | "set";
             };
             header?: {
                 /** @description The id of the last event of live data that arrived, or the time of an answer of `data/` in milliseconds: the stream begins with what has changed since, and without it with all systems, so that nothing is missed */

@@ -59,7 +59,7 @@ async function listen(lastId: string | null, { signal, sn, onEvent, onOpen }: Fo
   try {
     const { response } = await api.GET('/api/auth/stream/', {
       params: {
-        query: sn === undefined ? {} : { sn },
+        query: sn === undefined ? { flags: 'set' } : { sn, flags: 'set' },
         header: lastId === null ? {} : { 'Last-Event-ID': lastId },
       },
       parseAs: 'stream',

@@ -17,7 +17,8 @@ export const liveQuery = (locale: Locale) =>
 async function readLive(): Promise<Live> {
   // On a line that swallows everything the next refresh would replace this one, and nobody would hear of a failure.
   const signal = AbortSignal.timeout(LIVE_TIMEOUT)
-  const { data, error, response } = await api.GET('/api/auth/data/', { signal }).catch(() => {
+  const params = { query: { flags: 'set' } } as const
+  const { data, error, response } = await api.GET('/api/auth/data/', { params, signal }).catch(() => {
     throw networkError()
   })
   if (!data) throw apiError(response, error)

@@ -30,11 +30,13 @@ describe('a diagnosis', () => {
   })
 
   it('says how it is set up, set or not, and nothing that the battery has not said', () => {
-    expect(diagnosisOf(liveEntry(), sets({ m3_slave: false }), 'A').setup).toEqual([
-      { flag: 'm3_slave', on: false },
-      { flag: 'm3_gateway', on: true },
-    ])
+    // Only what is set has a name in the server's answer.
+    const said: FlagSets = { message3: { A: { m3_gateway: true } }, message5: { A: {} }, message6: { A: {} } }
+    const { setup } = diagnosisOf(liveEntry(), said, 'A')
+    expect(setup).toHaveLength(12)
+    expect(setup.filter(({ on }) => on)).toEqual([{ flag: 'm3_gateway', on: true }])
     expect(diagnosisOf(liveEntry(), undefined, 'A').setup).toEqual([])
+    expect(diagnosisOf(liveEntry(), said, 'B').setup).toEqual([])
   })
 
   it('does not take the main switch for a fault', () => {

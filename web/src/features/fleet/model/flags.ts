@@ -57,12 +57,13 @@ export type Diagnosis = {
 
 export function diagnosisOf(entry: LiveEntry, sets: FlagSets | undefined, sn: string): Diagnosis {
   const more = { ...sets?.message3[sn], ...sets?.message5[sn], ...sets?.message6[sn] }
-  const on: Record<string, boolean> = { ...entry.message1, ...entry.message2, ...more }
+  const on: Record<string, boolean | undefined> = { ...entry.message1, ...entry.message2, ...more }
   const isOn = (flag: Flag) => on[flag] === true
   return {
     wrong: WRONG.filter(isOn),
     running: RUNNING.filter(isOn),
-    setup: SETUP.filter((flag) => flag in on).map((flag) => ({ flag, on: isOn(flag) })),
+    // Only what is set has a name in an answer: a set that is there and empty says that all are off.
+    setup: sets?.message3[sn] ? SETUP.map((flag) => ({ flag, on: isOn(flag) })) : [],
   }
 }
 
