@@ -28,6 +28,9 @@ beforeEach(() => {
     http.get('*/api/auth/usr_sn/', () => HttpResponse.json([{ sn: 'A', phase: 1, access: 'owner' }])),
     http.get('*/api/auth/data/', () => HttpResponse.json(liveOf(['A'], { calibration_days: 12 }))),
     http.get('*/api/auth/plan/', () => HttpResponse.json(planOf())),
+    http.get('*/api/auth/settings/', () =>
+      HttpResponse.json([{ sn: 'A', desired: { charge_start: '22:00', charge_end: '06:00' } }]),
+    ),
     http.get('*/api/auth/grant/', () => HttpResponse.json({ given: [ending], held: [], handovers: [] })),
   )
   serveMoney({
@@ -72,6 +75,12 @@ describe('the calendar', () => {
     await open('2026-11')
     const grid = await screen.findByRole('grid', { name: 'November 2026' })
     expect(await within(grid).findByText('Dienstag, 24. November 2026: Zugang endet')).toBeInTheDocument()
+  })
+
+  it('says at what time of every day the battery may charge', async () => {
+    await open('2026-11')
+    const legend = await screen.findByRole('region', { name: 'So lesen Sie den Kalender' })
+    expect(await within(legend).findByText('Jeden Tag: Laden von 22:00 bis 06:00')).toBeInTheDocument()
   })
 
   it('has each day of a month with a clock change once', async () => {

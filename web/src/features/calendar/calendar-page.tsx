@@ -54,7 +54,7 @@ export function CalendarPage() {
             <p className="px-2 pt-4 pb-2 text-center text-[14px] text-muted">{t('calendar.empty')}</p>
           )}
         </section>
-        <Legend />
+        <Legend windows={calendar.windows} />
         {sn !== null && !empty && <DayList calendar={calendar} />}
         {!empty && <MonthSums calendar={calendar} name={name} />}
       </div>

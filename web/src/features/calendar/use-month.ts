@@ -4,6 +4,8 @@ import { energyQuery, monthEnergyQuery } from '@/lib/api/chart-queries'
 import { grantsQuery } from '@/lib/api/grants'
 import { monthSavingsQuery, tariffQuery } from '@/lib/api/money-queries'
 import { planQuery } from '@/lib/api/plan-queries'
+import { systemsQuery } from '@/lib/api/queries'
+import { settingsOfQuery } from '@/lib/api/settings-query'
 import { useT } from '@/lib/i18n/use-t'
 import { ALL_SYSTEMS } from '@/lib/live/live'
 import { currencyOf } from '@/lib/money'
@@ -14,6 +16,7 @@ import { useSite } from '@/lib/use-site'
 import { daysOf, plannedOf } from './model/day'
 import { firstDay, monthOf, monthsBetween } from './model/month'
 import { type Month, readCalendarSearch } from './model/search'
+import { windowsOf } from './model/windows'
 
 /** The month that the address asks for, what stands in it, and a way to another one. */
 export function useMonth() {
@@ -35,6 +38,10 @@ export function useMonth() {
   const money = { enabled: sn !== null && owns }
   const savings = useQuery({ ...monthSavingsQuery(sn ?? '', firstDay(month)), ...money })
   const tariffs = useQuery({ ...tariffQuery(sn ?? ''), ...money })
+  // Of a whole fleet nobody wants to read it, and who may only look at a system does not see how it is set.
+  const access = useQuery(systemsQuery).data?.find((system) => system.sn === sn)?.access
+  const told = { enabled: sn !== null && (owns || (access !== undefined && access !== 'monitor')) }
+  const settings = useQuery({ ...settingsOfQuery(sn ?? ''), ...told }).data
   const years = useQuery({ ...energyQuery(sn ?? '', `total_${today}`), ...asked }).data?.rows
 
   const queries = owns ? [energy, savings, tariffs] : [energy]
@@ -48,6 +55,7 @@ export function useMonth() {
     month,
     months: monthsBetween(firstYear, latest),
     days: daysOf({ month, today, chart: energy.data, savings: savings.data, planned }),
+    windows: windowsOf(settings ?? []),
     energy: energy.data,
     tariffs: tariffs.data,
     currency: currencyOf(tariffs.data),

@@ -1,12 +1,13 @@
-import { CalendarClock } from 'lucide-react'
+import { BatteryCharging, CalendarClock } from 'lucide-react'
 import { cn } from '@/lib/cn'
 import { joinQuantity, percentQuantity } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { boundsOf, LEVELS } from '../model/day'
+import type { Windows } from '../model/windows'
 import { SHADES } from './shade'
 
-/** How the sheet is read, and what will stand in it one day. */
-export function Legend() {
+/** How the sheet is read, and what holds for every day in it. */
+export function Legend({ windows }: { windows: readonly Windows[] }) {
   const { t, locale } = useT()
   return (
     <section
@@ -31,6 +32,24 @@ export function Legend() {
         <CalendarClock aria-hidden className="mt-0.5 size-4 shrink-0 text-grid-text" />
         <span className="min-w-0">{t('calendar.legend.planned')}</span>
       </p>
+      {windows.map((one) => (
+        <EveryDay key={one.serials.join()} windows={one} />
+      ))}
     </section>
+  )
+}
+
+function EveryDay({ windows: { serials, charge, discharge } }: { windows: Windows }) {
+  const { t } = useT()
+  const times = [
+    ...(charge ? [t('calendar.windows.charge', charge)] : []),
+    ...(discharge ? [t('calendar.windows.discharge', discharge)] : []),
+  ]
+  const whose = serials.length > 0 ? `${serials.join(', ')} · ` : ''
+  return (
+    <p className="num flex items-start gap-1.5">
+      <BatteryCharging aria-hidden className="mt-0.5 size-4 shrink-0 text-battery-text" />
+      <span className="min-w-0">{`${whose}${t('calendar.windows')} ${times.join(', ')}`}</span>
+    </p>
   )
 }
