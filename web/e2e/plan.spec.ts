@@ -1,23 +1,22 @@
 /** The charge plan of a simulated battery with prices typed in by hand: shown with its reasons, wished for, turned off. */
 import type { Page } from '@playwright/test'
 import { nextAct } from '../src/features/plan/model.ts'
+import type { Forecast } from '../src/lib/api/forecast-query.ts'
 import type { Plan } from '../src/lib/api/plan-queries.ts'
 import { DESK, expectGoodEverywhere, NARROW, PHONE } from './harness/axe.ts'
-import { ONE } from './harness/owners.ts'
+import { ONE, THREE } from './harness/owners.ts'
 import { open } from './harness/screens.ts'
-import { PASSWORD, type Server } from './harness/server.ts'
-import { daysAgo } from './harness/site-days.ts'
+import { type Account, PASSWORD, type Server } from './harness/server.ts'
 import { beLoggedIn, button, heading, settled } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
-// Ten days are measured before anything is bought on a forecast.
-test.use({ history: 14 })
+// Two dark days lie ahead, and a bright one behind them. What is usual has to be known, too.
+test.use({ history: 40, startsAt: '2026-12-25T18:00', movesClock: 'hours' })
 test.describe.configure({ mode: 'serial', timeout: 180_000 })
 
 const SN = 'SC24A0001'
 const SOON = { timeout: 120_000, intervals: [2_000] }
-const planPath = `/api/auth/plan/?sn=${SN}`
 
 const importField = (page: Page) => page.getByLabel(text('money.tariff.import', { unit: 'ct/kWh' }))
 const feedInField = (page: Page) => page.getByLabel(text('money.tariff.feed_in', { unit: 'ct/kWh' }))
@@ -26,11 +25,8 @@ const turn = (page: Page) => page.getByRole('switch', { name: text('plan.switch'
 const socField = (page: Page) => page.getByLabel(text('plan.wish.soc'))
 const byField = (page: Page) => page.getByLabel(text('plan.wish.by'))
 
-/** When the dear days begin: far enough ahead to buy before them, and near enough for a plan of 36 hours to see them. */
-const dearFrom = () =>
-  daysAgo(
-    Number(new Date().toLocaleString('en-GB', { hour: '2-digit', timeZone: 'Europe/Berlin' })) < 18 ? -1 : -2,
-  )
+/** When the dear days begin: time enough to buy before them. */
+const DEAR_FROM = '2026-12-26'
 
 /** Types a price into the form of the settings. */
 async function enterPrice(page: Page, price: string, from: string | null) {
@@ -51,13 +47,19 @@ async function chooseFixedPrices(server: Server) {
   await server.post(`/api/auth/settings/?sn=${SN}`, fields, 200, { Authorization: `Bearer ${access}` })
 }
 
+/** Asks the same again and again, with one login. */
+async function asking<T>(server: Server, account: Account, path: string): Promise<() => Promise<T>> {
+  const { access } = await server.logIn(account)
+  const headers = { Authorization: `Bearer ${access}` }
+  return async () => (await (await fetch(server.url + path, { headers })).json()) as T
+}
+
 /** Waits until the server has made a plan that this holds for; it looks every ten seconds. */
 async function plannedBy(server: Server, holds: (plan: Plan) => boolean): Promise<Plan> {
   let plan: Plan | undefined
-  const { access } = await server.logIn(ONE)
+  const ask = await asking<Plan>(server, ONE, `/api/auth/plan/?sn=${SN}`)
   await expect(async () => {
-    const answer = await fetch(server.url + planPath, { headers: { Authorization: `Bearer ${access}` } })
-    plan = (await answer.json()) as Plan
+    plan = await ask()
     expect(holds(plan)).toBe(true)
   }).toPass(SOON)
   return plan as Plan
@@ -67,7 +69,7 @@ test('cheap now and dear later: the plan buys, and says why', async ({ page, ser
   await beLoggedIn(page, server, ONE)
   await page.goto('/settings?part=prices')
   await enterPrice(page, '10', null)
-  await enterPrice(page, '60', dearFrom())
+  await enterPrice(page, '60', DEAR_FROM)
   await chooseFixedPrices(server)
 
   await test.step('it is turned on, and says what it waits for', async () => {
@@ -143,6 +145,8 @@ test('a wish is kept, and a wrong one is refused at its field', async ({ page, s
 test('forecasts reach into tomorrow', async ({ page, server }) => {
   await beLoggedIn(page, server, ONE)
   await open(page, `/charts?sn=${SN}`)
+  // The browser's own clock knows nothing of Christmas until the server has said when it is.
+  await expect(page.getByText('25. Dezember 2026')).toBeVisible()
   await button(page, text('chart.forth')).click()
   await page.waitForURL('**date=*')
   await settled(page)
@@ -153,22 +157,22 @@ test('forecasts reach into tomorrow', async ({ page, server }) => {
   )
 })
 
-test('the bad-weather notice comes and goes with what the server says', async ({ page, server }) => {
-  await beLoggedIn(page, server, ONE)
-  // Weather cannot be ordered: of the server's own answer only the notice is changed on its way.
-  let since: number | null = server.now
-  await page.route(/\/api\/auth\/plan\//, async (route) => {
-    const response = await route.fetch()
-    const plan = (await response.json()) as Plan
-    await route.fulfill({ response, json: { ...plan, weather: { ...plan.weather, since } } })
-  })
+test('the bad-weather notice comes with two dark days ahead, and goes when the second is a bright one', async ({
+  page,
+  server,
+}) => {
+  await beLoggedIn(page, server, THREE)
   await page.goto('/dashboard')
   const notice = page.getByRole('status').filter({ hasText: text('notice.weather') })
-  await expect(notice).toContainText(text('notice.weather.text'))
-  since = null
+  await expect(notice).toContainText(text('notice.weather.text'), SOON)
+  // Around noon the second day ahead reaches into the bright one. Forecasts are made every quarter-hour, and two have to say so.
+  await server.passMinutes(19 * 60)
+  const noon = server.now
+  const ask = await asking<Forecast>(server, THREE, '/api/auth/forecast/?sn=SC24B0001')
+  await expect.poll(async () => (await ask()).issued, SOON).toBeGreaterThanOrEqual(noon)
+  await server.passMinutes(15)
   // Asked again every half minute.
-  await expect(notice).toBeHidden({ timeout: 60_000 })
-  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await expect(notice).toBeHidden(SOON)
 })
 
 test('turned off, the plan is gone and stays off', async ({ page, server }) => {

@@ -2,12 +2,13 @@
 use crate::{Portal, Settings};
 use axum::extract::{Request, State};
 use axum::http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, REFERRER_POLICY, STRICT_TRANSPORT_SECURITY,
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, DATE, REFERRER_POLICY, STRICT_TRANSPORT_SECURITY,
 };
 use axum::http::header::{X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS};
 use axum::http::{HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::Response;
+use domain::site_time::http_date;
 
 const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
@@ -37,6 +38,10 @@ pub(crate) async fn protect(
             STRICT_TRANSPORT_SECURITY,
             "max-age=63072000; includeSubDomains",
         );
+    }
+    // Pages go by it when their own clock is wrong: it is the clock that everything here goes by.
+    if let Some(Ok(date)) = http_date(portal.now()).map(HeaderValue::try_from) {
+        headers.insert(DATE, date);
     }
     if let Ok(policy) = HeaderValue::from_str(&content_security_policy(&portal.settings)) {
         headers.insert(CONTENT_SECURITY_POLICY, policy);

@@ -26,6 +26,13 @@ impl Clock {
         }
     }
 
+    /// A clock that shows `now` and goes on from there.
+    pub fn running_from(now: Millis) -> Self {
+        let clock = Self::system();
+        clock.advance(now - clock.now());
+        clock
+    }
+
     /// A clock that shows `now` until it is moved.
     pub fn standing_at(now: Millis) -> Self {
         Self {
@@ -39,7 +46,7 @@ impl Clock {
         base + self.offset.load(Ordering::Relaxed)
     }
 
-    /// Moves the clock (and every clone of it) forward.
+    /// Moves the clock (and every clone of it).
     pub fn advance(&self, by: Millis) {
         self.offset.fetch_add(by, Ordering::Relaxed);
     }

@@ -2,6 +2,7 @@
 use crate::clock::{HOUR, MINUTE, Millis};
 use crate::series::{Interval, Resolution};
 use jiff::civil::Date;
+use jiff::fmt::rfc2822::DateTimePrinter;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use std::fmt;
@@ -226,6 +227,13 @@ impl FromStr for Zone {
 /// The moment in UTC, as `2026-11-15T11:00:00Z`.
 pub fn utc_text(at: Millis) -> String {
     timestamp(at).to_string()
+}
+
+/// The moment as answers on the web say it: `Sun, 15 Nov 2026 11:00:00 GMT`.
+pub fn http_date(at: Millis) -> Option<String> {
+    DateTimePrinter::new()
+        .timestamp_to_rfc9110_string(&timestamp(at))
+        .ok()
 }
 
 fn steps(bounds: Range<Millis>, step: Millis) -> impl Iterator<Item = Millis> {

@@ -4,7 +4,8 @@ pub(crate) mod firmware;
 
 use crate::options::Options;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use domain::{Email, Serial};
+use domain::clock::Millis;
+use domain::{Email, Serial, SiteDay, Zone};
 use std::path::PathBuf;
 
 /// The web portal for home batteries and the people who install them.
@@ -51,6 +52,22 @@ pub(crate) struct Demo {
     /// How long a battery takes to load and install one part of its firmware
     #[arg(long, default_value_t = 30, value_name = "SECONDS")]
     pub(crate) part_takes: u32,
+    /// Live from another hour on instead of now, on the clocks of Berlin; for a new folder
+    #[arg(long, value_name = "YYYY-MM-DDTHH:00", value_parser = hour_in_berlin)]
+    pub(crate) starts_at: Option<Millis>,
+}
+
+/// The weather of the street is always the same, so that a day can be chosen for it.
+fn hour_in_berlin(text: &str) -> Result<Millis, &'static str> {
+    const WRONG: &str = "not a full hour like 2026-01-31T18:00";
+    let (day, time) = text.split_once('T').ok_or(WRONG)?;
+    let day: SiteDay = day.parse().map_err(|_| WRONG)?;
+    let hour = time.strip_suffix(":00").filter(|hour| hour.len() == 2);
+    let hour = hour.and_then(|hour| hour.parse().ok()).ok_or(WRONG)?;
+    (0..24)
+        .contains(&hour)
+        .then(|| Zone::default().hour_of(day, hour))
+        .ok_or(WRONG)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -13,10 +13,10 @@ use crate::cli::Demo;
 use crate::config::Config;
 use crate::options::Role;
 use crate::roles::{self, Parts, address, bind, open_store, random};
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use api::{Passwords, Portal};
 use bus::Bus;
-use domain::clock::{Millis, SECOND};
+use domain::clock::{HOUR, Millis, SECOND};
 use domain::{Clock, Zone};
 use jobs::mail::Post;
 use memory::Memory;
@@ -65,7 +65,9 @@ pub(crate) async fn run(mut config: Config, demo: Demo) -> anyhow::Result<()> {
         }
         bound => bound?,
     };
-    let clock = Clock::system();
+    let clock = demo
+        .starts_at
+        .map_or_else(Clock::system, Clock::running_from);
     let settings = config.settings(address(people.as_ref())?, address(updates.as_ref())?);
     let furnisher = Furnisher {
         store: store.clone(),
@@ -218,6 +220,11 @@ async fn live_until_now(
     let Furnisher { store, clock, .. } = furnisher;
     let zone: Zone = Zone::DEFAULT.parse().context("the zone of the demo")?;
     let latest: HashMap<_, _> = store.latest_samples().await?.into_iter().collect();
+    let ahead = latest.values().any(|sample| sample.at > clock.now() + HOUR);
+    ensure!(
+        !ahead,
+        "the batteries of this folder have lived longer than that: choose another --data-dir"
+    );
     let mut lives = JoinSet::new();
     let at_once = std::thread::available_parallelism().map_or(1, usize::from);
     let places = Arc::new(Semaphore::new(at_once));

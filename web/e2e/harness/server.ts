@@ -38,8 +38,13 @@ export class Server {
   /**
    * @param history days that the batteries have lived before
    * @param chosen what else the operator has chosen
+   * @param startsAt when it is in Berlin; now if null
    */
-  static async start(history: number, chosen: string[] = []): Promise<Server> {
+  static async start(
+    history: number,
+    chosen: string[] = [],
+    startsAt: string | null = null,
+  ): Promise<Server> {
     const folder = await mkdtemp(join(tmpdir(), 'suncellar-e2e-'))
     const options = [
       '--listen',
@@ -61,7 +66,8 @@ export class Server {
       '--history',
       String(history),
     ]
-    const child = spawn(BINARY, ['demo', ...options, ...street, ...chosen], {
+    const clock = startsAt === null ? [] : ['--starts-at', startsAt]
+    const child = spawn(BINARY, ['demo', ...options, ...street, ...clock, ...chosen], {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     const log: string[] = []
@@ -77,7 +83,9 @@ export class Server {
       child.once('error', reject)
       child.once('exit', (code) => reject(new Error(`suncellar ended with ${code}:\n${log.join('')}`)))
     })
-    return new Server(url, folder, child, log)
+    const server = new Server(url, folder, child, log)
+    if (startsAt !== null) await server.readClock()
+    return server
   }
 
   async stop() {
@@ -235,6 +243,11 @@ export class Server {
   /** What the server's clock says. */
   get now(): number {
     return Date.now() + this.passed
+  }
+
+  private async readClock() {
+    const { headers } = await fetch(`${this.url}/config.json`)
+    this.passed = Date.parse(headers.get('date') ?? '') - Date.now()
   }
 
   /** Lets time pass on the server. */

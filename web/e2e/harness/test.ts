@@ -16,6 +16,8 @@ type WorkerFixtures = {
   history: number
   /** Options of the server's command line, for a file that is about them. */
   options: string[]
+  /** Where the hour and the weather matter: when the server's life begins, like `2026-12-25T18:00`. */
+  startsAt: string | null
   /** Said by a file that moves the server's clock: others would live in its future. After weeks batteries have other alarms. */
   movesClock: 'never' | 'hours' | 'weeks'
 }
@@ -25,12 +27,14 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
 
   options: [[], { option: true, scope: 'worker' }],
 
+  startsAt: [null, { option: true, scope: 'worker' }],
+
   movesClock: ['never', { option: true, scope: 'worker' }],
 
   server: [
     // A worker and its server are only for files that say the same in these options.
-    async ({ history, options, movesClock: _ }, use) => {
-      const server = await Server.start(history, options)
+    async ({ history, options, startsAt, movesClock: _ }, use) => {
+      const server = await Server.start(history, options, startsAt)
       await use(server)
       await server.stop()
     },

@@ -1,5 +1,6 @@
 //! What every answer carries, and what no request may do to the server.
 #![allow(clippy::unwrap_used)]
+use domain::clock::DAY;
 use proptest::prelude::*;
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,6 +39,18 @@ with_app!(every_answer_is_protected_by_its_headers, |app| {
         if path.starts_with("/api/") {
             assert_eq!(header("cache-control"), "no-store", "{path}");
         }
+    }
+});
+
+with_app!(every_answer_says_when_it_is_on_the_portals_clock, |app| {
+    for (path, passes, date) in [
+        ("/healthz", 0, "Sun, 15 Nov 2026 11:00:00 GMT"),
+        ("/api/auth/data/", 90 * DAY, "Sat, 13 Feb 2027 11:00:00 GMT"),
+    ] {
+        app.clock.advance(passes);
+        let answer = app.get(path).send().await;
+        assert_eq!(answer.headers["date"], date);
+        assert_eq!(answer.headers.get_all("date").iter().count(), 1);
     }
 });
 

@@ -24,13 +24,11 @@ impl Demo {
     }
 
     fn of(folder: &Path, systems: &str, days: i32) -> Self {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_suncellar"))
-            .current_dir(folder)
-            .env_clear()
-            .args(["demo", "--listen", "127.0.0.1:0", "--data-dir", "demo"])
-            .args(["--devices-listen", "127.0.0.1:0", "--systems", systems])
-            .args(["--updates-listen", "127.0.0.1:0"])
-            .args(["--history", &days.to_string()])
+        Self::ready(&mut command(folder, systems, days))
+    }
+
+    fn ready(command: &mut Command) -> Self {
+        let mut process = command
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -42,6 +40,25 @@ impl Demo {
         assert!(ready, "the demo did not start");
         Self(process)
     }
+}
+
+fn command(folder: &Path, systems: &str, days: i32) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_suncellar"));
+    command
+        .current_dir(folder)
+        .env_clear()
+        .args(["demo", "--listen", "127.0.0.1:0", "--data-dir", "demo"])
+        .args(["--devices-listen", "127.0.0.1:0", "--systems", systems])
+        .args(["--updates-listen", "127.0.0.1:0"])
+        .args(["--history", &days.to_string()]);
+    command
+}
+
+/// The street one hour of another day, as it is chosen on the command line.
+fn starting_at(folder: &Path, hour: &str) -> Command {
+    let mut command = command(folder, "small", 1);
+    command.args(["--starts-at", hour]);
+    command
 }
 
 impl Drop for Demo {
@@ -131,6 +148,30 @@ async fn a_past_is_there_at_the_first_start_and_goes_on_without_a_seam() {
     }
     let today = totals(&store, "owner@example.com", "SC24A0001").await;
     assert_eq!(today.last().unwrap().unplaced, [0; 5]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_street_can_live_at_another_time_but_never_goes_back() {
+    let folder = TempDir::new().unwrap();
+    let demo = Demo::ready(&mut starting_at(folder.path(), "2026-01-31T18:00"));
+    let store = open(folder.path()).await;
+    let newest = reported_since(&store, "SC24A0001", 1).await;
+    let evening = 1_769_878_800_000;
+    assert!((evening..evening + 5 * MINUTE).contains(&newest.at));
+    drop(demo);
+
+    for (hour, reason) in [
+        ("2026-01-31T12:00", "choose another --data-dir"),
+        ("2026-01-31T18:30", "not a full hour like"),
+        ("2026-01-31T24:00", "not a full hour like"),
+        ("2026-02-30T12:00", "not a full hour like"),
+        ("yesterday", "not a full hour like"),
+    ] {
+        let refused = starting_at(folder.path(), hour).output().unwrap();
+        assert!(!refused.status.success(), "{hour}");
+        let said = String::from_utf8(refused.stderr).unwrap();
+        assert!(said.contains(reason), "{hour}: {said}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
