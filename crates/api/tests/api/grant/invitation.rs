@@ -1,0 +1,179 @@
+//! An owner invites: by mail, for one address, checked field by field.
+use super::{change, end, get, invite, list, post, seen, subjects, systems, wait_until};
+use domain::clock::MINUTE;
+use serde_json::{Value, json};
+use testkit::with_app;
+
+with_app!(
+    an_invitation_works_when_it_is_accepted_and_until_its_end,
+    |app| {
+        let anna = app.owner("anna", "SC000001").await;
+        let eva = app.electrician("eva").await;
+        let invited = invite(app, &anna, "SC000001", &eva.email, "monitor").await;
+        let invited = invited.expect(201).json()["grants"][0].clone();
+        assert_eq!(invited["state"], "invited");
+        assert_eq!(invited["until_day"], "2027-02-13", "90 days");
+        assert_eq!(
+            (&invited["company"], &invited["phone"]),
+            (&Value::Null, &Value::Null)
+        );
+        // Nothing is open yet.
+        assert!(systems(app, &eva).await.is_empty());
+        get(app, &eva, "/api/auth/graph/?sn=SC000001")
+            .await
+            .expect(404);
+        let held = list(app, &eva, "held").await;
+        assert_eq!(
+            (&held[0]["state"], &held[0]["sn"]),
+            (&json!("invited"), &json!("SC000001"))
+        );
+        let path = format!("/api/auth/grant/{}/accept/", invited["id"]);
+        let accepted = post(app, &eva, &path, &[]).await.expect(200).json();
+        assert_eq!(accepted["state"], "active");
+        assert_eq!(accepted["since"], app.clock.now());
+        assert_eq!(systems(app, &eva).await, seen("SC000001", "monitor"));
+        let given = list(app, &anna, "given").await;
+        assert_eq!(given[0]["company"], "Elektro Sonnenberg");
+        assert_eq!(given[0]["phone"], "+4930901820");
+        // Accepted is accepted once.
+        post(app, &eva, &path, &[]).await.expect(404);
+        assert_eq!(
+            subjects(app, &eva).await.last().unwrap(),
+            "Einladung: Zugang zu einem Speicher"
+        );
+        assert_eq!(
+            subjects(app, &anna).await.last().unwrap(),
+            "Ihr Elektriker hat die Einladung angenommen"
+        );
+        // The last day is whole, and then it is over, with the old token too.
+        let until = accepted["until"].as_i64().unwrap();
+        wait_until(app, until - MINUTE);
+        let eva = app.log_in(&eva.email, true).await;
+        assert_eq!(systems(app, &eva).await, seen("SC000001", "monitor"));
+        wait_until(app, until);
+        assert!(systems(app, &eva).await.is_empty());
+        get(app, &eva, "/api/auth/graph/?sn=SC000001")
+            .await
+            .expect(404);
+    }
+);
+
+with_app!(
+    somebody_without_an_account_is_invited_and_registers_later,
+    |app| {
+        let anna = app.owner("anna", "SC000001").await;
+        invite(app, &anna, "SC000001", "Eva@Example.com", "service")
+            .await
+            .expect(201);
+        let eva = app.electrician("eva").await;
+        let held = list(app, &eva, "held").await;
+        let path = format!("/api/auth/grant/{}/accept/", held[0]["id"]);
+        post(app, &eva, &path, &[]).await.expect(200);
+        assert_eq!(systems(app, &eva).await, seen("SC000001", "service"));
+    }
+);
+
+with_app!(
+    an_invitation_is_for_its_address_and_for_electricians,
+    |app| {
+        let anna = app.owner("anna", "SC000001").await;
+        let ben = app.owner("ben", "SC000002").await;
+        let (eva, max) = (app.electrician("eva").await, app.electrician("max").await);
+        let invited = invite(app, &anna, "SC000001", &eva.email, "service").await;
+        let id = invited.expect(201).json()["grants"][0]["id"]
+            .as_i64()
+            .unwrap();
+        let path = format!("/api/auth/grant/{id}/accept/");
+        post(app, &max, &path, &[]).await.expect(404);
+        assert!(list(app, &max, "held").await.is_empty());
+        end(app, &max, id).await.expect(404);
+        end(app, &ben, id).await.expect(404);
+        change(app, &ben, id, &[("scope", "monitor")])
+            .await
+            .expect(404);
+        // An owner of the same address is no electrician.
+        let invited = invite(app, &anna, "SC000001", &ben.email, "service").await;
+        let id = invited.expect(201).json()["grants"][0]["id"]
+            .as_i64()
+            .unwrap();
+        post(app, &ben, &format!("/api/auth/grant/{id}/accept/"), &[])
+            .await
+            .expect(403);
+        assert!(list(app, &ben, "held").await.is_empty());
+        assert_eq!(list(app, &ben, "given").await, Vec::<Value>::new());
+    }
+);
+
+with_app!(an_invitation_is_checked_field_by_field, |app| {
+    let anna = app.owner("anna", "SC000001").await;
+    for (fields, want) in [
+        (
+            vec![("sn", "SC000001"), ("email", ""), ("scope", "monitor")],
+            "email:required",
+        ),
+        (
+            vec![("sn", "SC000001"), ("email", "x"), ("scope", "monitor")],
+            "email:email_invalid",
+        ),
+        (
+            vec![
+                ("sn", "SC000001"),
+                ("email", anna.email.as_str()),
+                ("scope", "monitor"),
+            ],
+            "email:email_own",
+        ),
+        (
+            vec![
+                ("sn", "SC000001"),
+                ("email", "e@example.com"),
+                ("scope", "root"),
+            ],
+            "scope:choice_unknown",
+        ),
+        (
+            vec![("sn", "SC000001"), ("email", "e@example.com")],
+            "scope:required",
+        ),
+        (
+            vec![("email", "e@example.com"), ("scope", "monitor")],
+            "sn:required",
+        ),
+        (
+            vec![
+                ("sn", "SC000001"),
+                ("email", "e@example.com"),
+                ("scope", "monitor"),
+                ("until", "2026-11-14"),
+            ],
+            "until:date_past",
+        ),
+        (
+            vec![
+                ("sn", "SC000001"),
+                ("email", "e@example.com"),
+                ("scope", "monitor"),
+                ("until", "2028-01-01"),
+            ],
+            "until:date_too_late",
+        ),
+        (
+            vec![
+                ("sn", "SC000001"),
+                ("email", "e@example.com"),
+                ("scope", "monitor"),
+                ("until", "soon"),
+            ],
+            "until:date_invalid",
+        ),
+    ] {
+        let refused = post(app, &anna, "/api/auth/grant/", &fields)
+            .await
+            .expect(400);
+        assert_eq!(refused.code(), want);
+    }
+    invite(app, &anna, "SC000009", "e@example.com", "monitor")
+        .await
+        .expect(404);
+    assert!(list(app, &anna, "given").await.is_empty());
+});

@@ -1,0 +1,67 @@
+//! Access to somebody else's system: invited, asked for, opened by a code; changed, renewed and ended.
+
+mod invitation;
+mod request;
+mod scope;
+mod term;
+
+use serde_json::Value;
+use testkit::{Answer, Person, TestApp};
+
+async fn get(app: &TestApp, person: &Person, path: &str) -> Answer {
+    app.get(path).bearer(&person.access).send().await
+}
+
+async fn post(app: &TestApp, person: &Person, path: &str, fields: &[(&str, &str)]) -> Answer {
+    app.post(path, fields).bearer(&person.access).send().await
+}
+
+async fn change(app: &TestApp, person: &Person, id: i64, fields: &[(&str, &str)]) -> Answer {
+    let call = app.call("PATCH", &format!("/api/auth/grant/{id}/"));
+    call.form(fields).bearer(&person.access).send().await
+}
+
+async fn end(app: &TestApp, person: &Person, id: i64) -> Answer {
+    let call = app.call("DELETE", &format!("/api/auth/grant/{id}/"));
+    call.bearer(&person.access).send().await
+}
+
+async fn list(app: &TestApp, person: &Person, side: &str) -> Vec<Value> {
+    let grants = get(app, person, "/api/auth/grant/").await.expect(200);
+    grants.json()[side].as_array().unwrap().clone()
+}
+
+async fn invite(app: &TestApp, owner: &Person, sn: &str, email: &str, scope: &str) -> Answer {
+    let fields = [("sn", sn), ("email", email), ("scope", scope)];
+    post(app, owner, "/api/auth/grant/", &fields).await
+}
+
+async fn ask(app: &TestApp, person: &Person, sn: &str) -> Answer {
+    post(app, person, "/api/auth/grant/request/", &[("sn", sn)]).await
+}
+
+/// Serial numbers with the caller's access to each.
+async fn systems(app: &TestApp, person: &Person) -> Vec<(String, String)> {
+    let systems = get(app, person, "/api/auth/usr_sn/").await.expect(200);
+    let text = |system: &Value, name: &str| system[name].as_str().unwrap().to_owned();
+    let systems = systems.json().as_array().unwrap().clone();
+    systems
+        .iter()
+        .map(|system| (text(system, "sn"), text(system, "access")))
+        .collect()
+}
+
+/// Subjects of the mails to somebody so far.
+async fn subjects(app: &TestApp, to: &Person) -> Vec<String> {
+    let letters = app.letters().await.into_iter();
+    let own = letters.filter(|letter| letter.to == to.email);
+    own.map(|letter| letter.subject).collect()
+}
+
+fn wait_until(app: &TestApp, at: i64) {
+    app.clock.advance(at - app.clock.now());
+}
+
+fn seen(sn: &str, access: &str) -> Vec<(String, String)> {
+    vec![(sn.to_owned(), access.to_owned())]
+}

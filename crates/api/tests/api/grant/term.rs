@@ -1,0 +1,183 @@
+//! A grant is changed, renewed, given up and revoked.
+use super::{ask, change, end, get, invite, list, post, seen, subjects, systems, wait_until};
+use domain::clock::{DAY, MINUTE};
+use serde_json::json;
+use std::time::Duration;
+use testkit::with_app;
+
+with_app!(a_grant_is_changed_reminded_of_ended_and_renewed, |app| {
+    let anna = app.owner("anna", "SC000001").await;
+    let eva = app.electrician("eva").await;
+    let id = app.grant(&anna, &eva, "SC000001", "monitor").await;
+    let changed = change(app, &anna, id, &[("scope", "service")])
+        .await
+        .expect(200)
+        .json();
+    assert_eq!(
+        (&changed["scope"], &changed["until_day"]),
+        (&json!("service"), &json!("2027-02-13"))
+    );
+    assert_eq!(systems(app, &eva).await, seen("SC000001", "service"));
+    change(app, &anna, id, &[("scope", "look")])
+        .await
+        .expect(400);
+    change(app, &anna, id, &[("until", "yesterday")])
+        .await
+        .expect(400);
+    // Seven days before the end both hear of it, once.
+    let until = changed["until"].as_i64().unwrap();
+    wait_until(app, until - 7 * DAY - MINUTE);
+    app.tell_of_grants().await;
+    let soon = "Der Zugang Ihres Elektrikers endet bald".to_owned();
+    assert!(!subjects(app, &anna).await.contains(&soon));
+    wait_until(app, until - 7 * DAY);
+    app.tell_of_grants().await;
+    app.tell_of_grants().await;
+    assert_eq!(
+        subjects(app, &anna)
+            .await
+            .iter()
+            .filter(|it| **it == soon)
+            .count(),
+        1
+    );
+    assert_eq!(
+        subjects(app, &eva).await.last().unwrap(),
+        "Ihr Zugang zu einem Speicher endet bald"
+    );
+    let letters = app.letters().await;
+    assert!(
+        letters
+            .iter()
+            .any(|letter| letter.text.contains("13.02.2027"))
+    );
+    // It ends by itself, and can be renewed for a while.
+    wait_until(app, until);
+    app.tell_of_grants().await;
+    assert_eq!(
+        subjects(app, &eva).await.last().unwrap(),
+        "Ihr Zugang zu einem Speicher ist beendet"
+    );
+    let anna = app.log_in(&anna.email, false).await;
+    assert_eq!(list(app, &anna, "given").await[0]["state"], "ended");
+    let renewed = change(app, &anna, id, &[]).await.expect(200).json();
+    assert_eq!(
+        (&renewed["state"], &renewed["scope"]),
+        (&json!("active"), &json!("service"))
+    );
+    let eva = app.log_in(&eva.email, true).await;
+    assert_eq!(systems(app, &eva).await, seen("SC000001", "service"));
+    wait_until(app, renewed["until"].as_i64().unwrap() + 30 * DAY);
+    app.tell_of_grants().await;
+    let anna = app.log_in(&anna.email, false).await;
+    assert!(list(app, &anna, "given").await.is_empty());
+});
+
+with_app!(a_person_holds_one_grant_of_a_system, |app| {
+    let anna = app.owner("anna", "SC000001").await;
+    let eva = app.electrician("eva").await;
+    app.grant(&anna, &eva, "SC000001", "monitor").await;
+    ask(app, &eva, "SC000001").await.expect(202);
+    let asked = list(app, &anna, "given").await[0].clone();
+    assert_eq!(asked["state"], "asked");
+    change(app, &anna, asked["id"].as_i64().unwrap(), &[])
+        .await
+        .expect(200);
+    assert_eq!(systems(app, &eva).await, seen("SC000001", "service"));
+    assert_eq!(list(app, &anna, "given").await.len(), 1);
+    app.grant(&anna, &eva, "SC000001", "configure").await;
+    assert_eq!(systems(app, &eva).await, seen("SC000001", "configure"));
+    assert_eq!(list(app, &anna, "given").await.len(), 1);
+});
+
+with_app!(whoever_holds_a_grant_can_give_it_up, |app| {
+    let anna = app.owner("anna", "SC000001").await;
+    let eva = app.electrician("eva").await;
+    let id = app.grant(&anna, &eva, "SC000001", "service").await;
+    end(app, &eva, id).await.expect(204);
+    assert!(systems(app, &eva).await.is_empty());
+    assert!(list(app, &anna, "given").await.is_empty());
+    let told = "Jemand hat den Zugang zu Ihrem Speicher aufgegeben";
+    assert_eq!(subjects(app, &anna).await.last().unwrap(), told);
+    // An invitation is declined the same way.
+    let invited = invite(app, &anna, "SC000001", &eva.email, "monitor").await;
+    let id = invited.expect(201).json()["grants"][0]["id"]
+        .as_i64()
+        .unwrap();
+    end(app, &eva, id).await.expect(204);
+    assert!(list(app, &anna, "given").await.is_empty());
+});
+
+with_app!(a_revoked_grant_refuses_the_next_request, |app| {
+    let anna = app.owner("anna", "SC000001").await;
+    let eva = app.electrician("eva").await;
+    let id = app.grant(&anna, &eva, "SC000001", "service").await;
+    get(app, &eva, "/api/auth/settings/?sn=SC000001")
+        .await
+        .expect(200);
+    let fields = [("name", "Kunden"), ("sn", "SC000001")];
+    post(app, &eva, "/api/auth/group/", &fields)
+        .await
+        .expect(201);
+    let queued = [
+        ("sn", "SC000001"),
+        ("command", "auto"),
+        ("key", "a-key-of-eva"),
+    ];
+    let queued = post(app, &eva, "/api/auth/command/", &queued)
+        .await
+        .expect(201)
+        .json();
+    let command = format!("/api/auth/command/{}/", queued["id"].as_str().unwrap());
+    get(app, &eva, &command).await.expect(200);
+    end(app, &anna, id).await.expect(204);
+    // The same token as before.
+    for path in [
+        "/api/auth/settings/?sn=SC000001",
+        "/api/auth/graph/?sn=SC000001",
+        "/api/auth/energy_chart/?sn=SC000001",
+        "/api/auth/export/?sn=SC000001",
+        "/api/auth/journal/?sn=SC000001",
+        &command,
+    ] {
+        get(app, &eva, path).await.expect(404);
+    }
+    let updates = testkit::http::Call::new(
+        app.updates,
+        "GET".parse().unwrap(),
+        "/api/v1/has_update?sn=SC000001",
+    );
+    updates.bearer(&eva.access).send().await.expect(404);
+    assert!(systems(app, &eva).await.is_empty());
+    assert!(list(app, &eva, "held").await.is_empty());
+    let groups = get(app, &eva, "/api/auth/group/").await.expect(200).json();
+    assert_eq!(groups[0]["systems"], json!([]));
+    // What she had ordered and the battery has not got is void.
+    let shown = get(app, &anna, &command).await.expect(200).json();
+    assert_eq!(shown["state"], "expired");
+    assert_eq!(
+        subjects(app, &eva).await.last().unwrap(),
+        "Ihr Zugang zu einem Speicher ist beendet"
+    );
+    end(app, &anna, id).await.expect(404);
+});
+
+with_app!(
+    an_open_stream_ends_within_5_seconds_of_the_revocation,
+    |app| {
+        let anna = app.owner("anna", "SC000001").await;
+        let eva = app.electrician("eva").await;
+        let id = app.grant(&anna, &eva, "SC000001", "service").await;
+        let mut flow = app
+            .get("/api/auth/stream/")
+            .bearer(&eva.access)
+            .open()
+            .await;
+        assert!(flow.event().await.unwrap().contains("SC000001"));
+        end(app, &anna, id).await.expect(204);
+        let over = async { while flow.event().await.is_some() {} };
+        tokio::time::timeout(Duration::from_secs(5), over)
+            .await
+            .expect("the end of the stream");
+    }
+);
