@@ -8,6 +8,7 @@ mod tests;
 mod value;
 
 pub use chances::Chances;
+pub(crate) use standing::WORTH_A_CHANGE;
 pub use value::Values;
 pub(crate) use value::WISH_MISSED;
 

@@ -1,5 +1,5 @@
 //! Why a plan does what it does: for each block the facts of a sentence, from the difference between the plan with it and without it.
-use crate::plan::{Outlook, Plan, Rules, Step, Values};
+use crate::plan::{Outlook, Plan, Rules, Step, Values, WORTH_A_CHANGE};
 use crate::{Mode, QUARTER};
 use domain::clock::Millis;
 use std::ops::Range;
@@ -35,16 +35,19 @@ pub struct Instead {
     pub kwh: f64,
     /// What a kWh costs in the block, in hundredths of a cent.
     pub price: i64,
-    /// What a kWh would cost later; `None` when what is bought is only used after the end of the plan.
+    /// What a kWh would cost later; `None` when what is bought is only used after the end of the plan, or is no dearer then: that is
+    /// not why it is bought now.
     pub price_instead: Option<i64>,
-    /// When most of it would be bought.
+    /// When most of it would be bought at that price.
     pub at: Option<Millis>,
     /// Expected, in hundredths of a cent.
     pub saving: i64,
 }
 
-/// A gain below half a cent is shown as none.
-const WORTH_TELLING: i64 = 50;
+/// In hundredths of a cent: what is not worth a change of plan is not worth a sentence.
+const WORTH_TELLING: i64 = (100.0 * WORTH_A_CHANGE) as i64;
+/// So much more a kWh has to cost to be called dearer, in hundredths of a cent.
+const DEARER: i64 = 100;
 /// So is energy that is rounded to 0.0 kWh.
 const LITTLE: f64 = 0.05;
 
@@ -180,13 +183,15 @@ fn difference(
             cost: (bought.cost - spared.cost).round() as i64,
         };
     }
+    let price = bought
+        .price()
+        .unwrap_or_else(|| mean_price(&with.steps[block.clone()]));
+    let price_instead = spared.price().filter(|later| *later >= price + DEARER);
     let facts = Instead {
         kwh: bought.kwh,
-        price: bought
-            .price()
-            .unwrap_or_else(|| mean_price(&with.steps[block.clone()])),
-        price_instead: spared.price(),
-        at: spared.most_at,
+        price,
+        price_instead,
+        at: spared.most_at.filter(|_| price_instead.is_some()),
         saving: (100.0 * gain).round() as i64,
     };
     match with.steps[block.start].mode {
@@ -307,6 +312,32 @@ mod tests {
         assert!(facts.price == 3_900 && (4_200..=4_500).contains(&instead));
         assert!(facts.at.unwrap() >= block.end);
         assert!(facts.saving > 0);
+    }
+
+    #[test]
+    fn a_price_that_is_no_dearer_later_is_no_reason() {
+        // Cheap until midnight and dear from then on: whatever is left for later is bought at the same price before midnight.
+        let tonight = Outlook {
+            prices: (0..REACH)
+                .map(|quarter| SlotPrice {
+                    import: if quarter < 24 { 1_000 } else { 6_000 },
+                    feed_in: 790,
+                    known: true,
+                })
+                .collect(),
+            ..outlook(|_| 0)
+        };
+        let blocks = explained(&tonight, &rules(), 1.0);
+        let mut told = 0;
+        for block in &blocks {
+            if let Reason::Buys(facts) | Reason::Keeps(facts) = block.reason {
+                told += 1;
+                assert_eq!(facts.price_instead.is_some(), facts.at.is_some());
+                assert!(facts.price_instead.is_none_or(|later| later >= 1_100));
+                assert!(facts.saving >= WORTH_TELLING || block.start == 0);
+            }
+        }
+        assert!(told > 0, "{blocks:?}");
     }
 
     #[test]

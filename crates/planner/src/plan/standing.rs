@@ -6,7 +6,7 @@ use domain::clock::Millis;
 use std::ops::RangeInclusive;
 
 /// A new plan has to gain so many cents.
-pub const WORTH_A_CHANGE: f64 = 2.0;
+pub(crate) const WORTH_A_CHANGE: f64 = 2.0;
 /// The charge may be off by so much of the capacity before a plan is made out of turn.
 const OFF: f64 = 0.08;
 
