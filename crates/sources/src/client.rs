@@ -17,6 +17,8 @@ use std::time::Duration;
 const CONNECT: Duration = Duration::from_secs(5);
 /// From the question to the last byte of the answer.
 const WHOLE: Duration = Duration::from_secs(20);
+/// Questions in a row share a connection. Later ones would meet one that the service has just closed, and be lost with it.
+const IDLE: Duration = Duration::from_secs(1);
 /// Two days of quarter-hours in XML are a tenth of it.
 const MOST_BYTES: usize = 2 << 20;
 const AGENT: &str = concat!("Suncellar/", env!("CARGO_PKG_VERSION"));
@@ -125,6 +127,7 @@ impl Client {
                 .no_proxy()
                 .connect_timeout(CONNECT)
                 .timeout(WHOLE)
+                .pool_idle_timeout(IDLE)
                 .build()
                 .expect("a client of constant settings can be built")
         };

@@ -4,7 +4,11 @@ use domain::Source;
 use domain::clock::SECOND;
 use domain::source::{BiddingZone, SourceError};
 use sources::{Addresses, Failure, PriceQuestion, Sources};
+use std::time::Duration;
 use testkit::{NOON, Outside, Reply};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::TcpListener;
+use tokio::sync::mpsc::{self, UnboundedReceiver};
 
 async fn ask(addresses: Addresses, source: Source, token: Option<&str>) -> Failure {
     let question = PriceQuestion {
@@ -110,8 +114,52 @@ async fn a_token_stays_out_of_everything_that_is_written_down() {
 #[tokio::test(start_paused = true)]
 async fn a_service_that_says_nothing_is_not_waited_for() {
     let outside = Outside::start().await;
-    let day = std::time::Duration::from_secs(86_400);
+    let day = Duration::from_secs(86_400);
     outside.says("/", Reply::Silent(day));
     let failure = told(&outside, Source::EnergyCharts).await;
     assert_eq!(failure.error, SourceError::TimedOut);
+}
+
+/// Says "not found" to everything, and which connection each question came by.
+async fn counting() -> (Addresses, UnboundedReceiver<usize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let (tell, told) = mpsc::unbounded_channel();
+    tokio::spawn(async move {
+        for connection in 0.. {
+            let (stream, _) = listener.accept().await.unwrap();
+            let tell = tell.clone();
+            tokio::spawn(async move {
+                let (read, mut write) = stream.into_split();
+                let mut lines = BufReader::new(read).lines();
+                while let Ok(Some(line)) = lines.next_line().await {
+                    if line.is_empty() {
+                        tell.send(connection).unwrap();
+                        let answer = b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n";
+                        write.write_all(answer).await.unwrap();
+                    }
+                }
+            });
+        }
+    });
+    (Addresses::default().or_all(&url), told)
+}
+
+#[tokio::test]
+async fn a_connection_that_was_idle_is_not_trusted_with_a_question() {
+    let (addresses, mut came) = counting().await;
+    let sources = Sources::new(addresses);
+    let mut connections = Vec::new();
+    for wait in [0, 1_500] {
+        tokio::time::sleep(Duration::from_millis(wait)).await;
+        let question = PriceQuestion {
+            zone: BiddingZone::DeLu,
+            token: None,
+            now: NOON,
+        };
+        let answer = sources.prices(Source::EnergyCharts, question).await;
+        assert_eq!(answer.unwrap_err().error, SourceError::Empty);
+        connections.push(came.recv().await.unwrap());
+    }
+    assert_eq!(connections, [0, 1]);
 }
