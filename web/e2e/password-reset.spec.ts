@@ -7,6 +7,8 @@ async function askForLink(page: Page, email: string) {
   await page.goto('/login')
   await page.getByRole('link', { name: text('login.forgot') }).click()
   await expect(page).toHaveURL(/\/lock$/)
+  // The page that is left has such a field, too, and stands until the next one is there.
+  await expect(heading(page)).toHaveText(text('lock.title'))
   await page.getByLabel(text('form.email'), { exact: true }).fill(email)
   await button(page, text('lock.submit')).click()
   await expect(page.getByText(text('lock.sent', { email }))).toBeVisible()
