@@ -151,6 +151,6 @@ test('somebody who lost phone and recovery codes comes in again after the operat
   await page.waitForURL('**/login')
   await sendLogin(page, owner)
   await page.waitForURL('**/dashboard')
-  const subjects = (await server.mails(owner.email)).map(({ subject }) => subject)
-  expect(subjects).toContain('Anmeldung in zwei Schritten wurde zurückgesetzt')
+  const subjects = async () => (await server.mails(owner.email)).map(({ subject }) => subject)
+  await expect.poll(subjects).toContain('Anmeldung in zwei Schritten wurde zurückgesetzt')
 })
