@@ -43,9 +43,14 @@ impl Grid {
 
     /// What a kWh more saves at most, by the values of all charges in one state or several.
     pub(super) fn worth(self, values: &[f64]) -> f64 {
-        let states = values.chunks_exact(POINTS);
-        let saved = states.flat_map(|values| values.windows(2).map(|pair| pair[0] - pair[1]));
-        saved.fold(f64::NEG_INFINITY, f64::max) * self.per_kwh
+        let mut most = [f64::NEG_INFINITY; PARTS];
+        for values in values.chunks_exact(POINTS) {
+            for (most, (here, next)) in most.iter_mut().zip(values.iter().zip(&values[1..])) {
+                let saved = here - next;
+                *most = if saved > *most { saved } else { *most };
+            }
+        }
+        most.into_iter().fold(f64::NEG_INFINITY, f64::max) * self.per_kwh
     }
 
     /// What a case and all that comes after it cost from this charge on.
@@ -57,8 +62,8 @@ impl Grid {
         flow.cents(case.price) + case.wear * flow.discharge + self.at(after, flow.stored)
     }
 
-    /// The same for every point. Where neither full nor empty is reached all points move equally
-    /// far and pay equally much, so that one pass without a branch does for them.
+    /// The same for every point. Where neither full nor empty is reached all points move equally far and pay equally much, and all that
+    /// reach it end at the same charge. So no point has to be looked at by itself.
     pub(super) fn costs(self, case: &Case<'_>, after: &[f64], costs: &mut [f64]) {
         let Case {
             battery, mode, net, ..
@@ -100,8 +105,19 @@ impl Grid {
         for ((cost, here), next) in costs[inside.clone()].iter_mut().zip(here).zip(next) {
             *cost = paid + here + part * (next - here);
         }
-        for point in (0..inside.start).chain(inside.end..POINTS) {
-            costs[point] = self.cost(case, after, self.stored(point));
+        let (import, feed_in) = (case.price.import_cents(), case.price.feed_in_cents());
+        // What is above the floor is given; what is below it stays.
+        let at_floor = self.at(after, battery.floor);
+        for point in 0..inside.start {
+            let above = self.stored(point) - battery.floor;
+            let given = above.max(0.0) * battery.discharge_efficiency;
+            let rest = if above > 0.0 { at_floor } else { after[point] };
+            costs[point] = (net - given) * import + case.wear * given + rest;
+        }
+        for point in inside.end..POINTS {
+            let meter = net + (battery.capacity - self.stored(point)) / battery.charge_efficiency;
+            let rate = if meter > 0.0 { import } else { feed_in };
+            costs[point] = meter * rate + after[PARTS];
         }
     }
 }

@@ -80,8 +80,9 @@ impl Values {
             self.worth[quarter] = self.grid.worth(after);
             for mode in self.sensible(outlook, rules, quarter, POWERS) {
                 self.costs(outlook, rules, quarter, mode, after, &mut costs);
+                // Not by `f64::min`, which also looks out for what is not a number and is slower by it.
                 for (best, cost) in best.iter_mut().zip(&costs) {
-                    *best = best.min(*cost);
+                    *best = if *cost < *best { *cost } else { *best };
                 }
             }
             self.chances.expect_tempers(&mut best);
