@@ -1,6 +1,7 @@
 //! Forecasts, plans and savings on a real home, walked forward after twelve weeks: nothing is scored that was learned from.
 mod accuracy;
 mod brute;
+mod chance;
 mod exact;
 mod home;
 mod models;
@@ -12,7 +13,7 @@ use home::Home;
 use models::Models;
 use planner::plan::View;
 use std::time::Duration;
-use world::{Gap, STEP, World};
+use world::{Gap, World};
 
 const LEARNED_FIRST: usize = 84 * 96;
 
@@ -24,6 +25,8 @@ struct Scored {
     perfect: f64,
     deterministic: f64,
     planned: f64,
+    /// Of the plan's share, in points.
+    error: f64,
     gap: Gap,
     took: Vec<Duration>,
     replay_off: f64,
@@ -54,11 +57,12 @@ pub(crate) fn run(figures: &mut Vec<Figure>) {
             .ours(p95)
             .holds(Some(p95 <= 10.0)),
     );
-    for (scored, name, share_name, bar, share_bar) in [
+    for (scored, name, share_name, error_name, bar, share_bar) in [
         (
             &bare,
             "saving of the plan without weather",
             "its share of what perfect foresight saves",
+            "the standard error of that share, by its weeks",
             1.2,
             50.0,
         ),
@@ -66,6 +70,7 @@ pub(crate) fn run(figures: &mut Vec<Figure>) {
             &weather,
             "saving of the plan with weather",
             "its share of what perfect foresight saves, with weather",
+            "the standard error of that share, with weather, by its weeks",
             1.2,
             60.0,
         ),
@@ -84,6 +89,7 @@ pub(crate) fn run(figures: &mut Vec<Figure>) {
                 .ours(share)
                 .holds(Some(share >= share_bar)),
         );
+        figures.push(Figure::recorded(error_name, "points", Some(scored.error)));
     }
     let load = &bare.load;
     figures.push(
@@ -136,13 +142,14 @@ fn score(with_weather: bool) -> Scored {
         last,
     };
     let alone = world.self_use();
-    let planned = world.planned(&models, View::Bands, STEP);
+    let planned = world.planned(&models, View::Bands, home.step);
     Scored {
         load,
         pv,
         perfect: alone - world.perfect(),
-        deterministic: alone - world.planned(&models, View::Certain, STEP).cents,
+        deterministic: alone - world.planned(&models, View::Certain, home.step).cents,
         planned: alone - planned.cents,
+        error: world.error_of_share(&planned.modes),
         gap: world.gap_to_exact(&models),
         replay_off: brute::worst_difference(&world, &planned.modes).0,
         took: planned.took,

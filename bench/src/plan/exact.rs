@@ -119,6 +119,21 @@ pub(crate) fn optimum(
     start.at(stored - battery.floor)
 }
 
+/// The same from every quarter-hour on and at the end, by what is stored above the floor.
+pub(crate) fn costs_to_come(
+    quarters: &[Quarter],
+    battery: &Battery,
+    hours: f64,
+    end: Convex,
+) -> Vec<Convex> {
+    let mut to_come = vec![end];
+    for (quarter, after) in quarters.iter().rev().zip(0..) {
+        to_come.push(to_come[after].before(*quarter, battery, hours));
+    }
+    to_come.reverse();
+    to_come
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

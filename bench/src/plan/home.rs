@@ -22,33 +22,41 @@ pub(crate) struct Home {
     pub(crate) import: Vec<i64>,
     pub(crate) prices_start: Millis,
     pub(crate) zone: Zone,
+    /// Of the data, in quarter-hours. They are copies of one another within it.
+    pub(crate) step: usize,
 }
 
 impl Home {
     /// `weather`: with the logged forecast.
     pub(crate) fn load(weather: bool) -> Self {
-        let cells: Vec<Vec<&str>> = HOME
+        Self::of(HOME, weather.then_some(FORECAST))
+    }
+
+    /// From a table of time, load and sun, in even steps of whole quarter-hours, and one of what the weather's forecast had said.
+    pub(crate) fn of(measured: &str, forecast: Option<&str>) -> Self {
+        let cells: Vec<Vec<&str>> = measured
             .lines()
             .skip(1)
             .map(|line| line.split(',').collect())
             .collect();
         let start = time(cells[0][0]);
+        let step = ((time(cells[1][0]) - start) / QUARTER) as usize;
         let zone = Zone::default();
         let number = |text: &str| text.parse::<f64>().ok();
-        let twice = |value: Option<f64>| [value, value];
-        let load = cells.iter().flat_map(|row| twice(number(row[1]))).collect();
+        let quarters = |value: Option<f64>| std::iter::repeat_n(value, step);
+        let load = cells.iter().flat_map(|row| quarters(number(row[1])));
         let pv = cells.iter().flat_map(|row| {
             let hour: u32 = row[0][11..13].parse().unwrap_or(0);
             let night = !SURELY_DAY.contains(&hour) && number(row[1]).is_some();
-            twice(number(row[2]).or(night.then_some(0.0)))
+            quarters(number(row[2]).or(night.then_some(0.0)))
         });
-        let mut history = History::new(start, &zone, load, pv.collect());
-        if weather {
-            let said = FORECAST
+        let mut history = History::new(start, &zone, load.collect(), pv.collect());
+        if let Some(forecast) = forecast {
+            let said = forecast
                 .lines()
                 .skip(1)
                 .map(|line| line.split_once(',').map_or("", |row| row.1));
-            history = history.with_weather(said.flat_map(|cell| twice(number(cell))).collect());
+            history = history.with_weather(said.flat_map(|cell| quarters(number(cell))).collect());
         }
         let by_hour: HashMap<Millis, f64> = PRICES
             .lines()
@@ -73,6 +81,7 @@ impl Home {
             import: import.collect(),
             prices_start,
             zone,
+            step,
             history,
         }
     }

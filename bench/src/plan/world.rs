@@ -29,9 +29,6 @@ pub(crate) fn rules() -> Rules {
     }
 }
 
-/// Of the data, in quarter-hours.
-pub(crate) const STEP: usize = 2;
-
 pub(crate) struct World<'a> {
     pub(crate) home: &'a Home,
     pub(crate) first: usize,
@@ -71,18 +68,25 @@ impl World<'_> {
     }
 
     pub(crate) fn perfect(&self) -> f64 {
-        let quarters: Vec<Quarter> = (self.first..self.last)
-            .map(|quarter| Quarter {
-                net: self.home.net(quarter),
-                import: self.price(quarter).import_cents(),
-                feed_in: FEED_IN as f64 / 100.0,
-                buys: true,
-            })
-            .collect();
         let battery = battery();
-        let long = battery.capacity - battery.floor;
-        let end = Convex::through(&[(0.0, 0.0), (long, -self.worth_at_end() * long)]);
-        optimum(&quarters, &battery, HOURS, battery.capacity / 2.0, end)
+        let stored = battery.capacity / 2.0;
+        optimum(&self.known(), &battery, HOURS, stored, self.end())
+    }
+
+    /// The whole time, with everything known.
+    pub(crate) fn known(&self) -> Vec<Quarter> {
+        let quarter = |quarter: usize| Quarter {
+            net: self.home.net(quarter),
+            import: self.price(quarter).import_cents(),
+            feed_in: FEED_IN as f64 / 100.0,
+            buys: true,
+        };
+        (self.first..self.last).map(quarter).collect()
+    }
+
+    pub(crate) fn end(&self) -> Convex {
+        let long = battery().capacity - battery().floor;
+        Convex::through(&[(0.0, 0.0), (long, -self.worth_at_end() * long)])
     }
 
     pub(crate) fn outlook(&self, forecast: Forecast, quarter: usize) -> Outlook {
@@ -99,8 +103,8 @@ impl World<'_> {
         }
     }
 
-    /// Planned anew every so many quarter-hours, and when the charge is off, as the product does it; but only where a half-hour of the
-    /// data begins, as its first quarter-hour is a copy of its second and would tell it.
+    /// Planned anew every so many quarter-hours, and when the charge is off, as the product does it; but only where a step of the
+    /// data begins, as its first quarter-hour is a copy of the others and would tell them.
     pub(crate) fn planned(&self, models: &Models, view: View, every: usize) -> Planned {
         let rules = rules();
         let mut planned = Planned::default();
@@ -109,7 +113,8 @@ impl World<'_> {
             let at = self.home.history.start + quarter as i64 * QUARTER;
             let turn = quarter - self.first;
             let off = |plan: &Plan| plan.is_off(&rules, at, stored);
-            let out_of_turn = turn.is_multiple_of(STEP) && standing.as_ref().is_none_or(off);
+            let out_of_turn =
+                turn.is_multiple_of(self.home.step) && standing.as_ref().is_none_or(off);
             if turn.is_multiple_of(every) || out_of_turn {
                 let outlook = self.outlook(models.forecast(self.home, quarter), quarter);
                 let begun = Instant::now();

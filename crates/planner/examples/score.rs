@@ -1,12 +1,15 @@
 //! Scores forecasts and plans as `make bench` does, without the rest of the workspace: `cargo run --release -p planner --example score`.
 //! With `tune` it scores weeks 5 to 12 instead, which are the ones that choices may look at; with `lasting` it shows how long
-//! misses last; with `hourly` it plans every hour only, which is quicker and nearly as good.
+//! misses last; with `hourly` it plans every hour only, which is quicker and nearly as good. Tables of other homes (`bench/other-homes`
+//! writes some) are scored from their thirteenth week on, instead of the one of the benchmark.
 #![allow(dead_code, unreachable_pub)]
 
 #[path = "../../../bench/src/plan/accuracy.rs"]
 mod accuracy;
 #[path = "../../../bench/src/plan/brute.rs"]
 mod brute;
+#[path = "../../../bench/src/plan/chance.rs"]
+mod chance;
 #[path = "../../../bench/src/plan/exact.rs"]
 mod exact;
 #[path = "../../../bench/src/plan/home.rs"]
@@ -21,18 +24,29 @@ use home::Home;
 use models::Models;
 use planner::Band;
 use planner::plan::View;
-use world::{STEP, World};
+use world::World;
 
 fn main() {
     let said = |word: &str| std::env::args().any(|said| said == word);
-    for weather in [false, true] {
-        let home = Home::load(weather);
+    let tables: Vec<String> = std::env::args()
+        .filter(|said| said.ends_with(".csv"))
+        .collect();
+    let mut homes = Vec::new();
+    for table in &tables {
+        let measured = std::fs::read_to_string(table).expect("a table of a home is readable");
+        homes.push((table.as_str(), Home::of(&measured, None)));
+    }
+    if homes.is_empty() {
+        homes.push(("without weather", Home::load(false)));
+        homes.push(("with weather", Home::load(true)));
+    }
+    for (name, home) in homes {
         let (first, last) = if said("tune") {
             (28 * 96, 84 * 96)
         } else {
             (84 * 96, home.quarters())
         };
-        println!("{} weather", if weather { "with" } else { "without" });
+        println!("{name}");
         let models = Models::learn(&home, first, last);
         let (load, pv) = accuracy::score(&home, &models, first, last);
         print_misses("load", &load);
@@ -57,7 +71,7 @@ fn main() {
             first,
             last,
         };
-        print_plans(&world, &models, if said("hourly") { 4 } else { STEP });
+        print_plans(&world, &models, if said("hourly") { 4 } else { home.step });
     }
 }
 
@@ -97,9 +111,10 @@ fn print_plans(world: &World<'_>, models: &Models, every: usize) {
         planned.took.sort();
         let (off, days) = brute::worst_difference(world, &planned.modes);
         println!(
-            "  {view:?}: saves {:.2} EUR, {:.1} % of perfect; p95 of a plan {:?}; replay off by {off:.2} ct at worst of {days} days",
+            "  {view:?}: saves {:.2} EUR, {:.1} % of perfect, ± {:.1} by the luck of weeks; p95 of a plan {:?}; replay off by {off:.2} ct at worst of {days} days",
             (alone - planned.cents) / 100.0,
             100.0 * (alone - planned.cents) / saving,
+            world.error_of_share(&planned.modes),
             planned.took[planned.took.len() * 95 / 100],
         );
     }
