@@ -5,11 +5,16 @@ import { HttpResponse, http } from 'msw'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Commissioning, Step } from '@/features/commissioning/model'
 import { resetSessionStore } from '@/lib/session/session-store'
+import { liveOf } from '@/lib/testing/live'
 import { server } from '@/lib/testing/server'
 import { logIn, openApp, serveSystems } from '../testing'
 
 const SN = 'SC24A0001'
-const TITLES = { units: 'Geräte und Außenleiter', instruction: 'Einweisung und Übergabe' } as const
+const TITLES = {
+  units: 'Geräte und Außenleiter',
+  phases: 'Vorzeichen und Außenleiter',
+  instruction: 'Einweisung und Übergabe',
+} as const
 let commissioning: Commissioning | null
 
 const step = (name: keyof typeof TITLES, special: Partial<Step> = {}): Step => ({
@@ -86,6 +91,30 @@ describe('a commissioning', () => {
     const next = await screen.findByRole('button', { name: /^Einweisung/ })
     await waitFor(() => expect(next).toHaveAttribute('aria-expanded', 'true'))
     expect(screen.getByText(/erledigt · Elektro Blitz/)).toBeInTheDocument()
+  })
+
+  it("holds the battery still by the portal's clock, whatever the phone's says", async () => {
+    const phase = { phase: 1, measured: true, before: null, after: null, rise: null, text: null }
+    commissioning = begun({ steps: [step('phases')], phases: [phase] })
+    const portal = Date.now() - 2 * 3_600_000
+    const until: number[] = []
+    server.use(
+      http.get('*/api/auth/data/', () =>
+        HttpResponse.json(liveOf([SN]), { headers: { Date: new Date(portal).toUTCString() } }),
+      ),
+      http.post('*/api/auth/command/', async ({ request }) => {
+        until.push(Number(new URLSearchParams(await request.text()).get('until')))
+        return HttpResponse.json({ id: 1, state: 'sent' }, { status: 202 })
+      }),
+    )
+    await open()
+    // What the meter reads now came with the portal's time.
+    await screen.findByText(/1,4\skW/)
+    await userEvent.click(await screen.findByRole('button', { name: 'Speicher anhalten' }))
+    await waitFor(() => expect(until).toHaveLength(1))
+    const minutes = ((until[0] ?? 0) - portal) / 60_000
+    expect(minutes).toBeGreaterThan(29)
+    expect(minutes).toBeLessThan(32)
   })
 
   it('says which steps keep it from being finished', async () => {

@@ -7,6 +7,7 @@ import { saveFile } from '@/lib/download'
 import type { Locale } from '@/lib/i18n/locales'
 import { useT } from '@/lib/i18n/use-t'
 import { listen } from '@/lib/live/listeners'
+import { useSkew } from '@/lib/live/use-live'
 import { type Commissioning, holdUntil, type StepName } from './model'
 
 export type Protocol = components['schemas']['ProtocolEntry']
@@ -77,16 +78,20 @@ export function useCommissioning(sn: string) {
 export type Work = ReturnType<typeof useCommissioning>
 
 /** Holds the batteries still for the phase test, or lets them work again. */
-export const useHold = (units: readonly string[]) =>
-  useMutation({
+export function useHold(units: readonly string[]) {
+  const skew = useSkew()
+  return useMutation({
     mutationFn: async (hold: boolean) => {
       for (const sn of units) {
-        const order = hold ? { command: 'hold', until: String(holdUntil(Date.now())) } : { command: 'auto' }
+        const order = hold
+          ? { command: 'hold', until: String(holdUntil(Date.now() + skew)) }
+          : { command: 'auto' }
         await unwrap(api.POST('/api/auth/command/', { body: { ...order, sn, key: crypto.randomUUID() } }))
       }
       return hold
     },
   })
+}
 
 export const protocolsQuery = (sn: string) =>
   queryOptions({

@@ -16,6 +16,13 @@ export function useLive() {
   return useQuery({ ...liveQuery(locale), enabled: isAuthenticated() })
 }
 
+/** How far the portal's clock is ahead of this device's, in ms: what happens now happens by the portal's. */
+export function useSkew(): number {
+  const { locale } = useT()
+  const { data } = useQuery({ ...liveQuery(locale), enabled: isAuthenticated(), select: ({ skew }) => skew })
+  return data ?? 0
+}
+
 /**
  * Reads live data every 30 s, whatever else happens. Not by the query's own interval, which begins anew with every
  * event of the stream and would never be over. A session that has ended is renewed, or logged out, by the API client.

@@ -1,9 +1,8 @@
 import type uPlot from 'uplot'
 import { FONT, type PlotTheme } from './theme'
 
-/** Where the present is, in a chart that reaches beyond it. */
-export function drawNow(plot: uPlot, label: string, { muted, text }: PlotTheme) {
-  const now = Date.now() / 1_000
+/** Where the present is, in seconds, in a chart that reaches beyond it. */
+export function drawNow(plot: uPlot, now: number, label: string, { muted, text }: PlotTheme) {
   const { min, max } = plot.scales.x ?? {}
   if (min == null || max == null || now <= min || now >= max) return
   const { ctx, bbox } = plot

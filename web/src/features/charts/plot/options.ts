@@ -15,6 +15,8 @@ export type PlotSettings = AxisSettings & {
   group: PlotGroup
   height: number
   nowLabel: string
+  /** In ms, by the portal's clock. */
+  now: () => number
   /** How far the values of all charts beside this one reach; undefined where it stands alone. */
   extents: () => Extents | undefined
   /** When a point is. */
@@ -24,7 +26,7 @@ export type PlotSettings = AxisSettings & {
 }
 
 export function optionsOf(settings: PlotSettings): uPlot.Options {
-  const { series, steps, theme, timeZone, group, nowLabel, width, height, timeOf, onCursor } = settings
+  const { series, steps, theme, timeZone, group, now, nowLabel, width, height, timeOf, onCursor } = settings
   const units = unitsOf(series)
   return {
     width,
@@ -65,7 +67,7 @@ export function optionsOf(settings: PlotSettings): uPlot.Options {
       ],
       setSelect: [(plot) => showSelected(plot, group)],
       drawAxes: [(plot) => drawBars(plot, series, steps, theme)],
-      draw: [(plot) => drawNow(plot, nowLabel, theme)],
+      draw: [(plot) => drawNow(plot, now() / 1_000, nowLabel, theme)],
     },
   }
 }

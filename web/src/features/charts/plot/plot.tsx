@@ -4,6 +4,7 @@ import 'uplot/dist/uPlot.min.css'
 import type { Graph } from '@/lib/api/chart-queries'
 import { cn } from '@/lib/cn'
 import { useT } from '@/lib/i18n/use-t'
+import { useSkew } from '@/lib/live/use-live'
 import type { Extents } from '../model/extent'
 import { pointTime } from '../model/point-time'
 import { drawn, type Series } from '../model/series'
@@ -43,8 +44,9 @@ export function Plot(props: Props) {
   const host = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)
   const data = useMemo(() => dataOf(graph, series), [graph, series])
+  const skew = useSkew()
   /** What is on the canvas now. */
-  const shown = useRef({ data, extents })
+  const shown = useRef({ data, extents, skew })
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: made once; whoever changes anything else gives a new key
   useEffect(() => {
@@ -62,6 +64,7 @@ export function Plot(props: Props) {
       resolution: graph.resolution,
       steps,
       nowLabel: t('chart.now'),
+      now: () => Date.now() + shown.current.skew,
       width: element.clientWidth,
       height: element.clientHeight,
       extents: () => shown.current.extents,
@@ -96,11 +99,17 @@ export function Plot(props: Props) {
   useEffect(() => {
     const made = plot.current
     if (!made || (shown.current.data === data && shown.current.extents === extents)) return
-    shown.current = { data, extents }
+    shown.current = { ...shown.current, data, extents }
     const { min, max } = made.scales.x ?? {}
     made.setData(data, false)
     if (min != null && max != null) made.setScale('x', { min, max })
   }, [data, extents])
+
+  useEffect(() => {
+    if (shown.current.skew === skew) return
+    shown.current.skew = skew
+    plot.current?.redraw(false)
+  }, [skew])
 
   const onKeyDown = (event: KeyboardEvent) => {
     const act = keyAct(event)
