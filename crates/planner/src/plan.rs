@@ -10,7 +10,6 @@ mod value;
 pub use chances::Chances;
 pub(crate) use standing::WORTH_A_CHANGE;
 pub use value::Values;
-pub(crate) use value::WISH_MISSED;
 
 use crate::{Band, Battery, Flow, Mode, QUARTER, SlotPrice};
 use domain::clock::Millis;

@@ -50,6 +50,8 @@ const WORTH_TELLING: i64 = (100.0 * WORTH_A_CHANGE) as i64;
 const DEARER: i64 = 100;
 /// So is energy that is rounded to 0.0 kWh.
 const LITTLE: f64 = 0.05;
+/// Two ways of reckoning that differ by so many cents do not by chance.
+const SURELY: f64 = 0.1;
 
 impl Reason {
     fn is_worth_telling(&self) -> bool {
@@ -73,12 +75,19 @@ pub fn explain(
     rules: &Rules,
     stored: f64,
 ) -> (Plan, Vec<Block>) {
+    let ground = Ground {
+        values,
+        outlook,
+        rules,
+        stored,
+        unwished: rules.wish.map(|_| values.without_wish(outlook, rules)),
+    };
     let mut told: Vec<(Range<usize>, Reason)> = Vec::new();
     let mut first = 0;
     while first < plan.steps.len() {
         let block = first..end_of(&plan, first);
         first = block.end;
-        let (mut reason, without) = reason(&plan, block.clone(), values, outlook, rules, stored);
+        let (mut reason, without) = ground.reason(&plan, block.clone());
         if let Some(without) = without
             && block.start > 0
             && !reason.is_worth_telling()
@@ -114,26 +123,43 @@ fn end_of(plan: &Plan, first: usize) -> usize {
     first + plan.steps[first..].iter().take_while(same).count()
 }
 
-/// Why the plan has this block, and the plan without it.
-fn reason(
-    plan: &Plan,
-    block: Range<usize>,
-    values: &Values,
-    outlook: &Outlook,
-    rules: &Rules,
+/// What there is to reckon reasons from.
+struct Ground<'a> {
+    values: &'a Values,
+    outlook: &'a Outlook,
+    rules: &'a Rules,
     stored: f64,
-) -> (Reason, Option<Plan>) {
-    if plan.steps[block.start].mode == Mode::SelfUse {
-        return (Reason::FollowsMeter, None);
+    /// The same without the owner's wish, where there is one: only so a block that saves is told from one that is for the wish.
+    unwished: Option<(Values, Rules)>,
+}
+
+impl Ground<'_> {
+    /// Why the plan has this block, and the plan without it.
+    fn reason(&self, plan: &Plan, block: Range<usize>) -> (Reason, Option<Plan>) {
+        let Self {
+            values,
+            outlook,
+            rules,
+            stored,
+            ..
+        } = *self;
+        if plan.steps[block.start].mode == Mode::SelfUse {
+            return (Reason::FollowsMeter, None);
+        }
+        let steps = plan.steps[..block.end].iter();
+        let modes: Vec<Mode> = steps.map(|step| step.mode).collect();
+        let mut kept = modes.clone();
+        kept[block.clone()].fill(Mode::SelfUse);
+        let without = values.follow_from(outlook, rules, stored, &kept);
+        let gain = without.expected - values.cost_of(outlook, rules, stored, &modes);
+        let saves = self.unwished.as_ref().map_or(gain, |(values, rules)| {
+            values.cost_of(outlook, rules, stored, &kept)
+                - values.cost_of(outlook, rules, stored, &modes)
+        });
+        let for_wish = saves < WORTH_A_CHANGE && gain > saves + SURELY;
+        let reason = difference(plan, &without, block, saves, for_wish);
+        (reason, Some(without))
     }
-    let steps = plan.steps[..block.end].iter();
-    let modes: Vec<Mode> = steps.map(|step| step.mode).collect();
-    let mut kept = modes.clone();
-    kept[block.clone()].fill(Mode::SelfUse);
-    let without = values.follow_from(outlook, rules, stored, &kept);
-    let cost = values.cost_of(outlook, rules, stored, &modes);
-    let reason = difference(plan, &without, block, without.expected - cost, rules);
-    (reason, Some(without))
 }
 
 /// A block that charges says how fast on the average.
@@ -154,12 +180,13 @@ fn mean_price(steps: &[Step]) -> i64 {
     steps.iter().map(|step| step.price.import).sum::<i64>() / steps.len() as i64
 }
 
+/// `saves` in cents, the wish left aside.
 fn difference(
     with: &Plan,
     without: &Plan,
     block: Range<usize>,
-    gain: f64,
-    rules: &Rules,
+    saves: f64,
+    for_wish: bool,
 ) -> Reason {
     let pairs = || with.steps.iter().zip(&without.steps).enumerate();
     // What is bought more in the block, and what less after it; both along the expected way.
@@ -173,14 +200,10 @@ fn difference(
     };
     let bought = Sum::of(pairs().filter_map(more));
     let spared = Sum::of(pairs().filter_map(less));
-    let for_wish = rules.wish.is_some_and(|wish| {
-        let start = with.steps[block.start].start;
-        start < wish.by && (gain > crate::plan::WISH_MISSED * 0.5 * bought.kwh.max(0.05))
-    });
     if for_wish {
         return Reason::Wish {
             kwh: bought.kwh,
-            cost: (bought.cost - spared.cost).round() as i64,
+            cost: (-100.0 * saves).round().max(0.0) as i64,
         };
     }
     let price = bought
@@ -192,7 +215,7 @@ fn difference(
         price,
         price_instead,
         at: spared.most_at.filter(|_| price_instead.is_some()),
-        saving: (100.0 * gain).round() as i64,
+        saving: (100.0 * saves).round() as i64,
     };
     match with.steps[block.start].mode {
         Mode::Charge(_) => Reason::Buys(facts),
@@ -233,7 +256,7 @@ mod tests {
     use super::*;
     use crate::battery::tests::ten_kwh;
     use crate::plan::{REACH, View, Wish};
-    use crate::{Band, SlotPrice};
+    use crate::{Band, Battery, SlotPrice};
 
     fn rules() -> Rules {
         Rules {
@@ -428,20 +451,60 @@ mod tests {
         assert_eq!(blocks[0].reason, Reason::FollowsMeter);
     }
 
-    #[test]
-    fn what_is_bought_for_a_wish_says_so_and_what_it_costs() {
-        let wishing = Rules {
+    fn wishing(percent: f64, hour: i64, floor: f64) -> Rules {
+        let battery = Battery { floor, ..ten_kwh() };
+        Rules {
+            battery,
             wish: Some(Wish {
-                stored: 7.0,
-                by: 72 * QUARTER,
+                stored: percent / 10.0,
+                by: hour * 4 * QUARTER,
             }),
             ..rules()
-        };
-        let blocks = explained(&outlook(|_| 3_000), &wishing, 0.5);
-        let wish = blocks.iter().find_map(|block| match block.reason {
-            Reason::Wish { kwh, .. } => Some(kwh),
-            _ => None,
-        });
-        assert!(wish.is_some_and(|kwh| kwh > 3.0), "{blocks:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_bought_for_a_wish_says_so_and_promises_nothing() {
+        for (percent, hour, floor) in [
+            (70.0, 18, 0.5),
+            (70.0, 6, 0.5),
+            (43.0, 11, 1.2),
+            (100.0, 20, 0.0),
+            (65.0, 13, 2.0),
+        ] {
+            let rules = wishing(percent, hour, floor);
+            let blocks = explained(&outlook(|_| 3_000), &rules, floor);
+            let (mut kwh, mut cost) = (0.0, 0);
+            for block in &blocks {
+                match block.reason {
+                    Reason::FollowsMeter => {}
+                    Reason::Wish {
+                        kwh: bought,
+                        cost: costs,
+                    } => {
+                        assert!(block.end <= hour * 4 * QUARTER, "{blocks:?}");
+                        kwh += if block.mode == Mode::Hold {
+                            0.0
+                        } else {
+                            bought
+                        };
+                        cost += costs;
+                    }
+                    Reason::Buys(_) | Reason::Keeps(_) => {
+                        panic!("{percent} % by {hour}: {blocks:?}")
+                    }
+                }
+            }
+            assert!(
+                kwh > percent / 10.0 - floor,
+                "{percent} % by {hour}: {blocks:?}"
+            );
+            // Nothing but what is lost on the way in and out.
+            let lost = 0.08 * 3_000.0 * kwh;
+            assert!(
+                (cost as f64 - lost).abs() < 0.35 * lost,
+                "{cost} {lost}: {blocks:?}"
+            );
+        }
     }
 }

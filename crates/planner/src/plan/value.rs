@@ -8,7 +8,7 @@ use crate::{HOURS, Mode, QUARTERS_A_DAY, SlotPrice};
 const POWERS: u32 = 4;
 const FINE_POWERS: u32 = 20;
 /// What each kWh that a wish lacks at its time is taken to cost, in cents: more than any price.
-pub(crate) const WISH_MISSED: f64 = 200.0;
+const WISH_MISSED: f64 = 200.0;
 
 /// The cost to come by quarter-hour, state of sun, load and turn before it, and charge, in cents.
 #[derive(Clone, Debug)]
@@ -45,6 +45,11 @@ impl Values {
         let reach = self.chances.reach();
         let Some(day_before) = reach.checked_sub(QUARTERS_A_DAY) else {
             return;
+        };
+        // A wish is for once: the day after has none.
+        let rules = &Rules {
+            wish: None,
+            ..*rules
         };
         let mut sure = Self::nothing_known(outlook, rules, View::Certain);
         sure.value_by_mean_price(outlook, rules);
@@ -253,6 +258,19 @@ impl Values {
             steps,
             expected,
         }
+    }
+
+    /// The same as if nobody wished for anything.
+    pub(crate) fn without_wish(&self, outlook: &Outlook, rules: &Rules) -> (Self, Rules) {
+        let rules = Rules {
+            wish: None,
+            ..*rules
+        };
+        let view = match self.chances.states {
+            1 => View::Certain,
+            _ => View::Bands,
+        };
+        (Self::reckon(outlook, &rules, view), rules)
     }
 
     /// What a charge at the end of the plan is counted as, in cents; below zero, as it saves.
