@@ -114,10 +114,10 @@ impl Grid {
             let rest = if above > 0.0 { at_floor } else { after[point] };
             costs[point] = (net - given) * import + case.wear * given + rest;
         }
-        for point in inside.end..POINTS {
+        for (point, cost) in costs.iter_mut().enumerate().skip(inside.end) {
             let meter = net + (battery.capacity - self.stored(point)) / battery.charge_efficiency;
             let rate = if meter > 0.0 { import } else { feed_in };
-            costs[point] = meter * rate + after[PARTS];
+            *cost = meter * rate + after[PARTS];
         }
     }
 }
