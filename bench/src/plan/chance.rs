@@ -7,10 +7,9 @@ const WEEK: usize = 7 * planner::QUARTERS_A_DAY;
 
 impl World<'_> {
     /// By weeks: what these modes cost more, in cents, than the best that could have been done from each quarter-hour on with everything
-    /// known. All weeks together are what they cost more than perfect foresight.
-    fn lost_by_weeks(&self, modes: &[Mode]) -> Vec<f64> {
+    /// known, which is what then is `to_come`. All weeks together are what they cost more than perfect foresight.
+    fn lost_by_weeks(&self, modes: &[Mode], to_come: &[Convex]) -> Vec<f64> {
         let battery = battery();
-        let to_come = costs_to_come(&self.known(), &battery, HOURS, self.end());
         let at = |cost: &Convex, stored: f64| cost.at(stored - battery.floor);
         let mut weeks = vec![0.0; modes.len().div_ceil(WEEK)];
         let mut stored = battery.capacity / 2.0;
@@ -26,8 +25,9 @@ impl World<'_> {
 
     /// Of what these modes save of what perfect foresight does, in points.
     pub(crate) fn error_of_share(&self, modes: &[Mode]) -> f64 {
-        let alone = self.lost_by_weeks(&vec![Mode::SelfUse; modes.len()]);
-        error_of_share(&alone, &self.lost_by_weeks(modes))
+        let to_come = costs_to_come(&self.known(), &battery(), HOURS, self.end());
+        let alone = self.lost_by_weeks(&vec![Mode::SelfUse; modes.len()], &to_come);
+        error_of_share(&alone, &self.lost_by_weeks(modes, &to_come))
     }
 }
 

@@ -39,6 +39,13 @@ pub struct Rules {
     pub wish: Option<Wish>,
 }
 
+impl Rules {
+    /// The same as if nobody wished for anything.
+    pub(crate) fn unwished(self) -> Self {
+        Self { wish: None, ..self }
+    }
+}
+
 /// "70 % by 18:00".
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wish {

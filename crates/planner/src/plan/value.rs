@@ -47,10 +47,7 @@ impl Values {
             return;
         };
         // A wish is for once: the day after has none.
-        let rules = &Rules {
-            wish: None,
-            ..*rules
-        };
+        let rules = &rules.unwished();
         let mut sure = Self::nothing_known(outlook, rules, View::Certain);
         sure.value_by_mean_price(outlook, rules);
         sure.reckon_from(outlook, rules, day_before);
@@ -260,12 +257,9 @@ impl Values {
         }
     }
 
-    /// The same as if nobody wished for anything.
-    pub(crate) fn without_wish(&self, outlook: &Outlook, rules: &Rules) -> (Self, Rules) {
-        let rules = Rules {
-            wish: None,
-            ..*rules
-        };
+    /// The same without a wish, and the rules of it.
+    pub(crate) fn unwished(&self, outlook: &Outlook, rules: &Rules) -> (Self, Rules) {
+        let rules = rules.unwished();
         let view = match self.chances.states {
             1 => View::Certain,
             _ => View::Bands,
