@@ -25,6 +25,12 @@ pub enum Mode {
     Charge(f64),
 }
 
+impl Mode {
+    pub fn buys(self) -> bool {
+        matches!(self, Self::Charge(_))
+    }
+}
+
 /// What flowed in one stretch of time, in kWh.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Flow {

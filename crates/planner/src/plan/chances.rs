@@ -2,6 +2,7 @@
 //! hours, and three turns that what the house lacks takes within them, which are gone after one or two. Misses do both: without tempers
 //! a night's use would seem to be known well, as what one hour takes too much the next would take too little; with nothing else a
 //! look at the meter would seem to tell the hours to come.
+use super::grid::Cents;
 use super::{Outlook, View};
 use crate::Band;
 
@@ -94,14 +95,14 @@ impl Chances {
     }
 
     /// What is expected before a quarter-hour, by the turn before it, of what is known by the turn in it; in place.
-    pub(super) fn expect_turns(&self, values: &mut [f64]) {
+    pub(super) fn expect_turns(&self, values: &mut [Cents]) {
         if self.states == STATES {
             mix(values, values.len() / 27, stays(TURN_HOURS));
         }
     }
 
     /// The same by the tempers of load and sun.
-    pub(super) fn expect_tempers(&self, values: &mut [f64]) {
+    pub(super) fn expect_tempers(&self, values: &mut [Cents]) {
         if self.states == STATES {
             mix(values, values.len() / 9, stays(LOAD.hours));
             mix(values, values.len() / 3, stays(SKY.hours));
@@ -122,12 +123,14 @@ fn lacks(load: [f64; 3], sun: [f64; 3]) -> [f64; 3] {
 }
 
 /// A state stays, or else any of its three follows. Those of one state lie `long` values apart from those of the next.
-fn mix(values: &mut [f64], long: usize, stays: f64) {
+fn mix(values: &mut [Cents], long: usize, stays: f64) {
+    let stays = stays as Cents;
+    let weights = WEIGHTS.map(|weight| weight as Cents);
     for three in values.chunks_exact_mut(3 * long) {
         let (low, rest) = three.split_at_mut(long);
         let (usual, high) = rest.split_at_mut(long);
         for ((low, usual), high) in low.iter_mut().zip(usual).zip(high) {
-            let mean = WEIGHTS[0] * *low + WEIGHTS[1] * *usual + WEIGHTS[2] * *high;
+            let mean = weights[0] * *low + weights[1] * *usual + weights[2] * *high;
             let any = (1.0 - stays) * mean;
             *low = stays * *low + any;
             *usual = stays * *usual + any;
@@ -203,10 +206,11 @@ mod tests {
             weighed.map(|(value, weight)| value * weight).sum::<f64>()
         };
         assert!((mean(&nets) - kwh(600.0)).abs() < 1e-9);
-        let mut later = nets.clone();
+        let mut later: Vec<Cents> = nets.iter().map(|net| *net as Cents).collect();
         chances.expect_turns(&mut later);
         chances.expect_tempers(&mut later);
-        assert!((mean(&later) - kwh(600.0)).abs() < 1e-9);
+        let later: Vec<f64> = later.into_iter().map(f64::from).collect();
+        assert!((mean(&later) - kwh(600.0)).abs() < 1e-6);
         let nearer = |state: usize| (later[state] - kwh(600.0)) / (nets[state] - kwh(600.0));
         assert!((0.6..1.0).contains(&nearer(0)) && (0.6..1.0).contains(&nearer(STATES - 1)));
     }

@@ -42,7 +42,7 @@ fn winter_day() -> Outlook {
 }
 
 fn charges(plan: &Plan) -> Vec<usize> {
-    let charging = |place: &usize| matches!(plan.steps[*place].mode, Mode::Charge(_));
+    let charging = |place: &usize| plan.steps[*place].mode.buys();
     (0..plan.steps.len()).filter(charging).collect()
 }
 
@@ -122,6 +122,30 @@ fn a_wish_is_fulfilled_in_time_and_as_cheaply_as_can_be() {
         .filter(|place| *place / 4 == 14)
         .count();
     assert_eq!(cheapest, 4);
+}
+
+#[test]
+fn at_equal_prices_it_is_bought_for_a_wish_shortly_before_its_time() {
+    let by = 18 * 4;
+    let wish = Wish {
+        stored: 7.0,
+        by: by as Millis * QUARTER,
+    };
+    let wishing = Rules {
+        wish: Some(wish),
+        ..rules()
+    };
+    let mut flat = winter_day();
+    for price in &mut flat.prices {
+        price.import = 3_100;
+    }
+    for stored in [0.5, 3.0] {
+        let plan = Plan::make(&flat, &wishing, stored, View::Bands);
+        assert!(plan.steps[by - 1].stored > 6.95);
+        let charges = charges(&plan);
+        let shortly = |place: &usize| (by - 12..by).contains(place);
+        assert!(charges.iter().all(shortly), "{stored}: {charges:?}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What a charge is worth at each time: dynamic programming backwards over a grid of charges. In each quarter-hour the mode is
 //! chosen before it is known what comes; the battery then reads the meter.
-use super::grid::{Case, Grid, POINTS};
+use super::grid::{Case, Cents, Grid, POINTS};
 use super::{Chances, Outlook, Plan, Rules, Step, View};
 use crate::{HOURS, Mode, QUARTERS_A_DAY, SlotPrice};
 
@@ -10,12 +10,18 @@ const FINE_POWERS: u32 = 20;
 /// What each kWh that a wish lacks at its time is taken to cost, in cents: more than any price.
 const WISH_MISSED: f64 = 200.0;
 
+/// A mode is taken for a plainer one when it is better by so many cents; costs are not exact to less.
+const BETTER: f64 = 0.001;
+/// The same for buying while a wish is ahead. It can be bought for at any time, and now always seems a little better, as now there are
+/// more powers to choose from than later: without this a plan at equal prices would buy at once and then hold for hours.
+const BETTER_THAN_LATER: f64 = 0.1;
+
 /// The cost to come by quarter-hour, state of sun, load and turn before it, and charge, in cents.
 #[derive(Clone, Debug)]
 pub struct Values {
     chances: Chances,
     grid: Grid,
-    to_come: Vec<f64>,
+    to_come: Vec<Cents>,
     /// By quarter-hour: what a kWh more in the store saves after it at most.
     worth: Vec<f64>,
 }
@@ -68,7 +74,7 @@ impl Values {
         for place in 0..layer {
             let stored = self.grid.stored(place % POINTS);
             let above = (stored - rules.battery.floor).max(0.0);
-            self.to_come[reach * layer + place] = -worth * above;
+            self.to_come[reach * layer + place] = (-worth * above) as Cents;
         }
     }
 
@@ -77,12 +83,12 @@ impl Values {
         let mut best = vec![0.0; layer];
         let mut costs = vec![0.0; layer];
         for quarter in (first..self.chances.reach()).rev() {
-            best.fill(f64::INFINITY);
+            best.fill(Cents::INFINITY);
             let after = &self.to_come[(quarter + 1) * layer..(quarter + 2) * layer];
             self.worth[quarter] = self.grid.worth(after);
             for mode in self.sensible(outlook, rules, quarter, POWERS) {
                 self.costs(outlook, rules, quarter, mode, after, &mut costs);
-                // Not by `f64::min`, which also looks out for what is not a number and is slower by it.
+                // Not by `min`, which also looks out for what is not a number and is slower by it.
                 for (best, cost) in best.iter_mut().zip(&costs) {
                     *best = if *cost < *best { *cost } else { *best };
                 }
@@ -101,8 +107,8 @@ impl Values {
         rules: &Rules,
         quarter: usize,
         mode: Mode,
-        after: &[f64],
-        costs: &mut [f64],
+        after: &[Cents],
+        costs: &mut [Cents],
     ) {
         let states = costs
             .chunks_exact_mut(POINTS)
@@ -135,16 +141,16 @@ impl Values {
         })
     }
 
-    fn wish(&self, outlook: &Outlook, rules: &Rules, quarter: usize, costs: &mut [f64]) {
+    fn wish(&self, outlook: &Outlook, rules: &Rules, quarter: usize, costs: &mut [Cents]) {
         if let Some(wanted) = wished(outlook, rules, quarter) {
             for (place, cost) in costs.iter_mut().enumerate() {
                 let lacks = wanted - self.grid.stored(place % POINTS);
-                *cost += WISH_MISSED * lacks.max(0.0);
+                *cost += (WISH_MISSED * lacks.max(0.0)) as Cents;
             }
         }
     }
 
-    fn after(&self, quarter: usize, state: usize) -> &[f64] {
+    fn after(&self, quarter: usize, state: usize) -> &[Cents] {
         let first = ((quarter + 1) * self.chances.states + state) * POINTS;
         &self.to_come[first..first + POINTS]
     }
@@ -177,10 +183,16 @@ impl Values {
         quarter: usize,
         stored: f64,
     ) -> (Mode, f64) {
+        let wishes = rules
+            .wish
+            .is_some_and(|wish| outlook.time(quarter) < wish.by);
+        let enough = if wishes { BETTER_THAN_LATER } else { BETTER };
         let mut best = (Mode::SelfUse, f64::INFINITY);
         for mode in self.sensible(outlook, rules, quarter, FINE_POWERS) {
             let cost = self.expected(outlook, rules, quarter, stored, mode);
-            if cost < best.1 - 1e-9 {
+            let begins_to_buy = mode.buys() && !best.0.buys();
+            let better = if begins_to_buy { enough } else { BETTER };
+            if cost < best.1 - better {
                 best = (mode, cost);
             }
         }
