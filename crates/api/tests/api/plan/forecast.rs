@@ -1,0 +1,119 @@
+//! Forecasts as they are kept, shown and counted, and the notice that they lead to.
+use super::{SN, anna, get, journal, later, plan, reports};
+use domain::clock::{HOUR, MINUTE};
+use serde_json::{Value, json};
+use store::planning::{Notice, Told};
+use testkit::planning::household;
+use testkit::{NOON, with_app};
+
+with_app!(forecasts_are_kept_shown_live_and_in_charts, |app| {
+    let anna = anna(app).await;
+    let path = format!("/api/auth/forecast/?sn={SN}");
+    assert_eq!(get(app, &anna, &path).await["issued"], Value::Null);
+    app.plan().await;
+    let forecast = get(app, &anna, &path).await;
+    assert_eq!(forecast["issued"], json!(NOON));
+    for name in ["load", "pv"] {
+        let points = forecast[name].as_array().unwrap();
+        assert_eq!(points.len(), 192);
+        assert_eq!(points[0]["start"], json!(NOON));
+        for point in points {
+            let of = |name: &str| point[name].as_i64().unwrap();
+            assert!(of("p10") <= of("p50") && of("p50") <= of("p90"), "{point}");
+        }
+    }
+    let data = get(app, &anna, "/api/auth/data/").await;
+    let live = &data["data"][0][SN];
+    assert_eq!(live["load_forecast"], forecast["load"][0]["p50"]);
+    assert_eq!(live["energy_forecast"], forecast["pv"][0]["p50"]);
+    let chart = get(
+        app,
+        &anna,
+        &format!("/api/auth/graph/?sn={SN}&interval=Day&series=ef,lf"),
+    )
+    .await;
+    let at = |time: i64| {
+        let times = chart["time"].as_array().unwrap();
+        times
+            .iter()
+            .position(|point| *point == json!(time))
+            .unwrap()
+    };
+    assert_eq!(chart["series"]["lf"][at(NOON)], forecast["load"][0]["p50"]);
+    assert_eq!(
+        chart["series"]["ef"][at(NOON + HOUR)],
+        forecast["pv"][4]["p50"]
+    );
+    assert_eq!(chart["series"]["ef"][0], Value::Null);
+    // Once a quarter-hour, however often somebody looks.
+    app.plan().await;
+    let count = async || {
+        let access = app.household(SN).await;
+        app.store
+            .forecasts(&access, 0..i64::MAX)
+            .await
+            .unwrap()
+            .len()
+    };
+    assert_eq!(count().await, 1);
+    app.clock.advance(15 * MINUTE);
+    reports(app, 300).await;
+    app.plan().await;
+    assert_eq!(count().await, 2);
+    // What came meanwhile is held against what was said.
+    app.feed(SN, &household(NOON..NOON + 3 * HOUR)).await;
+    let anna = later(app, 3 * HOUR).await;
+    let accuracy = &get(app, &anna, &path).await["accuracy"];
+    assert!(
+        accuracy["load"]["error"].as_f64().unwrap() < 100.0,
+        "{accuracy}"
+    );
+});
+
+with_app!(the_bad_weather_notice_reaches_the_owner_and_counts, |app| {
+    let anna = anna(app).await;
+    app.plan().await;
+    let access = app.household(SN).await;
+    let raised = Notice {
+        since: Some(NOON),
+        hits: 3,
+        false_alarms: 1,
+        ..Notice::default()
+    };
+    let keep = async |notice, told| {
+        let kept = app
+            .store
+            .keep_notice(&access, notice, told, testkit::desk(), NOON);
+        kept.await.unwrap();
+    };
+    keep(raised, Told::Raised).await;
+    keep(raised, Told::Raised).await;
+    assert_eq!(
+        plan(app, &anna).await["weather"],
+        json!({"since": NOON, "hits": 3, "false_alarms": 1})
+    );
+    let letters = app.letters().await;
+    let told: Vec<_> = letters
+        .iter()
+        .filter(|letter| letter.text.contains("3 von 4 Mal"))
+        .collect();
+    assert_eq!(told.len(), 1);
+    // The next two issues see a usual sun: it is taken back, and was wrong.
+    for _ in 0..2 {
+        app.clock.advance(16 * MINUTE);
+        reports(app, 300).await;
+        app.plan().await;
+    }
+    let anna = later(app, 0).await;
+    assert_eq!(
+        plan(app, &anna).await["weather"],
+        json!({"since": null, "hits": 3, "false_alarms": 2})
+    );
+    let lines = journal(app, &anna).await;
+    assert!(
+        lines
+            .iter()
+            .any(|line| line.contains("zurückgenommen") && line.contains("3 von 5 Mal")),
+        "{lines:?}"
+    );
+});

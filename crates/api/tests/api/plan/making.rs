@@ -1,0 +1,182 @@
+//! What a plan does and says, and for whom.
+use super::{SN, anna, blocks, change, get, journal, later, plan, reports};
+use domain::clock::{DAY, HOUR, MINUTE};
+use domain::{Serial, Zone};
+use serde_json::{Value, json};
+use testkit::planning::household;
+use testkit::{NOON, with_app};
+
+with_app!(a_plan_buys_before_the_price_rises_and_says_why, |app| {
+    let anna = anna(app).await;
+    let before = plan(app, &anna).await;
+    assert_eq!(
+        (&before["on"], &before["issued"]),
+        (&json!(true), &Value::Null)
+    );
+    app.plan().await;
+    let plan = plan(app, &anna).await;
+    assert_eq!(plan["issued"], json!(NOON));
+    assert_eq!(plan["until"], json!(NOON + HOUR));
+    let bought = blocks(&plan, "charge");
+    assert!(!bought.is_empty(), "{plan}");
+    let midnight = Zone::default().start_of("2026-11-16".parse().unwrap());
+    for block in &bought {
+        assert!(block["end"].as_i64().unwrap() <= midnight, "{block}");
+        assert_eq!(block["price"], json!(10));
+        let reason = block["reason"].as_str().unwrap().replace('\u{a0}', " ");
+        assert!(
+            reason.starts_with("Lädt ") && reason.contains("für 10 ct statt 60 ct um "),
+            "{reason}"
+        );
+        assert!(block["kw"].as_f64().unwrap() <= 4.2);
+    }
+    let steps = plan["steps"].as_array().unwrap();
+    assert_eq!(steps.len(), 144);
+    for step in steps {
+        let of = |name: &str| step[name].as_f64().unwrap();
+        assert!(of("low") <= of("soc") && of("soc") <= of("high"), "{step}");
+        // Never planned below the reserve.
+        assert!(of("soc") >= 9.9, "{step}");
+    }
+    let full = steps[47]["soc"].as_f64().unwrap();
+    assert!(full > 90.0, "at midnight: {full}");
+    let english = app
+        .get(&format!("/api/auth/plan/?sn={SN}"))
+        .header("accept-language", "en");
+    let english = english.bearer(&anna.access).send().await.expect(200).json();
+    assert!(
+        blocks(&english, "charge")[0]["reason"]
+            .as_str()
+            .unwrap()
+            .starts_with("Charges ")
+    );
+});
+
+with_app!(nothing_is_bought_on_a_price_that_nobody_knows, |app| {
+    let anna = anna(app).await;
+    app.set(&anna, SN, &[("provider", "awattar")]).await;
+    app.plan().await;
+    let plan = plan(app, &anna).await;
+    assert_eq!(plan["on"], json!(true));
+    assert!(blocks(&plan, "charge").is_empty(), "{plan}");
+});
+
+with_app!(
+    a_system_of_which_little_is_known_is_not_planned_for,
+    |app| {
+        let anna = app.owner("anna", SN).await;
+        app.battery(SN).hello(|_| {}).await;
+        app.plan().await;
+        app.clock.advance(2 * MINUTE);
+        app.price(&anna, SN, "10", "null").await;
+        app.set(
+            &anna,
+            SN,
+            &[("provider", "fixed"), ("dynamic_tariff", "plan")],
+        )
+        .await;
+        app.feed(SN, &household(NOON - 3 * DAY..NOON)).await;
+        reports(app, 300).await;
+        app.plan().await;
+        let forecast = get(app, &anna, &format!("/api/auth/forecast/?sn={SN}")).await;
+        assert_eq!(forecast["load"].as_array().unwrap().len(), 192);
+        assert_eq!(plan(app, &anna).await["issued"], Value::Null);
+    }
+);
+
+with_app!(a_wish_is_met_and_taken_back, |app| {
+    let anna = anna(app).await;
+    for (fields, field, code) in [
+        ([("soc", "101"), ("by", "18:00")], "soc", "soc_range"),
+        ([("soc", "70"), ("by", "25:00")], "by", "time_invalid"),
+        ([("soc", ""), ("by", "18:00")], "soc", "soc_range"),
+    ] {
+        let answer = change(app, &anna, &fields).await.expect(400).json();
+        assert_eq!(answer["codes"][field], json!([code]));
+    }
+    // Before the sun is gone, and cheap only later: without the wish nobody would buy now.
+    let wished = change(app, &anna, &[("soc", "90"), ("by", "14:00")])
+        .await
+        .expect(200)
+        .json();
+    assert_eq!(wished["wish"], json!({"soc": 90, "by": NOON + 2 * HOUR}));
+    app.plan().await;
+    let seen = plan(app, &anna).await;
+    let at_two = seen["steps"][7]["soc"].as_f64().unwrap();
+    assert!(at_two > 85.0, "{at_two}");
+    let bought = blocks(&seen, "charge");
+    assert!(bought[0]["start"].as_i64().unwrap() < NOON + 2 * HOUR);
+    assert!(
+        journal(app, &anna)
+            .await
+            .contains(&"Wunsch an den Ladeplan: 90 % um 14:00.".to_owned())
+    );
+    change(app, &anna, &[("soc", ""), ("by", "")])
+        .await
+        .expect(200);
+    assert_eq!(plan(app, &anna).await["wish"], Value::Null);
+    // A new plan at once, out of turn.
+    app.clock.advance(MINUTE);
+    reports(app, 300).await;
+    app.plan().await;
+    assert_eq!(plan(app, &anna).await["issued"], json!(NOON + MINUTE));
+});
+
+with_app!(no_block_is_shown_that_saves_nothing, |app| {
+    let mut anna = anna(app).await;
+    for _ in 0..8 {
+        app.plan().await;
+        let shown = plan(app, &anna).await;
+        let blocks = shown["blocks"].as_array().unwrap();
+        for pair in blocks.windows(2) {
+            assert_ne!(pair[0]["mode"], pair[1]["mode"], "{pair:?}");
+        }
+        for block in blocks {
+            let reason = block["reason"].as_str().unwrap().replace('\u{a0}', " ");
+            for nothing in ["−0,", "-0,", " 0,0 kWh", " 0,00 €"] {
+                assert!(!reason.contains(nothing), "{reason}");
+            }
+        }
+        anna = later(app, 16 * MINUTE).await;
+        reports(app, 300).await;
+    }
+});
+
+with_app!(a_plan_needs_prices, |app| {
+    let anna = app.owner("anna", SN).await;
+    let answer = change(app, &anna, &[("on", "true")]).await.expect(400);
+    assert_eq!(
+        answer.json()["codes"]["provider"],
+        json!(["provider_required"])
+    );
+    change(app, &anna, &[]).await.expect(200);
+});
+
+with_app!(nobody_sees_or_changes_the_plan_of_somebody_else, |app| {
+    let anna = anna(app).await;
+    app.plan().await;
+    let bob = app.owner("bob", "SC000002").await;
+    for sn in [SN, "SC999999"] {
+        for name in ["plan", "forecast"] {
+            let call = app.get(&format!("/api/auth/{name}/?sn={sn}"));
+            call.bearer(&bob.access).send().await.expect(404);
+        }
+        let form = [("sn", sn), ("on", "false")];
+        let call = app.post("/api/auth/plan/", &form);
+        call.bearer(&bob.access).send().await.expect(404);
+    }
+    assert_eq!(plan(app, &anna).await["on"], json!(true));
+    // Bob's own is empty, whatever Anna's says.
+    let own = get(app, &bob, "/api/auth/forecast/").await;
+    assert_eq!((&own["issued"], &own["load"]), (&Value::Null, &json!([])));
+    // When Anna's household leaves, nothing of it is left.
+    let sn: Serial = SN.parse().unwrap();
+    let call = app.call("DELETE", &format!("/api/auth/usr_sn/{SN}/"));
+    call.form(&[("password", testkit::PASSWORD)])
+        .bearer(&anna.access)
+        .send()
+        .await;
+    if app.store.household(&sn).await.unwrap().is_none() {
+        assert!(app.store.forecasts_since(0).await.unwrap().is_empty());
+    }
+});
