@@ -3,9 +3,13 @@ use super::Live;
 use crate::changes::Part;
 use crate::notice::Notice;
 use domain::Serial;
+use domain::clock::{DAY, Millis};
 use domain::firmware::Part as FirmwarePart;
 use std::sync::{Arc, PoisonError};
 use store::firmware::{Release, Releases, UpdateJob};
+
+/// For so long after its end an update is still shown.
+pub const UPDATE_SHOWN: Millis = DAY;
 
 impl Live {
     /// Reads again how the update of a system fares, and tells who listens, here and in other processes.
