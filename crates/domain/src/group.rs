@@ -2,6 +2,9 @@
 use crate::Message;
 use std::str::FromStr;
 
+/// An account has at most so many.
+pub const MOST_GROUPS: i64 = 200;
+
 /// A group's name as the person writes it, without the spaces around it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupName(String);

@@ -92,6 +92,7 @@ messages! {
     ChoiceUnknown "choice_unknown",
     TooManyPoints "too_many_points",
     GroupTaken "group_taken",
+    TooManyGroups "too_many_groups",
     PriceInvalid "price_invalid",
     PriceRange "price_range",
     DateTooLate "date_too_late",

@@ -3,6 +3,7 @@ use crate::db::Tx;
 use crate::journal::{Entry, Event};
 use crate::{Access, Result, Store};
 use domain::clock::Millis;
+use domain::group::MOST_GROUPS;
 use domain::{AccountId, GroupName, Serial};
 use serde_json::json;
 use std::collections::HashMap;
@@ -63,15 +64,27 @@ impl Store {
         Ok(groups.into_iter().map(group).collect())
     }
 
-    /// Makes a group and returns its number. Each of the systems leaves the group that it was in.
+    /// Makes a group and returns its number; `None` when the account has as many as there may be. Each of the systems leaves the group
+    /// that it was in.
     pub async fn create_group(
         &self,
         account: AccountId,
         name: &GroupName,
         systems: &[&Access],
         now: Millis,
-    ) -> Result<i64> {
+    ) -> Result<Option<i64>> {
         let mut tx = self.begin().await?;
+        // Takes the account's lock on both engines, so that two at once are counted one after the other.
+        execute!(
+            &mut tx,
+            sqlx::query("UPDATE accounts SET language = language WHERE id = $1").bind(account.0)
+        )?;
+        let made: i64 = within!(&mut tx, c => sqlx::query_scalar(
+            "SELECT COUNT(*) FROM groups WHERE account_id = $1")
+            .bind(account.0).fetch_one(c).await)?;
+        if made >= MOST_GROUPS {
+            return Ok(None);
+        }
         let id: i64 = within!(&mut tx, c => sqlx::query_scalar(
             "INSERT INTO groups (account_id, name, folded, created_at) VALUES ($1, $2, $3, $4) RETURNING id")
             .bind(account.0).bind(name.as_str()).bind(name.folded()).bind(now).fetch_one(c).await)?;
@@ -81,7 +94,7 @@ impl Store {
             .write(&mut tx)
             .await?;
         tx.commit().await?;
-        Ok(id)
+        Ok(Some(id))
     }
 
     /// Renames a group, or gives it other systems; `false` when the account has no such group.

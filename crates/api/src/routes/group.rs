@@ -7,7 +7,7 @@ use crate::own::Systems;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use domain::{GroupName, Serial};
+use domain::{GroupName, Message, Serial};
 use serde::{Deserialize, Serialize};
 use store::group::{Group, GroupChange};
 use utoipa::ToSchema;
@@ -47,7 +47,7 @@ pub(crate) async fn list(
 
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct CreateGroup {
-    /// At most 60 characters, and no other group of the account has it.
+    /// At most 60 characters, and no other group of the account has it. An account has at most 200 groups.
     #[serde(default)]
     name: String,
     /// Serial numbers, separated by commas; may be empty. Each leaves the group that it was in.
@@ -71,7 +71,8 @@ pub(crate) async fn create(
     let id = portal
         .store
         .create_group(person.account, &name, &chosen, portal.now())
-        .await?;
+        .await?
+        .ok_or(Error::field("name", Message::TooManyGroups))?;
     let group = show(&portal, person, &systems, id).await?;
     Ok((StatusCode::CREATED, group))
 }

@@ -1,5 +1,6 @@
 //! Groups: names that an account gives some of its systems, and that nobody else sees.
 #![allow(clippy::unwrap_used)]
+use domain::group::MOST_GROUPS;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use testkit::{Answer, Person, TestApp, with_app};
@@ -108,6 +109,19 @@ with_app!(a_groups_name_is_needed_and_not_endless, |app| {
     assert_eq!(call.send().await.expect(400).code(), "name:required");
     assert_eq!(groups(app, &anna).await, json!([]));
     made(app, &anna, &longest, "").await;
+});
+
+with_app!(an_account_has_so_many_groups_and_no_more, |app| {
+    let anna = anna(app).await;
+    let account = app.account_id(&anna.email).await;
+    for number in 1..=MOST_GROUPS {
+        let name = number.to_string().parse().unwrap();
+        let made = app.store.create_group(account, &name, &[], 0).await;
+        assert!(made.unwrap().is_some(), "{number}");
+    }
+    let refused = create(app, &anna, "one more", "SC000001").await.expect(400);
+    assert_eq!(refused.code(), "name:too_many_groups");
+    assert_eq!(groups(app, &anna).await.as_array().unwrap().len(), 200);
 });
 
 with_app!(an_account_has_no_second_group_of_a_name, |app| {

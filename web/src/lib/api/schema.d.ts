@@ -1606,7 +1606,7 @@ export interface components {
             redirect: string;
         };
         CreateGroup: {
-            /** @description At most 60 characters, and no other group of the account has it. */
+            /** @description At most 60 characters, and no other group of the account has it. An account has at most 200 groups. */
             name?: string;
             /** @description Serial numbers, separated by commas; may be empty. Each leaves the group that it was in. */
             sn?: string;
