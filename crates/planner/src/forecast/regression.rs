@@ -8,6 +8,8 @@ pub(crate) struct Rows<const N: usize> {
 }
 
 const ROUNDS: usize = 12;
+/// So many rows are added to the sums at a time: learning is mostly reading and writing those sums, and takes a third less time so.
+const AT_ONCE: usize = 4;
 
 /// The mean and three quantiles of the target as sums of features.
 #[derive(Clone, Copy, Debug)]
@@ -46,12 +48,15 @@ impl<const N: usize> Rows<N> {
 
     /// `None` with too few rows to tell the features apart. `pull` draws every coefficient towards zero; features are of the size of
     /// the target, so that one number serves all of them.
-    pub(crate) fn fit(&self, pull: f64) -> Option<Fit<N>> {
+    pub(crate) fn fit(mut self, pull: f64) -> Option<Fit<N>> {
         if self.len() < 10 * N {
             return None;
         }
-        let mean = self.solve(&self.weight, pull)?;
         let typical = self.target.iter().map(|y| y.abs()).sum::<f64>() / self.len() as f64;
+        while !self.len().is_multiple_of(AT_ONCE) {
+            self.push([0.0; N], 0.0, 0.0);
+        }
+        let mean = self.solve(&self.weight, pull)?;
         let mut quantiles = [mean; 3];
         for (quantile, weights) in QUANTILES.iter().zip(&mut quantiles) {
             *weights = self.quantile(*quantile, *weights, 0.02 * typical.max(1e-6), pull)?;
@@ -84,14 +89,18 @@ impl<const N: usize> Rows<N> {
     fn solve(&self, row_weight: &[f64], pull: f64) -> Option<[f64; N]> {
         let mut matrix = [[0.0; N]; N];
         let mut right = [0.0; N];
-        for (row, features) in self.features.iter().enumerate() {
-            let weight = row_weight[row];
-            let sums = matrix.iter_mut().zip(&mut right).zip(features);
-            for (a, ((sums, right), feature)) in sums.enumerate() {
-                let weighed = weight * feature;
-                *right += weighed * self.target[row];
-                for (sum, other) in sums.iter_mut().zip(features).take(a + 1) {
-                    *sum += weighed * other;
+        let features = self.features.as_chunks::<AT_ONCE>().0;
+        let targets = self.target.as_chunks::<AT_ONCE>().0;
+        let weights = row_weight.as_chunks::<AT_ONCE>().0;
+        for ((features, target), weight) in features.iter().zip(targets).zip(weights) {
+            for (a, (sums, right)) in matrix.iter_mut().zip(&mut right).enumerate() {
+                let weighed = std::array::from_fn(|row| weight[row] * features[row][a]);
+                *right += dot::<AT_ONCE>(&weighed, target);
+                for (b, sum) in sums[..=a].iter_mut().enumerate() {
+                    *sum += weighed[0] * features[0][b]
+                        + weighed[1] * features[1][b]
+                        + weighed[2] * features[2][b]
+                        + weighed[3] * features[3][b];
                 }
             }
         }
