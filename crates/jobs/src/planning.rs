@@ -43,6 +43,9 @@ pub struct Planners {
 pub struct Budget {
     pub time: Duration,
     pub at_least: usize,
+    /// What learning may take more, for one system at least. Models are gone after a start, and until it is learned anew a system has
+    /// no plan but the one that ends within the hour.
+    pub learning: Duration,
 }
 
 impl Default for Budget {
@@ -50,6 +53,7 @@ impl Default for Budget {
         Self {
             time: Duration::from_secs(2),
             at_least: 16,
+            learning: Duration::from_secs(6),
         }
     }
 }
@@ -70,11 +74,10 @@ impl Planners {
         let known: HashSet<&Serial> = systems.iter().map(|system| &system.sn).collect();
         self.minds.retain(|sn, _| known.contains(sn));
         let (begun, budget, first) = (Instant::now(), self.budget, self.next);
-        let is_over = |done: usize, least: usize| done >= least && begun.elapsed() >= budget.time;
         let mut to_learn = Vec::new();
         for seen in 0..systems.len() {
             let place = (first + seen) % systems.len();
-            if is_over(seen, budget.at_least) {
+            if seen >= budget.at_least && begun.elapsed() >= budget.time {
                 self.next = place;
                 break;
             }
@@ -82,11 +85,14 @@ impl Planners {
             let mind = self.minds.entry(system.sn.clone()).or_default();
             let seen = mind.look(world, system, answered).await;
             if let Some(Seen::HasToLearn) = attended(mind, seen, system, world.now) {
-                to_learn.push(system);
+                to_learn.push((mind.knows(), !system.plans, system));
             }
         }
-        for (done, system) in to_learn.into_iter().enumerate() {
-            if is_over(done, 1) {
+        // Whose battery waits for a plan comes first, then who has no forecasts.
+        to_learn.sort_by_key(|(knows, only_forecast, _)| (*knows, *only_forecast));
+        let begun = Instant::now();
+        for (done, (.., system)) in to_learn.into_iter().enumerate() {
+            if done > 0 && begun.elapsed() >= budget.learning {
                 break;
             }
             let mind = self.minds.entry(system.sn.clone()).or_default();

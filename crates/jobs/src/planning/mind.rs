@@ -97,13 +97,18 @@ impl Mind {
         Ok(seen)
     }
 
+    /// Whether something was learned of it, be it long ago.
+    pub(super) fn knows(&self) -> bool {
+        self.models.is_some()
+    }
+
     /// Learns from what was measured; a system that had to wait for it is forecast and planned for at once.
     pub(super) async fn learn(&mut self, world: World<'_>, system: &Planned) -> Result<()> {
         let World { store, now, .. } = world;
         let Some(access) = store.household(&system.sn).await? else {
             return Ok(());
         };
-        let waits = self.models.is_none();
+        let waits = !self.knows();
         self.models = Models::learn(store, &access, now).await?;
         self.history_from = access.history_from();
         if self.models.is_none() {

@@ -108,6 +108,7 @@ with_app!(whoever_a_look_does_not_reach_is_still_due, |app| {
     let mut planners = Planners::within(Budget {
         time: Duration::ZERO,
         at_least: 1,
+        learning: Duration::ZERO,
     });
     let planned = async || (planned_at(app, SN).await, planned_at(app, OTHER).await);
     planners.look(app.to_plan()).await.unwrap();
@@ -121,6 +122,32 @@ with_app!(whoever_a_look_does_not_reach_is_still_due, |app| {
     planners.look(app.to_plan()).await.unwrap();
     assert_eq!(planned().await, (Some(now), Some(now)));
 });
+
+with_app!(
+    after_a_start_those_are_learned_first_who_want_a_plan,
+    |app| {
+        let outside = Outside::start().await;
+        outside.answers("/price", prices(|n| 50 + n));
+        let anna = home(app, "anna", SN).await;
+        app.set(&anna, SN, &[("dynamic_tariff", "off")]).await;
+        home(app, "ben", OTHER).await;
+        ask(app, &outside).await;
+        // One system learns in each look.
+        let mut planners = Planners::within(Budget {
+            learning: Duration::ZERO,
+            ..Budget::default()
+        });
+        let forecast = async || {
+            let systems = app.store.planned_systems().await.unwrap();
+            let issued = systems.iter().filter(|one| one.forecast_at.is_some());
+            issued.map(|one| one.sn.to_string()).collect::<Vec<_>>()
+        };
+        planners.look(app.to_plan()).await.unwrap();
+        assert_eq!(forecast().await, [OTHER]);
+        planners.look(app.to_plan()).await.unwrap();
+        assert_eq!(forecast().await, [SN, OTHER]);
+    }
+);
 
 with_app!(a_system_without_a_day_behind_it_is_not_read, |app| {
     app.owner("anna", SN).await;
