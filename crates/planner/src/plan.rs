@@ -44,6 +44,11 @@ impl Rules {
     pub(crate) fn unwished(self) -> Self {
         Self { wish: None, ..self }
     }
+
+    /// Whether a wish is ahead.
+    fn wishes_after(&self, time: Millis) -> bool {
+        self.wish.is_some_and(|wish| time < wish.by)
+    }
 }
 
 /// "70 % by 18:00".

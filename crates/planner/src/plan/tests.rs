@@ -127,24 +127,37 @@ fn a_wish_is_fulfilled_in_time_and_as_cheaply_as_can_be() {
 #[test]
 fn at_equal_prices_it_is_bought_for_a_wish_shortly_before_its_time() {
     let by = 18 * 4;
-    let wish = Wish {
-        stored: 7.0,
-        by: by as Millis * QUARTER,
-    };
-    let wishing = Rules {
-        wish: Some(wish),
-        ..rules()
-    };
     let mut flat = winter_day();
     for price in &mut flat.prices {
         price.import = 3_100;
     }
-    for stored in [0.5, 3.0] {
-        let plan = Plan::make(&flat, &wishing, stored, View::Bands);
-        assert!(plan.steps[by - 1].stored > 6.95);
-        let charges = charges(&plan);
-        let shortly = |place: &usize| (by - 12..by).contains(place);
-        assert!(charges.iter().all(shortly), "{stored}: {charges:?}");
+    // Some sun until three o'clock, which may come or not.
+    flat.pv[..12].fill(band(500.0));
+    for charge_kw in [3.4, 4.6, 5.0] {
+        let battery = Battery {
+            charge_kw,
+            ..ten_kwh()
+        };
+        let wishing = Rules {
+            battery,
+            buy_kw: charge_kw,
+            wear: 2.0,
+            wish: Some(Wish {
+                stored: 7.0,
+                by: by as Millis * QUARTER,
+            }),
+            ..rules()
+        };
+        for stored in [0.5, 2.1, 4.4] {
+            let plan = Plan::make(&flat, &wishing, stored, View::Bands);
+            assert!(plan.steps[by - 1].stored > 6.95);
+            let charges = charges(&plan);
+            let shortly = |place: &usize| (by - 12..by).contains(place);
+            assert!(
+                charges.iter().all(shortly),
+                "{charge_kw} {stored}: {charges:?}"
+            );
+        }
     }
 }
 

@@ -4,16 +4,18 @@ use super::grid::{Case, Cents, Grid, POINTS};
 use super::{Chances, Outlook, Plan, Rules, Step, View};
 use crate::{HOURS, Mode, QUARTERS_A_DAY, SlotPrice};
 
-/// Powers to charge with: few where all charges are reckoned, more where one plan is followed.
+/// Powers to charge with: few where all charges are reckoned, more where one plan is followed. A wish is to be met exactly: with four
+/// later never did it as well as now, and a plan would buy for it hours before at the same price.
 const POWERS: u32 = 4;
+const WISH_POWERS: u32 = 8;
 const FINE_POWERS: u32 = 20;
 /// What each kWh that a wish lacks at its time is taken to cost, in cents: more than any price.
 const WISH_MISSED: f64 = 200.0;
 
 /// A mode is taken for a plainer one when it is better by so many cents; costs are not exact to less.
 const BETTER: f64 = 0.001;
-/// The same for buying while a wish is ahead. It can be bought for at any time, and now always seems a little better, as now there are
-/// more powers to choose from than later: without this a plan at equal prices would buy at once and then hold for hours.
+/// The same for buying while a wish is ahead: it can be bought for at any time, and what is left of the grain of powers and charges is
+/// no reason to do it now.
 const BETTER_THAN_LATER: f64 = 0.1;
 
 /// The cost to come by quarter-hour, state of sun, load and turn before it, and charge, in cents.
@@ -86,7 +88,9 @@ impl Values {
             best.fill(Cents::INFINITY);
             let after = &self.to_come[(quarter + 1) * layer..(quarter + 2) * layer];
             self.worth[quarter] = self.grid.worth(after);
-            for mode in self.sensible(outlook, rules, quarter, POWERS) {
+            let wishes = rules.wishes_after(outlook.time(quarter));
+            let powers = if wishes { WISH_POWERS } else { POWERS };
+            for mode in self.sensible(outlook, rules, quarter, powers) {
                 self.costs(outlook, rules, quarter, mode, after, &mut costs);
                 // Not by `min`, which also looks out for what is not a number and is slower by it.
                 for (best, cost) in best.iter_mut().zip(&costs) {
@@ -183,9 +187,7 @@ impl Values {
         quarter: usize,
         stored: f64,
     ) -> (Mode, f64) {
-        let wishes = rules
-            .wish
-            .is_some_and(|wish| outlook.time(quarter) < wish.by);
+        let wishes = rules.wishes_after(outlook.time(quarter));
         let enough = if wishes { BETTER_THAN_LATER } else { BETTER };
         let mut best = (Mode::SelfUse, f64::INFINITY);
         for mode in self.sensible(outlook, rules, quarter, FINE_POWERS) {
