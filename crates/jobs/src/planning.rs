@@ -85,13 +85,13 @@ impl Planners {
             let mind = self.minds.entry(system.sn.clone()).or_default();
             let seen = mind.look(world, system, answered).await;
             if let Some(Seen::HasToLearn) = attended(mind, seen, system, world.now) {
-                to_learn.push((mind.knows(), !system.plans, system));
+                to_learn.push(system);
             }
         }
         // Whose battery waits for a plan comes first, then who has no forecasts.
-        to_learn.sort_by_key(|(knows, only_forecast, _)| (*knows, *only_forecast));
+        to_learn.sort_by_key(|system| (self.minds[&system.sn].knows(), !system.plans));
         let begun = Instant::now();
-        for (done, (.., system)) in to_learn.into_iter().enumerate() {
+        for (done, system) in to_learn.into_iter().enumerate() {
             if done > 0 && begun.elapsed() >= budget.learning {
                 break;
             }

@@ -4,7 +4,7 @@ pub mod chances;
 mod grid;
 pub mod standing;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod value;
 
 pub use chances::Chances;

@@ -117,6 +117,15 @@ pub(crate) async fn insert(tx: &mut Tx, new: NewAccount<'_>, now: Millis) -> Res
     Ok(account)
 }
 
+/// Locks the row of the account on both engines until the end: of two requests at once the second sees what the first has done.
+pub(crate) async fn one_at_a_time(tx: &mut Tx, account: AccountId) -> Result<()> {
+    execute!(
+        tx,
+        sqlx::query("UPDATE accounts SET language = language WHERE id = $1").bind(account.0)
+    )?;
+    Ok(())
+}
+
 pub(crate) async fn exists(tx: &mut Tx, email: &Email) -> Result<bool> {
     let found: Option<i64> = within!(tx, c => sqlx::query_scalar("SELECT id FROM accounts WHERE email = $1")
         .bind(email.as_str()).fetch_optional(c).await)?;

@@ -1,7 +1,7 @@
 //! Groups: what an account calls some of its systems together. A system is in one group of an account at most.
 use crate::db::Tx;
 use crate::journal::{Entry, Event};
-use crate::{Access, Result, Store};
+use crate::{Access, Result, Store, account};
 use domain::clock::Millis;
 use domain::group::MOST_GROUPS;
 use domain::{AccountId, GroupName, Serial};
@@ -74,11 +74,7 @@ impl Store {
         now: Millis,
     ) -> Result<Option<i64>> {
         let mut tx = self.begin().await?;
-        // Takes the account's lock on both engines, so that two at once are counted one after the other.
-        execute!(
-            &mut tx,
-            sqlx::query("UPDATE accounts SET language = language WHERE id = $1").bind(account.0)
-        )?;
+        account::one_at_a_time(&mut tx, account).await?;
         let made: i64 = within!(&mut tx, c => sqlx::query_scalar(
             "SELECT COUNT(*) FROM groups WHERE account_id = $1")
             .bind(account.0).fetch_one(c).await)?;

@@ -1,7 +1,7 @@
 //! What stands between a person and a battery: the operator's brake, and how many devices one account may touch.
 use crate::db::Tx;
 use crate::journal::{Actor, Entry, Event};
-use crate::{Access, Result, Store};
+use crate::{Access, Result, Store, account};
 use domain::Serial;
 use domain::clock::{MINUTE, Millis};
 use serde_json::json;
@@ -46,12 +46,7 @@ pub(crate) async fn admit_after(
     if is_braked(tx).await? {
         return Ok(Err(Held::Braked));
     }
-    // Takes the account's lock on both engines: of two requests at once the second sees what the first has done.
-    execute!(
-        &mut *tx,
-        sqlx::query("UPDATE accounts SET language = language WHERE id = $1")
-            .bind(access.account().0)
-    )?;
+    account::one_at_a_time(tx, access.account()).await?;
     let mut known: Vec<Touched> = within!(&mut *tx, c => sqlx::query_as(
         "SELECT sn, MAX(at) AS at FROM journal
          WHERE account_id = $1 AND at > $2 AND event IN ('setting_changed', 'settings_reset', 'command_sent', 'update_started')

@@ -210,7 +210,7 @@ mod tests {
         chances.expect_turns(&mut later);
         chances.expect_tempers(&mut later);
         let later: Vec<f64> = later.into_iter().map(f64::from).collect();
-        assert!((mean(&later) - kwh(600.0)).abs() < 1e-6);
+        assert!((mean(&later) - kwh(600.0)).abs() < 1e-7);
         let nearer = |state: usize| (later[state] - kwh(600.0)) / (nets[state] - kwh(600.0));
         assert!((0.6..1.0).contains(&nearer(0)) && (0.6..1.0).contains(&nearer(STATES - 1)));
     }

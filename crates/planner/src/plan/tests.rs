@@ -3,7 +3,7 @@ use super::*;
 use crate::battery::tests::ten_kwh;
 use proptest::prelude::*;
 
-fn rules() -> Rules {
+pub(crate) fn rules() -> Rules {
     Rules {
         battery: ten_kwh(),
         wear: 0.0,

@@ -1,17 +1,8 @@
 use super::*;
 use crate::battery::tests::ten_kwh;
+use crate::plan::tests::rules;
 use crate::plan::{REACH, View, Wish};
 use crate::{Band, Battery, SlotPrice};
-
-fn rules() -> Rules {
-    Rules {
-        battery: ten_kwh(),
-        wear: 0.0,
-        grid_cap: None,
-        buy_kw: 4.6,
-        wish: None,
-    }
-}
 
 /// A house of 600 W without sun; the import price by the hour of the day, in hundredths of a cent.
 fn outlook(price: impl Fn(usize) -> i64) -> Outlook {
@@ -68,18 +59,24 @@ fn a_block_that_keeps_says_for_when() {
         18..=20 => 4_500,
         _ => 3_900,
     });
-    let blocks = explained(&evening, &rules(), 2.2);
-    let keeps = blocks.iter().find_map(|block| match block.reason {
-        Reason::Keeps(facts) => Some((block, facts)),
-        _ => None,
-    });
-    let (block, facts) = keeps.expect("the plan keeps its charge for the evening");
-    assert!(matches!(block.mode, Mode::Hold));
-    // Without the block it would buy some of it shortly before, which is cheaper than in the evening itself.
-    let instead = facts.price_instead.unwrap();
-    assert!(facts.price == 3_900 && (4_000..=4_500).contains(&instead));
-    assert!(facts.at.unwrap() >= block.end);
-    assert!(facts.saving > 0);
+    // Who may buy would otherwise buy some of it shortly before, which is cheaper than in the evening itself.
+    for (buy_kw, lowest) in [(0.0, 4_500), (4.6, 4_000)] {
+        let rules = Rules { buy_kw, ..rules() };
+        let blocks = explained(&evening, &rules, 2.2);
+        let keeps = blocks.iter().find_map(|block| match block.reason {
+            Reason::Keeps(facts) => Some((block, facts)),
+            _ => None,
+        });
+        let (block, facts) = keeps.expect("the plan keeps its charge for the evening");
+        assert!(matches!(block.mode, Mode::Hold));
+        let instead = facts.price_instead.unwrap();
+        assert_eq!(facts.price, 3_900);
+        assert!((lowest..=4_500).contains(&instead), "{buy_kw}: {facts:?}");
+        assert!(facts.at.unwrap() >= block.end);
+        // At least the difference of the prices; buying it again would lose some of it on the way, too.
+        let least = facts.kwh * (instead - facts.price) as f64;
+        assert!(facts.saving as f64 > 0.75 * least, "{facts:?} {least}");
+    }
 }
 
 #[test]

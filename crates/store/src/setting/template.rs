@@ -1,6 +1,6 @@
 //! Templates: some fields with their values, which an electrician keeps under a name. Nobody else sees them.
 use super::{document, text};
-use crate::{Result, Store};
+use crate::{Result, Store, account};
 use domain::AccountId;
 use domain::clock::Millis;
 use domain::setting::{MOST_TEMPLATES, Settings, TemplateName};
@@ -64,11 +64,7 @@ impl Store {
         now: Millis,
     ) -> Result<Option<i64>> {
         let mut tx = self.begin().await?;
-        // Takes the account's lock on both engines, so that two at once are counted one after the other.
-        execute!(
-            &mut tx,
-            sqlx::query("UPDATE accounts SET language = language WHERE id = $1").bind(account.0)
-        )?;
+        account::one_at_a_time(&mut tx, account).await?;
         let kept: i64 = within!(&mut tx, c => sqlx::query_scalar(
             "SELECT COUNT(*) FROM setting_templates WHERE account_id = $1")
             .bind(account.0).fetch_one(c).await)?;
