@@ -3,6 +3,8 @@ import { type ReactNode, useId } from 'react'
 import { cn } from '@/lib/cn'
 
 type Props = {
+  /** Where a link leads to. */
+  id?: string
   title: ReactNode
   /** What is inside, in one line, so that nobody has to open it to know. */
   summary?: ReactNode
@@ -12,10 +14,10 @@ type Props = {
 }
 
 /** A part of a page that folds away. What is folded can be neither seen nor reached. */
-export function Disclosure({ title, summary, open, onToggle, children }: Props) {
+export function Disclosure({ id: place, title, summary, open, onToggle, children }: Props) {
   const id = useId()
   return (
-    <section aria-labelledby={`${id}-title`}>
+    <section id={place} aria-labelledby={`${id}-title`} className="scroll-mt-20">
       <h3>
         <button
           type="button"

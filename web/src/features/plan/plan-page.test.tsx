@@ -56,6 +56,18 @@ beforeEach(() => startSession({ access: 'access', refresh: 'refresh', role: 'use
 afterEach(() => resetSessionStore())
 
 describe('the page of the plan', () => {
+  it('that lacks a provider says so, and leads to where one is chosen', async () => {
+    serve(planOf())
+    const text = 'Bitte wählen Sie einen Stromanbieter: Ohne ihn sind die Preise nicht bekannt.'
+    const refusal = { provider: [text], codes: { provider: ['provider_required'] } }
+    server.use(http.post('*/api/auth/plan/', () => HttpResponse.json(refusal, { status: 400 })))
+    await renderPage(() => <PlanPage />)
+    await userEvent.click(await screen.findByRole('switch'))
+    expect(await screen.findByRole('alert')).toHaveTextContent(text)
+    const link = screen.getByRole('link', { name: 'Stromanbieter wählen' })
+    expect(link).toHaveAttribute('href', '/settings?part=storage#tariff')
+  })
+
   it('says what comes next and why, in a sentence, a picture and a table', async () => {
     serve(made())
     await renderPage(() => <PlanPage />)

@@ -4,7 +4,7 @@ import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { Field } from '@/components/ui/field'
 import { Select } from '@/components/ui/select'
-import { ApiError, errorText } from '@/lib/api/errors'
+import { errorText } from '@/lib/api/errors'
 import { formatNumber, priceUnit } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
@@ -63,7 +63,7 @@ export function TimeOfUse({ systems, readOnly }: { systems: readonly SystemPrice
       <p className="text-[14px] text-muted">{t('settings.prices.steps.text')}</p>
       {error !== null && (
         <Callout tone="danger" title={t('settings.prices.steps.refused')}>
-          {refusalOf(error) ?? errorText(error, t)}
+          {errorText(error, t)}
         </Callout>
       )}
       <fieldset disabled={readOnly} className="grid gap-3">
@@ -118,6 +118,3 @@ export function TimeOfUse({ systems, readOnly }: { systems: readonly SystemPrice
     </form>
   )
 }
-
-/** What the server says of the steps. */
-const refusalOf = (error: unknown) => (error instanceof ApiError ? error.fields.steps?.[0]?.text : undefined)

@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { useLocation } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
@@ -33,13 +34,19 @@ export function SettingsForm({ all, systems, meterTest, prices, readOnly, onFail
   const { t } = useT()
   const queries = useQueryClient()
   const editor = useEditor(all, systems)
-  const [opened, setOpened] = useState<readonly Group[]>(['charging'])
+  // `#tariff` leads to that group.
+  const hash = useLocation({ select: (location) => location.hash })
+  const [wanted] = useState(() => GROUP_NAMES.find((group) => group === hash))
+  const [opened, setOpened] = useState<readonly Group[]>(wanted ? [wanted] : ['charging'])
   const [confirming, setConfirming] = useState(false)
   const [sending, setSending] = useState(false)
   const [outcome, setOutcome] = useState<SaveOutcome | null>(null)
   const form = useRef<HTMLDivElement>(null)
   const { attempt, errors } = editor
 
+  useEffect(() => {
+    if (wanted) document.getElementById(wanted)?.scrollIntoView({ block: 'start' })
+  }, [wanted])
   // biome-ignore lint/correctness/useExhaustiveDependencies: once per attempt, not per keystroke
   useEffect(() => {
     if (attempt === 0) return

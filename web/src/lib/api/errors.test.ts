@@ -29,6 +29,15 @@ describe('an API error', () => {
     })
   })
 
+  it('says what it says about fields where there is no input for them', () => {
+    const error = apiError(response(400), {
+      provider: ['Bitte wählen Sie einen Stromanbieter.'],
+      charge_price: ['Bitte ausfüllen.'],
+      codes: { provider: ['provider_required'], charge_price: ['required'] },
+    })
+    expect(errorText(error, t)).toBe('Bitte wählen Sie einen Stromanbieter. Bitte ausfüllen.')
+  })
+
   it.each([
     [502, 'unavailable'],
     [500, 'internal'],

@@ -64,10 +64,12 @@ export function apiError(response: Response, body: unknown): ApiError {
   return new ApiError({ status, code, detail, fields: fieldProblems(body), body }, retryAfter)
 }
 
-/** What to tell the person: the server's sentence, or ours for the code. */
+/** What to tell the person: the server's sentence, what it says about fields (there may be no input to show it), or ours. */
 export function errorText(error: unknown, t: (id: MessageId) => string): string {
   if (!(error instanceof ApiError)) return t('error.internal')
-  return error.detail ?? t(`error.${error.code}`)
+  const problems = Object.values(error.fields).flat()
+  const texts = [...new Set(problems.map(({ text }) => text))]
+  return error.detail ?? (texts.join(' ') || t(`error.${error.code}`))
 }
 
 /** The token that opens only the key page: it comes with the refusal `no_systems`. */

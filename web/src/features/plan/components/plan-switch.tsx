@@ -1,7 +1,10 @@
 import { useMutation } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { buttonStyle } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
 import { Switch } from '@/components/ui/switch'
+import { ApiError } from '@/lib/api/errors'
 import type { Plan } from '@/lib/api/plan-queries'
 import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
@@ -27,7 +30,22 @@ export function PlanSwitch({ plan: { sn, on } }: { plan: Plan }) {
         onChange={({ target }) => !isPending && mutate(target.checked)}
       />
       {error && (
-        <Callout tone="danger" className="mt-3">
+        <Callout
+          tone="danger"
+          className="mt-3"
+          action={
+            error instanceof ApiError && error.fields.provider ? (
+              <Link
+                to="/settings"
+                search={{ part: 'storage' }}
+                hash="tariff"
+                className={buttonStyle({ variant: 'outline', size: 's' })}
+              >
+                {t('plan.choose_provider')}
+              </Link>
+            ) : undefined
+          }
+        >
           {refusalText(error, t, locale)}
         </Callout>
       )}

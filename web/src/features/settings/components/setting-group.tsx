@@ -40,6 +40,7 @@ export function SettingGroup({ group, systems, editor, readOnly, open, onToggle,
   const names = GROUPS[group].filter((name) => name !== 'provider_token' || needsToken(provider))
   return (
     <Disclosure
+      id={group}
       title={t(`settings.group.${group}`)}
       summary={<Summary names={SUMMARY[group]} systems={systems} />}
       open={open}
