@@ -123,6 +123,19 @@ describe('saving', () => {
     expect(sent[0]?.body.get('acknowledge_14a')).toBe('true')
   })
 
+  it('above what the storage can do is refused with the number, and without the notice', async () => {
+    await open()
+    await group('Gerät und Anschluss')
+    fill('Höchste Ladeleistung', '9000')
+    expect(screen.getByText(/Er schafft höchstens \d/)).toBeInTheDocument()
+    expect(screen.queryByText(/drosseln/)).toBeNull()
+    await review()
+    expect(
+      screen.getByText(/^Bitte wählen Sie eine Leistung von 0 W bis \d\.\d{3}\sW\.$/),
+    ).toBeInTheDocument()
+    expect(sent).toEqual([])
+  })
+
   it('sends nothing while something is wrong, opens its group and goes to its field', async () => {
     await open()
     await group('Stromzähler')

@@ -1,13 +1,13 @@
 import { TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { formatNumber, joinQuantity } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
-import { isReservedAddress, needsNotice, readValue } from '../model/check'
+import { isAboveMost, isReservedAddress, needsNotice, readValue } from '../model/check'
 import type { Draft, Systems } from '../model/draft'
 import {
   commonValue,
   desiredOf,
   type FieldSpec,
+  mostText,
   reportedOf,
   type SettingName,
   valueText,
@@ -19,12 +19,13 @@ type Props = { name: SettingName; spec: FieldSpec; systems: Systems; draft: Draf
 export function FieldHint({ name, spec, systems, draft }: Props) {
   const { t, locale } = useT()
   const typed = draft[name] === undefined ? undefined : readValue(draft[name], spec)
-  const range =
-    spec.kind === 'power' && spec.max !== undefined && spec.max !== null
-      ? ` ${t('settings.up_to', {
-          most: joinQuantity({ value: formatNumber(spec.max, locale), unit: spec.unit ?? '' }),
-        })}`
-      : ''
+  const most = spec.kind === 'power' ? mostText(spec, locale) : null
+  const range = most === null ? '' : ` ${t('settings.up_to', { most })}`
+  // What cannot be set needs no notice about what would follow from it.
+  const notice =
+    name === 'charge_limit' &&
+    !isAboveMost(typed, spec) &&
+    systems.some((system) => needsNotice(system, typed ?? null))
   const token = spec.kind === 'token' ? commonValue(systems, name) : null
   return (
     <>
@@ -32,9 +33,8 @@ export function FieldHint({ name, spec, systems, draft }: Props) {
       {range}
       {typeof token === 'string' && token !== '' && ` ${t('settings.token_kept', { end: token })}`}
       {spec.kind === 'address' && isReservedAddress(typed) && <Note>{t('settings.address_reserved')}</Note>}
-      {name === 'charge_limit' && systems.some((system) => needsNotice(system, typed ?? null)) && (
-        <Note>{t('settings.notice_14a')}</Note>
-      )}
+      {most !== null && isAboveMost(typed, spec) && <Note>{t('settings.above_rating', { most })}</Note>}
+      {notice && <Note>{t('settings.notice_14a')}</Note>}
       {systems.map((system) => (
         <Reported key={system.sn} name={name} spec={spec} system={system} named={systems.length > 1} />
       ))}

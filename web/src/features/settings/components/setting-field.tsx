@@ -2,11 +2,12 @@ import type { ReactNode } from 'react'
 import { Field } from '@/components/ui/field'
 import { Select } from '@/components/ui/select'
 import { Switch } from '@/components/ui/switch'
-import { useT } from '@/lib/i18n/use-t'
+import type { Locale } from '@/lib/i18n/locales'
+import { type Translate, useT } from '@/lib/i18n/use-t'
 import { fieldText } from '@/lib/validation/field-text'
 import { readTime } from '../model/check'
 import { type Systems, shownText } from '../model/draft'
-import { choiceText, commonSpec, type FieldSpec, type SettingName } from '../model/fields'
+import { choiceText, commonSpec, type FieldSpec, mostText, type SettingName } from '../model/fields'
 import type { Editor } from '../use-editor'
 import { FieldHint } from './field-hint'
 
@@ -16,6 +17,12 @@ type Props = {
   editor: Pick<Editor, 'draft' | 'errors' | 'change'>
   /** Where the name of the setting stands beside it already. */
   label?: string
+}
+
+/** A power that the unit does not have is refused with the number that it has. */
+function errorOf(found: string | undefined, spec: FieldSpec, t: Translate, locale: Locale) {
+  const most = found === 'power_range' ? mostText(spec, locale) : null
+  return most === null ? fieldText(found, t) : t('settings.power_up_to', { most })
 }
 
 /** One setting, as what it may hold asks for: a box with its unit, a list, or a switch. */
@@ -29,7 +36,7 @@ export function SettingField({ name, systems, editor, label }: Props) {
     name,
     label: label ?? t(`setting.${name}`),
     hint: <FieldHint name={name} spec={spec} systems={systems} draft={editor.draft} />,
-    error: fieldText(editor.errors[name], t),
+    error: errorOf(editor.errors[name], spec, t, locale),
   }
   if (spec.kind === 'switch')
     return (

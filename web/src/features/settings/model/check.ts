@@ -77,5 +77,9 @@ export function needsNotice(system: SystemSettings, chargeLimit: Value): boolean
   return above && !system.acknowledged_at && desiredOf(system, 'charge_limit') !== chargeLimit
 }
 
+/** More than the unit is rated for. */
+export const isAboveMost = (value: Value | undefined, { kind, max }: FieldSpec) =>
+  kind === 'power' && typeof value === 'number' && max != null && value > max
+
 export const isReservedAddress = (address: Value | undefined) =>
   typeof address === 'number' && address > METER_ADDRESS_USUAL

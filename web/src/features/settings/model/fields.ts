@@ -65,6 +65,10 @@ export function commonSpec(systems: readonly SystemSettings[], name: SettingName
   return { ...first, max: Math.max(...specs.map(({ max }) => max ?? 0)) }
 }
 
+/** The most that a field takes, with its unit; null when nobody knows. */
+export const mostText = ({ max, unit }: FieldSpec, locale: Locale): string | null =>
+  max == null ? null : joinQuantity({ value: formatNumber(max, locale), unit: unit ?? '' })
+
 const decimalPoint = (locale: Locale) => formatNumber(0.5, locale, 1).charAt(1)
 
 /** As somebody would type it. A token is never shown again, so its box begins empty. */
