@@ -77,8 +77,12 @@ pub(crate) fn sentence(line: &PageLine, lang: Lang) -> String {
         "weather_warned" | "weather_came" | "weather_withdrawn" => {
             let count = |name: &str| detail[name].as_i64().unwrap_or(0);
             let (hits, wrong) = (count("hits"), count("false_alarms"));
+            let name = match hits + wrong {
+                0 => "weather_warned_first",
+                _ => line.event,
+            };
             fill(
-                line.event,
+                name,
                 lang,
                 &[
                     ("hits", &hits.to_string()),

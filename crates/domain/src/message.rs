@@ -162,6 +162,15 @@ pub fn text(lang: Lang, section: &str, name: &str) -> &'static str {
     find(lang).or_else(|| find(Lang::De)).unwrap_or_default()
 }
 
+/// The names of all texts of a section, so that a test can hold every one of them to its rules.
+pub fn names_in(section: &str) -> impl Iterator<Item = &'static str> {
+    let catalogue = CATALOGUES.get(Lang::De.code());
+    let texts = catalogue.and_then(|catalogue| catalogue.get(section));
+    texts
+        .into_iter()
+        .flat_map(|texts| texts.keys().map(String::as_str))
+}
+
 /// What an event of a battery says to its owner, when it begins and when it is over.
 pub fn event_text(code: EventCode, on: bool, lang: Lang) -> &'static str {
     let over = if on {

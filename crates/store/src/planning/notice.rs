@@ -2,7 +2,9 @@
 use crate::journal::{Entry, Event};
 use crate::mail::Desk;
 use crate::{Access, Result, Store};
+use domain::Lang;
 use domain::clock::Millis;
+use domain::message::text;
 use serde_json::json;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,6 +15,19 @@ pub struct Notice {
     pub disagreed: i64,
     pub hits: i64,
     pub false_alarms: i64,
+}
+
+impl Notice {
+    /// How often it was right, as a sentence after another one; nothing before the first time.
+    fn record(&self, lang: Lang) -> String {
+        let all = self.hits + self.false_alarms;
+        if all == 0 {
+            return String::new();
+        }
+        let sentence = text(lang, "mail", "weather_record");
+        let sentence = sentence.replace("{{hits}}", &self.hits.to_string());
+        format!(" {}", sentence.replace("{{all}}", &all.to_string()))
+    }
 }
 
 /// What there is to tell.
@@ -58,11 +73,10 @@ impl Store {
             Told::Raised => {
                 let line = Entry::by_nobody(Event::WeatherWarned, now).on(access.sn());
                 line.with(counts).write(&mut tx).await?;
-                let values = |_| {
+                let values = |lang| {
                     vec![
                         ("sn", access.sn().to_string()),
-                        ("hits", notice.hits.to_string()),
-                        ("all", (notice.hits + notice.false_alarms).to_string()),
+                        ("record", notice.record(lang)),
                     ]
                 };
                 self.write_to_owner(&mut tx, access, "weather_warned", values, desk, now)

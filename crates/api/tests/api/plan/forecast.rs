@@ -86,6 +86,16 @@ with_app!(the_bad_weather_notice_reaches_the_owner_and_counts, |app| {
             .keep_notice(&access, notice, told, testkit::desk(), NOON);
         kept.await.unwrap();
     };
+    // Before the first time there is nothing to count.
+    let first = Notice {
+        since: Some(NOON - 1),
+        ..Notice::default()
+    };
+    keep(first, Told::Raised).await;
+    let letter = app.letters().await.pop().unwrap();
+    assert!(letter.text.contains("sehr wenig Sonne") && !letter.text.contains(" von "));
+    let line = journal(app, &anna).await.remove(0);
+    assert!(line.ends_with("eingeschaltet lassen."), "{line}");
     keep(raised, Told::Raised).await;
     keep(raised, Told::Raised).await;
     assert_eq!(
