@@ -160,6 +160,10 @@ test('a command is followed to its end, and the battery obeys', async ({ page, s
   await page.getByLabel(text('command.soc'), { exact: true }).fill('100')
   await page.getByLabel(text('command.power'), { exact: true }).fill('1000')
   await button(page, text('command.charge_to.give')).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: text('command.charge_to.give') })
+    .click()
   await expect(page.getByText(text('command.state.done'), { exact: true })).toBeVisible({ timeout: 20_000 })
   await page.goto('/dashboard')
   const power = page

@@ -4,7 +4,7 @@ import { Callout } from '@/components/ui/callout'
 import { ApiError } from '@/lib/api/errors'
 import { cn } from '@/lib/cn'
 import { refusalText } from '@/lib/form/refusal-text'
-import { formatTime } from '@/lib/format'
+import { formatTime, joinQuantity, percentQuantity } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import type { CommandState } from './use-command'
 
@@ -37,6 +37,14 @@ export function CommandProgress({ state: { command, name, error, again } }: { st
     )
   if (!command || !name) return <div role="status" className="sr-only" />
   const { icon: Icon, style } = LOOK[command.state]
+  const begun = () => {
+    const { soc, until } = command.args ?? {}
+    if (command.state !== 'done') return null
+    if (name === 'hold' && until) return t('command.hold.done', { time: formatTime(until, { locale }) })
+    return name === 'charge_to' && soc !== undefined
+      ? t('command.charge_to.done', { soc: joinQuantity(percentQuantity(soc, locale)) })
+      : null
+  }
   return (
     <div role="status" className="flex gap-3 rounded-xl border border-line bg-bg px-4 py-3 text-[14px]">
       <Icon
@@ -48,7 +56,8 @@ export function CommandProgress({ state: { command, name, error, again } }: { st
           {t(`command.${name}`)}: <span className={style}>{t(`command.state.${command.state}`)}</span>
         </p>
         <p className="text-muted">
-          {command.text ??
+          {begun() ??
+            command.text ??
             t(`command.state.${command.state}.text`, { time: formatTime(command.expires_at, { locale }) })}
         </p>
       </div>

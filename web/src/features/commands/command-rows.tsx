@@ -6,7 +6,9 @@ import { Field } from '@/components/ui/field'
 import { FormProblem } from '@/components/ui/form-problem'
 import { Select } from '@/components/ui/select'
 import { useForm } from '@/lib/form/use-form'
+import { joinQuantity, percentQuantity } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
+import { readNumber } from '@/lib/number'
 import { checkCharge, checkPower, HOLD_HOURS, holdUntil } from './model'
 import type { CommandState } from './use-command'
 
@@ -31,10 +33,16 @@ type CommandProps = { state: CommandState }
 type Plain = 'switch_on' | 'auto'
 type Asked = 'switch_off' | 'calibrate'
 
-export function PlainCommand({ name, state }: CommandProps & { name: Plain }) {
+type PlainProps = CommandProps & {
+  name: Plain
+  /** It would change nothing. */
+  idle?: boolean
+}
+
+export function PlainCommand({ name, state, idle = false }: PlainProps) {
   const { t } = useT()
   return (
-    <Button variant="outline" size="s" disabled={state.busy} onClick={() => state.give(name)}>
+    <Button variant="outline" size="s" disabled={state.busy || idle} onClick={() => state.give(name)}>
       {t(`command.${name}.give`)}
     </Button>
   )
@@ -49,37 +57,63 @@ export function AskedCommand({ name, state }: CommandProps & { name: Asked }) {
       <Button variant="outline" size="s" disabled={state.busy} onClick={() => setAsking(true)}>
         {t(`command.${name}.give`)}
       </Button>
-      <Dialog
+      <Question
         open={asking}
-        onOpenChange={setAsking}
+        onClose={() => setAsking(false)}
         title={t(`command.${name}.ask`)}
-        description={t(`command.${name}.ask.text`)}
-        footer={
-          <>
-            <Button variant="outline" onClick={() => setAsking(false)}>
-              {t('ui.cancel')}
-            </Button>
-            <Button
-              onClick={() => {
-                setAsking(false)
-                state.give(name)
-              }}
-            >
-              {t(`command.${name}.give`)}
-            </Button>
-          </>
-        }
+        text={t(`command.${name}.ask.text`)}
+        confirm={t(`command.${name}.give`)}
+        onConfirm={() => state.give(name)}
       />
     </>
   )
 }
 
-export function ChargeForm({ state }: CommandProps) {
+type QuestionProps = {
+  open: boolean
+  onClose: () => void
+  title: string
+  text: string
+  /** Says what the button does. */
+  confirm: string
+  onConfirm: () => void
+}
+
+function Question({ open, onClose, title, text, confirm, onConfirm }: QuestionProps) {
   const { t } = useT()
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={(stays) => !stays && onClose()}
+      title={title}
+      description={text}
+      footer={
+        <>
+          <Button variant="outline" onClick={onClose}>
+            {t('ui.cancel')}
+          </Button>
+          <Button
+            onClick={() => {
+              onClose()
+              onConfirm()
+            }}
+          >
+            {confirm}
+          </Button>
+        </>
+      }
+    />
+  )
+}
+
+/** It buys from the grid: a question first. */
+export function ChargeForm({ state }: CommandProps) {
+  const { t, locale } = useT()
+  const [asked, setAsked] = useState<{ soc: string; power?: string } | null>(null)
   const form = useForm({
     initial: { soc: '80', power: '' },
     check: ({ soc, power }) => ({ soc: checkCharge(soc), power: checkPower(power) }),
-    send: async ({ soc, power }) => state.give('charge_to', power.trim() ? { soc, power } : { soc }),
+    send: async ({ soc, power }) => setAsked(power.trim() ? { soc, power } : { soc }),
   })
   return (
     <form {...form.form} className="grid w-full gap-3">
@@ -97,6 +131,16 @@ export function ChargeForm({ state }: CommandProps) {
       <Button type="submit" variant="outline" size="s" disabled={state.busy} className="justify-self-start">
         {t('command.charge_to.give')}
       </Button>
+      <Question
+        open={asked !== null}
+        onClose={() => setAsked(null)}
+        title={t('command.charge_to.ask', {
+          soc: joinQuantity(percentQuantity(readNumber(asked?.soc ?? '') ?? 0, locale)),
+        })}
+        text={t('command.charge_to.ask.text')}
+        confirm={t('command.charge_to.give')}
+        onConfirm={() => asked && state.give('charge_to', asked)}
+      />
     </form>
   )
 }

@@ -112,8 +112,27 @@ describe('a command', () => {
     fill('Laden bis (%)', '90')
     fill(/Höchstens/, '1500')
     await press('Laden starten')
+    // It may buy from the grid.
+    const dialog = within(await screen.findByRole('dialog', { name: /^Jetzt bis 90\s% laden\?$/ }))
+    expect(given).toEqual([])
+    await userEvent.click(dialog.getByRole('button', { name: 'Laden starten' }))
     await waitFor(() => expect(given).toHaveLength(1))
     expect([given[0]?.get('soc'), given[0]?.get('power')]).toEqual(['90', '1500'])
+  })
+
+  it('is not offered where it would change nothing', async () => {
+    await open()
+    await waitFor(() => expect(screen.getByRole('button', { name: 'Einschalten' })).toBeDisabled())
+    expect(screen.getByRole('button', { name: 'Ausschalten' })).toBeEnabled()
+  })
+
+  it('says what the battery does from now on', async () => {
+    const until = Date.UTC(2026, 10, 15, 12, 15)
+    await open()
+    await press('Pause starten')
+    await screen.findByText('übergeben')
+    tell({ state: 'done', code: 'ok', text: 'Erledigt.', args: { until } })
+    expect(await screen.findByText(/^Der Speicher pausiert bis \d\d:15\.$/)).toBeInTheDocument()
   })
 
   it('rests for the time that was chosen', async () => {

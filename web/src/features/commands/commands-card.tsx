@@ -54,7 +54,7 @@ function Commands({ sn }: { sn: string }) {
           title={t('command.switch')}
           text={t(switchedOff ? 'command.switch.off' : 'command.switch.on')}
         >
-          <PlainCommand name="switch_on" state={state} />
+          <PlainCommand name="switch_on" state={state} idle={entry?.online === true && !switchedOff} />
           <AskedCommand name="switch_off" state={state} />
         </CommandRow>
         <CommandRow icon={Zap} title={t('command.charge_to')} text={t('command.charge_to.text')}>

@@ -4,7 +4,10 @@ import { readNumber } from '@/lib/number'
 import type { Finding } from '@/lib/validation/codes'
 
 /** What a command brings depends on the command: see `meterReading`. */
-export type Command = Omit<components['schemas']['CommandBody'], 'args' | 'data'> & { data?: unknown }
+export type Command = Omit<components['schemas']['CommandBody'], 'args' | 'data'> & {
+  args?: { soc?: number; until?: number }
+  data?: unknown
+}
 /** What the browser asks for; the key names this one act, so that it happens once however often it is sent. */
 export type Order = components['schemas']['GiveCommand']
 
