@@ -2,6 +2,7 @@
 
 mod all;
 mod entry;
+mod in_force;
 mod seen;
 
 use crate::flag_sets::{Message3, Message5, Message6, NamedFlags};

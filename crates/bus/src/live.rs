@@ -3,6 +3,7 @@
 mod alarms;
 mod counting;
 mod forecasts;
+mod in_force;
 mod presence;
 mod reading;
 mod reports;
@@ -46,6 +47,8 @@ struct Inner {
     storing: AtomicBool,
     /// What is being rolled out.
     releases: RwLock<Arc<Releases>>,
+    /// The operator stopped all changes.
+    braked_since: RwLock<Option<Millis>>,
     /// Whoever reads from the store holds it, so that an older answer never replaces a newer one.
     reading: tokio::sync::Mutex<()>,
 }
@@ -64,6 +67,7 @@ impl Live {
             to_count: Notify::new(),
             storing: AtomicBool::new(true),
             releases: RwLock::default(),
+            braked_since: RwLock::default(),
             reading: tokio::sync::Mutex::default(),
         }))
     }

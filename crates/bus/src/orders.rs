@@ -10,6 +10,8 @@ use tokio::time::MissedTickBehavior;
 
 /// How often somebody looks for commands whose time ran out.
 const LOOK: Duration = Duration::from_secs(1);
+/// The brake that an operator's command put on is seen after so many looks.
+const BRAKE: u32 = 3;
 /// A battery that is connected and has not answered is told again every so many looks: a message may get lost.
 const REMIND: u32 = 30;
 
@@ -17,6 +19,16 @@ impl Bus {
     /// Settings were saved: whoever listens hears of it, and the battery gets them.
     pub async fn settings_saved(&self, sn: &Serial) {
         self.live.settings_changed(sn);
+        if self.live.follows_plan(sn) {
+            // Its people may not want a plan any more.
+            self.live.in_force_changed(sn).await;
+        }
+        self.bring(sn).await;
+    }
+
+    /// A plan was made or given up: whoever listens hears of it, and the battery gets it.
+    pub async fn plan_changed(&self, sn: &Serial) {
+        self.live.in_force_changed(sn).await;
         self.bring(sn).await;
     }
 
@@ -85,6 +97,9 @@ pub(crate) async fn mind(bus: &Bus) {
         let minded = async {
             for (sn, id) in bus.store.expire_commands(bus.clock.now()).await? {
                 bus.live.command_changed(&sn, &id);
+            }
+            if look % BRAKE == 0 {
+                bus.live.read_brake().await?;
             }
             if look % REMIND == 0 {
                 remind(bus).await?;

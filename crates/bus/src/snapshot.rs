@@ -1,6 +1,7 @@
 //! One system as it is right now.
 use domain::clock::Millis;
 use domain::energy::Tally;
+use domain::in_force::Effect;
 use domain::{Sample, SiteDay};
 use std::sync::Arc;
 use store::alarm::OpenAlarm;
@@ -31,6 +32,8 @@ pub struct Snapshot {
     pub messages: Arc<[LoggedEvent]>,
     /// The newest update, if it is open or ended not long ago.
     pub update: Option<Arc<UpdateJob>>,
+    /// What a command, a plan, an update or the battery itself has begun and not ended.
+    pub effects: Arc<[Effect]>,
     /// What is wrong, the worst first.
     pub alarms: Arc<[OpenAlarm]>,
     /// The newest. One from before `Access::history_from` is not this owner's.
@@ -57,6 +60,7 @@ impl Snapshot {
             tally: None,
             messages: Arc::from([]),
             update: None,
+            effects: Arc::from([]),
             alarms: Arc::from([]),
             forecast: None,
         }

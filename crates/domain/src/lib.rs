@@ -17,6 +17,7 @@ pub mod grant;
 pub mod group;
 pub mod hello;
 pub mod id;
+pub mod in_force;
 pub mod key;
 pub mod lang;
 pub mod message;

@@ -157,8 +157,12 @@ impl Unit {
         self.counters.readings()
     }
 
+    /// Switched off it forgets a pause or a charge that it was told.
     pub fn turn_switch(&mut self, on: bool) {
         self.switched_on = on;
+        if !on {
+            self.mode = Mode::Auto;
+        }
     }
 
     pub fn switched_on(&self) -> bool {
@@ -224,6 +228,10 @@ impl Unit {
     /// Power is back: nothing was measured or done meanwhile.
     pub(crate) fn wake(&mut self, at: Millis) {
         self.at = self.at.max(at);
+        self.mode = Mode::Auto;
+        self.calibrating = false;
+        // What limits it is reported again.
+        self.reasons = Reasons::default();
     }
 
     fn step(&mut self, millis: Millis) {

@@ -8,7 +8,7 @@ pub(crate) use entry::{Row, select};
 use crate::db::Tx;
 use crate::guard::{self, Held};
 use crate::journal::{Actor, Entry, Event};
-use crate::{Access, Error, Result, Store};
+use crate::{Access, Error, Result, Store, in_force};
 use domain::clock::Millis;
 use domain::command::{
     Answer, COMMAND_LIFE, Command, CommandEvent, CommandKey, CommandState, MAX_OPEN,
@@ -179,16 +179,25 @@ pub(crate) async fn sent(tx: &mut Tx, sn: &Serial, id: &CommandId, now: Millis) 
     Ok(changed == 1)
 }
 
-/// The battery answered; whether that was news. An answer to a command that has ended, or is not its own, changes nothing.
+/// What an answer changed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Answered {
+    pub(crate) command: bool,
+    pub(crate) in_force: bool,
+}
+
+/// The battery answered. An answer to a command that has ended, or is not its own, changes nothing.
 pub(crate) async fn answered(
     tx: &mut Tx,
     sn: &Serial,
     answer: &Answer,
     now: Millis,
-) -> Result<bool> {
+) -> Result<Answered> {
     let row: Option<Row> = within!(&mut *tx, c => sqlx::query_as(select!("WHERE id = $1 AND sn = $2"))
         .bind(answer.command.as_str()).bind(sn.as_str()).fetch_optional(c).await)?;
-    let Some(row) = row else { return Ok(false) };
+    let Some(row) = row else {
+        return Ok(Answered::default());
+    };
     let entry = row.entry()?;
     let event = match answer.ok {
         Some(ok) => CommandEvent::Answered { ok },
@@ -196,7 +205,11 @@ pub(crate) async fn answered(
         None => CommandEvent::Sent,
     };
     let Ok(state) = entry.state.next(event) else {
-        return Ok(false);
+        return Ok(Answered::default());
+    };
+    let mut changed = Answered {
+        command: true,
+        in_force: false,
     };
     let ended = answer.ok.map(|_| now);
     execute!(
@@ -215,10 +228,13 @@ pub(crate) async fn answered(
     let event = match state {
         CommandState::Done => Event::CommandDone,
         CommandState::Failed => Event::CommandFailed,
-        _ => return Ok(true),
+        _ => return Ok(changed),
     };
+    if state == CommandState::Done {
+        changed.in_force = in_force::commanded(tx, &entry, now).await?;
+    }
     let detail = json!({ "command": entry.command, "code": answer.code.as_str() });
     let line = Entry::by_battery(event, sn, now);
     line.with(detail).write(tx).await?;
-    Ok(true)
+    Ok(changed)
 }

@@ -22,6 +22,7 @@ pub mod group;
 pub mod guard;
 pub mod handover;
 mod hidden;
+mod in_force;
 pub mod journal;
 pub mod key;
 mod keyring;

@@ -14,6 +14,7 @@ pub use forecast::{Issue, Percentiles};
 pub use kept::{Block, Instead, Mode, Plan, Reason, Running, Step};
 pub(crate) use leave::leave;
 pub use notice::{Notice, Told};
+pub(crate) use work::plans;
 pub use work::{NewPlan, Outcome, PlanOrder, Planned, PlannedRules};
 
 use crate::{Access, Error, Result, Store};

@@ -5,8 +5,8 @@ use crate::firmware::UpdateJob;
 use crate::presence::Presence;
 use crate::unit::Filed;
 use crate::{
-    Result, Store, claim, command, device, event, firmware, hidden, presence, reject, setting,
-    telemetry,
+    Result, Store, claim, command, device, event, firmware, hidden, in_force, presence, reject,
+    setting, telemetry,
 };
 use domain::clock::Millis;
 use domain::command::Answer;
@@ -96,6 +96,8 @@ pub struct Outcome {
     pub settings_changed: bool,
     /// Whether the command that it is about fares differently now.
     pub command_changed: bool,
+    /// Whether what is in force at it is different now.
+    pub in_force_changed: bool,
     /// Its newest update, where that fares differently now.
     pub update: Option<UpdateJob>,
     /// Whether settings, commands or firmware wait for the battery that said hello.
@@ -169,8 +171,14 @@ impl Store {
                 outcome.presence = presence::hello(tx, sn, hello.id, now).await?;
                 if outcome.presence.is_some() {
                     outcome.facts = device::keep_facts(tx, sn, hello).await?;
-                    let held = setting::held(tx, sn, hello.settings_version, now).await?;
+                    let held =
+                        setting::held(tx, sn, hello.settings_version, *started_at, now).await?;
                     outcome.orders_wait = held.orders_wait;
+                    if held.outlived {
+                        in_force::restarted(tx, sn, *started_at).await?;
+                        outcome.in_force_changed = true;
+                        outcome.settings_changed = true;
+                    }
                     if held.updated {
                         let newest =
                             firmware::confirmed(tx, &self.running, sn, &hello.versions, now)
@@ -191,6 +199,7 @@ impl Store {
                 }
                 if outcome.event_new {
                     outcome.settings_changed = setting::limited(tx, sn, happened).await?;
+                    outcome.in_force_changed = in_force::happened(tx, sn, happened).await?;
                 }
                 if let (true, EventCode::SwitchCycled, true, Some(at)) =
                     (outcome.event_new, happened.code, happened.on, happened.at)
@@ -202,7 +211,9 @@ impl Store {
                 outcome.settings_changed = setting::reported(tx, sn, report, now).await?;
             }
             Body::Answer(answer) => {
-                outcome.command_changed = command::answered(tx, sn, answer, now).await?;
+                let changed = command::answered(tx, sn, answer, now).await?;
+                outcome.command_changed = changed.command;
+                outcome.in_force_changed = changed.in_force;
             }
             Body::Firmware(report) => {
                 outcome.update = firmware::reported(tx, &self.running, sn, report, now).await?;

@@ -3,8 +3,8 @@ use crate::db::{Db, Tx};
 use crate::journal::{Entry, Event};
 use crate::mail::Desk;
 use crate::{
-    Access, Error, Purpose, Result, Store, alarm, commissioning, firmware, grant, group, planning,
-    setting, site, source, tariff,
+    Access, Error, Purpose, Result, Store, alarm, commissioning, firmware, grant, group, in_force,
+    planning, setting, site, source, tariff,
 };
 use domain::clock::Millis;
 use domain::{AccountId, Serial};
@@ -180,6 +180,7 @@ impl Store {
             tx,
             sqlx::query("DELETE FROM commands WHERE sn = $1").bind(sn.as_str())
         )?;
+        in_force::leave(tx, sn).await?;
         firmware::leave(tx, sn).await
     }
 

@@ -1,6 +1,7 @@
 //! All systems of a caller as one entry.
 use super::Seen;
 use super::entry::{LastMessage, LiveAlarm, LiveEntry, alarm, blank, message, tenths};
+use super::in_force::of_all;
 use domain::clock::Millis;
 use domain::flags::Flags;
 use domain::sample::Counter;
@@ -76,6 +77,7 @@ pub(super) fn all(
         online: !reporting.is_empty(),
         isActive: seen.iter().any(Seen::is_active),
         calibration_days: days.min(),
+        in_force: of_all(seen, now),
         alarms: all_alarms(seen, lang),
         reporting: Some(reporting.len()),
         systems: Some(seen.len()),

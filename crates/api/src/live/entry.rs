@@ -1,4 +1,5 @@
 //! The fields of one live entry, under the specification's names.
+use super::in_force::InForceEntry;
 use super::seen::Update;
 use crate::flag_sets::{Message1, Message2};
 use domain::clock::Millis;
@@ -77,6 +78,8 @@ pub(crate) struct LiveEntry {
     pub(super) update_started: bool,
     pub(super) update_progress: Option<i32>,
     pub(super) update_type: Option<String>,
+    /// What makes the battery act otherwise than its settings say, what needs a hand first.
+    pub(super) in_force: Vec<InForceEntry>,
     /// Alarms that are open, the worst first.
     pub(super) alarms: Vec<LiveAlarm>,
     /// The language of the texts in here.
@@ -203,6 +206,7 @@ pub(super) fn blank(flags: Flags, zone: &Zone, lang: Lang) -> LiveEntry {
         update_started: false,
         update_progress: None,
         update_type: None,
+        in_force: Vec::new(),
         alarms: Vec::new(),
         lang: lang.code(),
         reporting: None,

@@ -16,6 +16,8 @@ pub(crate) struct Seen<'a> {
     pub(crate) access: &'a Access,
     pub(super) snapshot: Option<Arc<Snapshot>>,
     pub(super) update: Option<Update>,
+    /// The operator stopped all changes.
+    pub(super) braked_since: Option<Millis>,
 }
 
 /// Where a system stands with its firmware.
@@ -38,6 +40,7 @@ impl<'a> Seen<'a> {
             access,
             snapshot,
             update,
+            braked_since: live.braked_since(),
         }
     }
 
@@ -152,6 +155,7 @@ impl<'a> Seen<'a> {
             state_since_at: since,
             isActive: self.is_active(),
             calibration_days: self.calibration_days(now),
+            in_force: self.in_force(now).collect(),
             alarms: self.alarms().map(|open| alarm(open, lang, None)).collect(),
             ..blank(self.flags(), zone, lang)
         }

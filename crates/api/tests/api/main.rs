@@ -12,6 +12,7 @@ mod grant;
 mod group;
 mod guard;
 mod household;
+mod in_force;
 mod journal;
 mod levels;
 mod limits;

@@ -3,6 +3,7 @@ use super::{Live, UPDATE_SHOWN};
 use crate::notice::Notice;
 use crate::snapshot::Snapshot;
 use domain::energy::Tally;
+use domain::in_force::Effect;
 use domain::{Sample, Serial};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -29,9 +30,14 @@ impl Live {
         let mut updates: HashMap<Serial, UpdateJob> =
             updates.map(|job| (job.sn.clone(), job)).collect();
         self.take_releases(store.running_releases().await?);
+        let mut effects: HashMap<Serial, Vec<Effect>> = HashMap::new();
+        for (sn, effect) in store.effects(self.0.clock.now()).await? {
+            effects.entry(sn).or_default().push(effect);
+        }
         for (sn, facts) in store.all_facts().await? {
             let mut snapshot = Snapshot::new(facts);
             snapshot.update = updates.remove(&sn).map(Arc::new);
+            snapshot.effects = effects.remove(&sn).unwrap_or_default().into();
             snapshot.messages = events.remove(&sn).unwrap_or_default().into();
             snapshot.sample = samples.remove(&sn);
             if let Some(presence) = presences.remove(&sn) {
@@ -50,7 +56,7 @@ impl Live {
             self.count_again(&sn);
         }
         self.take_alarms(store.open_alarms().await?);
-        Ok(())
+        self.read_brake().await
     }
 
     pub(crate) async fn load_or_log(&self) {
@@ -88,6 +94,7 @@ impl Live {
         let mut snapshot = Snapshot::new(facts);
         snapshot.messages = store.newest_events_of(sn).await?.into();
         snapshot.update = store.newest_update(sn).await?.map(Arc::new);
+        snapshot.effects = store.effects_at(sn, self.0.clock.now()).await?.into();
         if let Some(presence) = store.presence(sn).await? {
             snapshot.stand(presence);
         }

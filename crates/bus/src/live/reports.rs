@@ -37,6 +37,12 @@ impl Live {
             if let Some(update) = &outcome.update {
                 self.update_stands(sn, Some(update.clone()));
             }
+            if outcome.in_force_changed {
+                self.in_force_changed(sn).await;
+            }
+            if let Body::Sample(sample) = &report.body {
+                self.end_effects(sn, sample).await;
+            }
         }
     }
 

@@ -15,7 +15,11 @@ impl Live {
     /// Reads again how the update of a system fares, and tells who listens, here and in other processes.
     pub(crate) async fn update_changed(&self, sn: &Serial) {
         match self.0.store.newest_update(sn).await {
-            Ok(update) => self.update_stands(sn, update),
+            Ok(update) => {
+                self.update_stands(sn, update);
+                // Who started it.
+                self.in_force_changed(sn).await;
+            }
             Err(error) => tracing::warn!(%error, %sn, "an update could not be read"),
         }
     }

@@ -74,6 +74,7 @@ impl Mind {
                 let planning = store.planning(&access).await?;
                 let ended = ended::outcome(store, &access, planning.running, now).await?;
                 store.end_plan(&access, ended, now).await?;
+                world.bus.plan_changed(&system.sn).await;
             }
         }
         let in_turn = system
@@ -268,7 +269,7 @@ impl Mind {
         };
         if store.keep_plan(access, new, now).await? {
             self.standing = Some(made.plan);
-            world.bus.bring(access.sn()).await;
+            world.bus.plan_changed(access.sn()).await;
         }
         Ok(())
     }

@@ -64,6 +64,8 @@ macro_rules! plans {
     };
 }
 
+pub(crate) use plans;
+
 /// A plan to be kept.
 #[derive(Clone, Debug)]
 pub struct NewPlan<'a> {

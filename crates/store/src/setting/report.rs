@@ -17,6 +17,7 @@ struct Orders {
     commanded: bool,
     planned: bool,
     updated: bool,
+    outlived: bool,
 }
 row!(Orders {
     version,
@@ -24,7 +25,8 @@ row!(Orders {
     saved,
     commanded,
     planned,
-    updated
+    updated,
+    outlived
 });
 
 /// What a hello found.
@@ -34,11 +36,19 @@ pub(crate) struct Held {
     pub(crate) orders_wait: bool,
     /// It was told to update itself, some time.
     pub(crate) updated: bool,
+    /// Something counts as in force that began before it last started.
+    pub(crate) outlived: bool,
 }
 
 /// A hello says which version the battery holds; whether something waits for it. One that the portal never gave out (it
 /// lost its memory, the battery did not) makes the next save newer than that; a lower one is sent again.
-pub(crate) async fn held(tx: &mut Tx, sn: &Serial, version: i64, now: Millis) -> Result<Held> {
+pub(crate) async fn held(
+    tx: &mut Tx,
+    sn: &Serial,
+    version: i64,
+    started_at: Millis,
+    now: Millis,
+) -> Result<Held> {
     // One look, as thousands say hello at once and nothing waits for nearly all of them.
     let known: Orders = within!(&mut *tx, c => sqlx::query_as(
         "SELECT COALESCE(s.version, 0) AS version, COALESCE(s.held_version, 0) AS held_version,
@@ -46,9 +56,11 @@ pub(crate) async fn held(tx: &mut Tx, sn: &Serial, version: i64, now: Millis) ->
                  WHERE c.sn = y.sn AND c.state IN ('queued', 'sent') AND c.expires_at > $2) AS commanded,
              EXISTS (SELECT 1 FROM planning p
                  WHERE p.sn = y.sn AND p.plan IS NOT NULL AND p.planned_at > $3) AS planned,
-             EXISTS (SELECT 1 FROM firmware_jobs f WHERE f.sn = y.sn) AS updated
+             EXISTS (SELECT 1 FROM firmware_jobs f WHERE f.sn = y.sn) AS updated,
+             EXISTS (SELECT 1 FROM effects e WHERE e.sn = y.sn AND e.args IS NOT NULL AND e.at < $4)
+                 OR COALESCE(s.grid_limit IS NOT NULL AND s.grid_limit_at < $4, FALSE) AS outlived
          FROM systems y LEFT JOIN settings s ON s.sn = y.sn WHERE y.sn = $1")
-        .bind(sn.as_str()).bind(now).bind(now - LEASE).fetch_one(c).await)?;
+        .bind(sn.as_str()).bind(now).bind(now - LEASE).bind(started_at).fetch_one(c).await)?;
     if known.held_version != version {
         execute!(
             tx,
@@ -64,6 +76,7 @@ pub(crate) async fn held(tx: &mut Tx, sn: &Serial, version: i64, now: Millis) ->
     Ok(Held {
         orders_wait: known.commanded || known.planned || known.saved && known.version > version,
         updated: known.updated,
+        outlived: known.outlived,
     })
 }
 

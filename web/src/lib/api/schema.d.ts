@@ -2123,6 +2123,7 @@ export interface components {
             update_progress?: number | null;
             update_started: boolean;
             update_type?: string | null;
+            in_force: components["schemas"]["InForceEntry"][];
         };
         Login: {
             /** @description The 'I am an electrician' choice: `true` or `false`. */
@@ -3041,6 +3042,28 @@ export interface components {
         };
         /** Format: int64 */
         i64: number;
+        InForceEntry: {
+            kind: string;
+            /** Format: int64 */
+            since?: number | null;
+            /** Format: int64 */
+            until?: number | null;
+            by?: string | null;
+            company?: string | null;
+            end?: string | null;
+            /** Format: int64 */
+            soc?: number | null;
+            /** Format: int64 */
+            power?: number | null;
+            mode?: string | null;
+            state?: string | null;
+            switch?: string | null;
+            part?: number | null;
+            parts?: number | null;
+            /** Format: int32 */
+            progress?: number | null;
+            sn?: string | null;
+        };
     };
     responses: never;
     parameters: never;

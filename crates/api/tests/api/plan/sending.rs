@@ -1,5 +1,5 @@
 //! When a plan is made out of turn, and what the battery hears of it.
-use super::{SN, anna, change, later, plan, reports};
+use super::{SN, anna, blocks, change, get, later, plan, reports};
 use domain::clock::{HOUR, MINUTE, SECOND};
 use serde_json::{Value, json};
 use testkit::{Battery, NOON, with_app};
@@ -96,3 +96,32 @@ with_app!(the_battery_hears_the_plan_and_that_it_is_off, |app| {
         .json();
     assert_eq!((&on["on"], &on["issued"]), (&json!(true), &Value::Null));
 });
+
+with_app!(
+    a_block_of_the_plan_is_in_force_until_it_is_turned_off,
+    |app| {
+        let mut anna = anna(app).await;
+        let wish = [("soc", "90"), ("by", "14:00")];
+        change(app, &anna, &wish).await.expect(200);
+        let mut list = json!([]);
+        while list == json!([]) && app.clock.now() < NOON + 2 * HOUR {
+            reports(app, 300).await;
+            app.plan().await;
+            let data = get(app, &anna, "/api/auth/data/").await;
+            list = data["data"][0][SN]["in_force"].clone();
+            if list == json!([]) {
+                anna = later(app, 5 * MINUTE).await;
+            }
+        }
+        let block = blocks(&plan(app, &anna).await, "charge")[0].clone();
+        assert_eq!(
+            list,
+            json!([{
+                "kind": "plan", "since": block["start"], "until": block["end"], "by": "plan", "end": null, "mode": "charge",
+            }])
+        );
+        change(app, &anna, &[("on", "false")]).await.expect(200);
+        let data = get(app, &anna, "/api/auth/data/").await;
+        assert_eq!(data["data"][0][SN]["in_force"], json!([]));
+    }
+);

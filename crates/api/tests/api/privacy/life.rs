@@ -157,11 +157,16 @@ pub(crate) async fn live(app: &TestApp, db: &TestDb, stage: &Stage) -> Life {
         ("command", "calibrate"),
         ("key", "a-key-of-hers"),
     ];
-    app.post("/api/auth/command/", &command)
+    let given = app
+        .post("/api/auth/command/", &command)
         .bearer(&person.access)
         .send()
         .await
-        .expect(201);
+        .expect(201)
+        .json();
+    battery
+        .answers(given["id"].as_str().unwrap(), true, "ok")
+        .await;
     // Something goes wrong with it, which she has seen.
     let alarm = app.alarm("SC000001", Kind::MeterError).await.to_string();
     app.post("/api/auth/alarm/", &[("id", &alarm)])

@@ -38,6 +38,7 @@ const NUMBER: &str = "a number of ours that says nothing";
 pub(crate) const SECRET: &str = "a secret, or the hash of one";
 const ROTATION: &str = "bookkeeping of the refresh token; used_at tells the same";
 
+const BEGUN: &str = "follows from the commands and events, which are exported";
 const MESSAGE: &str = "which message of the battery it was";
 const SAMPLES: &str = "in the file of samples that the export points to";
 
@@ -109,6 +110,17 @@ pub(crate) const TABLES: &[Table] = &[
         name: "device_secrets",
         tie: Tie::Nobody("the battery's own"),
         left_out: &[],
+    },
+    Table {
+        name: "effects",
+        tie: Tie::System,
+        left_out: &[
+            ("sn", BEGUN),
+            ("kind", BEGUN),
+            ("at", BEGUN),
+            ("args", BEGUN),
+            ("account_id", NUMBER),
+        ],
     },
     Table {
         name: "events",

@@ -1,0 +1,152 @@
+//! What is in force at a system, as its readers see it.
+use super::Seen;
+use domain::clock::Millis;
+use domain::in_force::{By, Facts, InForce, Kind, PlanMode, Reader, UpdateProgress, in_force};
+use store::firmware::UpdateJob;
+use utoipa::ToSchema;
+
+/// Something that makes the battery act otherwise than its settings say.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct InForceEntry {
+    /// pause, charge, grid_limit, reserve, plan, calibration, update or brake.
+    kind: &'static str,
+    /// In milliseconds since 1970, as `until`; null when nobody reported it.
+    since: Option<Millis>,
+    /// Null when nobody knows.
+    until: Option<Millis>,
+    /// you, owner, household, electrician, plan, grid_operator, battery or operator; null when nobody knows any more.
+    by: Option<&'static str>,
+    /// The electrician's company, for the household.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    company: Option<String>,
+    /// What ends it, where the reader may: the command `auto`, or `withdraw` for an update that waits.
+    end: Option<&'static str>,
+    /// charge: to so many percent; reserve: so many percent are kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    soc: Option<i64>,
+    /// charge: with so many W at most; grid_limit: so many W may be drawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    power: Option<i64>,
+    /// plan: charge or hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mode: Option<&'static str>,
+    /// update: waiting, running or interrupted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<&'static str>,
+    /// update: what has to be done at the main switch now: off, on_then_off or on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    switch: Option<&'static str>,
+    /// update: the present part, from 1, of so many `parts`, and its percentage.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    part: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parts: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    progress: Option<u8>,
+    /// Entry -1 only: at which system.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) sn: Option<String>,
+}
+
+impl From<InForce> for InForceEntry {
+    fn from(one: InForce) -> Self {
+        let entry = Self {
+            kind: one.kind.as_str(),
+            since: one.since,
+            until: one.until,
+            by: one.by.as_ref().map(By::as_str),
+            company: match one.by {
+                Some(By::Electrician(company)) => company,
+                _ => None,
+            },
+            end: one.end.map(domain::in_force::End::as_str),
+            soc: None,
+            power: None,
+            mode: None,
+            state: None,
+            switch: None,
+            part: None,
+            parts: None,
+            progress: None,
+            sn: None,
+        };
+        match one.kind {
+            Kind::Charge { soc, power } => Self {
+                soc: Some(soc),
+                power,
+                ..entry
+            },
+            Kind::Reserve { soc } => Self { soc, ..entry },
+            Kind::GridLimit { watts } => Self {
+                power: Some(watts),
+                ..entry
+            },
+            Kind::Plan { mode } => Self {
+                mode: Some(PlanMode::as_str(mode)),
+                ..entry
+            },
+            Kind::Update(update) => Self {
+                state: Some(update.state.as_str()),
+                part: Some(update.part),
+                parts: Some(update.parts),
+                progress: Some(update.progress),
+                ..entry
+            },
+            Kind::Pause | Kind::Calibration | Kind::Brake => entry,
+        }
+    }
+}
+
+impl Seen<'_> {
+    pub(super) fn in_force(&self, now: Millis) -> impl Iterator<Item = InForceEntry> {
+        let job = self
+            .update
+            .as_ref()
+            .and_then(|update| update.job.as_deref());
+        let open = job.filter(|job| job.state.is_open());
+        let effects = self.snapshot.as_ref().map(|now| now.effects.clone());
+        let facts = Facts {
+            effects: effects.as_deref().unwrap_or_default(),
+            // What an absent battery said last is no report of now.
+            sample: self.sample().filter(|_| self.online()),
+            update: open.map(progress),
+            braked_since: self.braked_since,
+            now,
+        };
+        let reader = Reader {
+            account: self.access.account(),
+            owner: self.access.owner(),
+            level: self.access.level(),
+            history_from: self.access.history_from(),
+        };
+        in_force(facts, reader).into_iter().map(InForceEntry::from)
+    }
+}
+
+fn progress(job: &UpdateJob) -> UpdateProgress {
+    let parts = job.parts.len();
+    UpdateProgress {
+        state: job.state,
+        since: job.created_at,
+        part: (parts - job.left() + 1).min(parts),
+        parts,
+        progress: job.current().map_or(100, |part| part.progress),
+    }
+}
+
+/// Of all systems together: each names its own, the brake is the same for all.
+pub(super) fn of_all(seen: &[Seen<'_>], now: Millis) -> Vec<InForceEntry> {
+    /// A household has a few; a fleet reads them system by system.
+    const NAMED: usize = 20;
+    let mut braked = false;
+    let each = seen.iter().flat_map(|one| {
+        let sn = one.access.sn();
+        one.in_force(now).map(move |mut entry| {
+            entry.sn = (entry.kind != "brake").then(|| sn.to_string());
+            entry
+        })
+    });
+    each.filter(|entry| entry.kind != "brake" || !std::mem::replace(&mut braked, true))
+        .take(NAMED)
+        .collect()
+}
