@@ -6,8 +6,9 @@ export const DEAD_BAND = 30
 /** The word for a signed power, null when it is not known. */
 export type Direction = 'positive' | 'negative' | 'idle' | null
 
-export function directionOf(watts: number | null): Direction {
+/** @param deadBand of several systems together each has its own noise */
+export function directionOf(watts: number | null, deadBand = DEAD_BAND): Direction {
   if (watts === null) return null
-  if (Math.abs(watts) <= DEAD_BAND) return 'idle'
+  if (Math.abs(watts) <= deadBand) return 'idle'
   return watts > 0 ? 'positive' : 'negative'
 }

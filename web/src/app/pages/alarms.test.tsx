@@ -4,7 +4,9 @@ import userEvent from '@testing-library/user-event'
 import { HttpResponse, http } from 'msw'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Alarm, AlarmMail } from '@/features/alarms/api'
+import type { LiveEntry } from '@/lib/live/live'
 import { resetSessionStore } from '@/lib/session/session-store'
+import { liveEntry, liveOf } from '@/lib/testing/live'
 import { server } from '@/lib/testing/server'
 import { logIn, openApp, serveSystems } from '../testing'
 
@@ -25,6 +27,8 @@ const alarm = (special: Partial<Alarm> = {}): Alarm => ({
   acknowledgeable: true,
   ...special,
 })
+
+const limit = { kind: 'grid_limit', since: 0, until: null, by: 'grid_operator', end: null, power: 4_200 }
 
 let alarms: Alarm[]
 let mail: AlarmMail
@@ -88,6 +92,22 @@ describe('the alarms of an owner', () => {
     await openApp('/alarms')
     expect(await screen.findByText('Alles in Ordnung: Es gibt keine Alarme.')).toBeInTheDocument()
   })
+
+  it.each([
+    ['a limit', { in_force: [limit] }, /Netzbetreiber begrenzt das Laden aus dem Netz auf 4,2\skW/],
+    ['a system that does not report', { online: false }, 'meldet sich gerade nicht'],
+    ['a fault flag', { message2: { ...liveEntry().message2, bat: true } }, 'Fehler der Batterie'],
+  ] as [string, Partial<LiveEntry>, string | RegExp][])(
+    'that are none beside %s do not say that all is well',
+    async (_name, special, text) => {
+      alarms = []
+      server.use(http.get('*/api/auth/data/', () => HttpResponse.json(liveOf(['SC24A0001'], special))))
+      await openApp('/alarms')
+      const card = within(await list())
+      expect(await card.findByText('Es gibt keine Alarme.')).toBeInTheDocument()
+      expect(card.getByText(text)).toBeInTheDocument()
+    },
+  )
 })
 
 describe('mails about alarms', () => {

@@ -4,6 +4,7 @@ import { WhenNear } from '@/components/ui/when-near'
 import { DashboardPage } from '@/features/dashboard/dashboard-page'
 import { openTexts, type TextPart } from '@/lib/i18n/i18n'
 import { lazyPart } from '@/lib/lazy-part'
+import { EndInForce } from './end-in-force'
 
 /** What is loaded later brings its texts along. */
 const withTexts = async <M,>(module: Promise<M>, part: TextPart = 'outlook') =>
@@ -53,6 +54,7 @@ export const Dashboard = () => (
         <AlarmNotice entry={entry} />
       </Suspense>
     )}
+    endInForce={(one, sn) => <EndInForce one={one} sn={sn} />}
     weather={
       <Suspense>
         <WeatherNotice />

@@ -68,6 +68,41 @@ beforeEach(async () => {
 })
 afterEach(() => resetSessionStore())
 
+describe('the head of a system', () => {
+  it('says how it is and what is in force, and ends what may be ended', async () => {
+    const pause = {
+      kind: 'pause',
+      since: Date.now(),
+      until: Date.now() + 3_600_000,
+      by: 'owner',
+      end: 'auto',
+    }
+    const given: string[] = []
+    server.use(
+      http.get('*/api/auth/data/', () =>
+        HttpResponse.json({
+          data: [{ [SN]: liveEntry({ in_force: [pause] }) }],
+          message3: {},
+          message5: {},
+          message6: {},
+        }),
+      ),
+      http.post('*/api/auth/command/', async ({ request }) => {
+        given.push(new URLSearchParams(await request.text()).get('command') ?? '')
+        const late = { state: 'expired', created_at: 0, expires_at: 0, sent_at: null, ended_at: 0 }
+        return HttpResponse.json({ id: 'c1', sn: SN, command: 'auto', ...late, args: {} }, { status: 201 })
+      }),
+    )
+    await openApp(`/electrician-dashboard/${SN}`)
+    const head = within(await screen.findByRole('region', { name: 'Status' }))
+    expect(head.getByText('Pause')).toBeInTheDocument()
+    expect(head.getByText(/· von der Besitzerin oder dem Besitzer$/)).toBeInTheDocument()
+    await userEvent.click(await head.findByRole('button', { name: 'Pause beenden' }))
+    expect(await head.findByText(/^Der Speicher hat nicht geantwortet\./)).toBeInTheDocument()
+    expect(given).toEqual(['auto'])
+  })
+})
+
 describe('one system of the fleet', () => {
   it('shows whose it is, what flows, and what an electrician looks for', async () => {
     await openApp(`/electrician-dashboard/${SN}`)

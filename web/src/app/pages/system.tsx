@@ -5,6 +5,7 @@ import { SystemPage } from '@/features/fleet/system-page'
 import { SystemJournal } from '@/features/journal/system-journal'
 import { openTexts } from '@/lib/i18n/i18n'
 import { lazyPart } from '@/lib/lazy-part'
+import { EndInForce } from './end-in-force'
 
 const AlarmsCard = lazyPart(async () => {
   const [{ AlarmsCard }] = await Promise.all([import('@/features/alarms/alarms-card'), openTexts('outlook')])
@@ -39,5 +40,6 @@ export const System = () => (
       </Suspense>
     )}
     journal={(sn) => <SystemJournal key={sn} sn={sn} />}
+    endInForce={(one, sn) => <EndInForce one={one} sn={sn} />}
   />
 )

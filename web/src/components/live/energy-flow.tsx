@@ -2,11 +2,11 @@ import { BatteryMedium, House, type LucideIcon, SunMedium, UtilityPole } from 'l
 import { cn } from '@/lib/cn'
 import { percentQuantity, powerQuantity, type Quantity } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
-import { DEAD_BAND, directionOf } from '@/lib/power'
+import { directionOf } from '@/lib/power'
 import { lineWidth, NODES, RADIUS, TRACKS, VIEW, WAYS } from './flow-geometry'
 import { FlowText } from './flow-text'
 import { type Flow, flowsOf, sharesOfHouse, speedOf } from './model/flow'
-import type { Reading } from './model/reading'
+import { deadBandOf, type Reading } from './model/reading'
 
 type Props = {
   reading: Reading
@@ -18,11 +18,12 @@ type Props = {
 export function EnergyFlow({ reading, live }: Props) {
   const { t, locale } = useT()
   const { pv, grid, battery, house, soc } = reading
-  const flows = live ? flowsOf(reading) : []
+  const deadBand = deadBandOf(reading)
+  const flows = live ? flowsOf(reading, deadBand) : []
   const power = (watts: number | null) => (watts === null ? null : powerQuantity(watts, locale))
   // Where an old value was going, nobody knows any more.
-  const gridWord = live ? directionOf(grid) : null
-  const batteryWord = live ? directionOf(battery) : null
+  const gridWord = live ? directionOf(grid, deadBand) : null
+  const batteryWord = live ? directionOf(battery, deadBand) : null
   return (
     <>
       <FlowText reading={reading} flows={flows} gridWord={gridWord} batteryWord={batteryWord} />
@@ -38,8 +39,8 @@ export function EnergyFlow({ reading, live }: Props) {
           {flows.map((flow) => (
             <Line key={`${flow.from}-${flow.to}`} {...flow} />
           ))}
-          <Ring node="pv" parts={[{ source: 'pv', share: (pv ?? 0) > DEAD_BAND ? 1 : 0 }]} />
-          <Ring node="grid" parts={[{ source: 'grid', share: Math.abs(grid ?? 0) > DEAD_BAND ? 1 : 0 }]} />
+          <Ring node="pv" parts={[{ source: 'pv', share: (pv ?? 0) > deadBand ? 1 : 0 }]} />
+          <Ring node="grid" parts={[{ source: 'grid', share: Math.abs(grid ?? 0) > deadBand ? 1 : 0 }]} />
           <Ring node="battery" parts={[{ source: 'battery', share: (soc ?? 0) / 100 }]} />
           <Ring node="house" parts={partsOf(flows)} />
         </g>

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { joinQuantity, percentQuantity, powerQuantity } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { EnergyFlow } from './energy-flow'
@@ -15,10 +16,12 @@ type Props = {
   now: number
   /** Instead of the sentence, which speaks to the people who live there. */
   title?: string
+  /** What is in force, right below the headline. */
+  inForce?: ReactNode
 }
 
 /** What is going on, first as a sentence, then as a picture. */
-export function FlowCard({ reading, freshness, capacity, updating, now, title }: Props) {
+export function FlowCard({ reading, freshness, capacity, updating, now, title, inForce }: Props) {
   const { t } = useT()
   const { headline, detail } = sentenceOf({ reading, freshness, capacity, updating, now })
   return (
@@ -38,6 +41,7 @@ export function FlowCard({ reading, freshness, capacity, updating, now, title }:
         </div>
         <LiveMark reading={reading} freshness={freshness} now={now} />
       </div>
+      {inForce}
       <div className="mt-2 flex flex-1 items-center justify-center">
         <EnergyFlow reading={reading} live={freshness === 'live'} />
       </div>

@@ -1,5 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ConcernList } from '@/components/live/concern-list'
+import { concernsOf } from '@/components/live/model/concerns'
+import { readingOf } from '@/components/live/model/reading'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
@@ -7,8 +10,9 @@ import { Pagination } from '@/components/ui/pagination'
 import { Skeleton } from '@/components/ui/skeleton'
 import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
-import { ALL_SYSTEMS } from '@/lib/live/live'
+import { ALL_SYSTEMS, type Live } from '@/lib/live/live'
 import { useLive } from '@/lib/live/use-live'
+import { useNow } from '@/lib/use-now'
 import { AlarmList } from './alarm-list'
 import { alarmsQuery } from './api'
 import { openKey } from './model'
@@ -50,11 +54,37 @@ export function AlarmsCard({ sn = ALL_SYSTEMS, advice = false, heading = true }:
         </Callout>
       )}
       {!data && !error && <Skeleton key="waiting" className="h-40" />}
-      {data?.alarms.length === 0 && (
-        <p className="py-4 text-center text-[14px] text-muted">{t('alarms.none')}</p>
-      )}
+      {data?.alarms.length === 0 && <NoAlarms live={live} sn={sn} />}
       {data && <AlarmList key="alarms" alarms={data.alarms} advice={advice} />}
       {data && <Pagination label={t('nav.alarms')} page={data.page} count={data.pages} onChange={setPage} />}
     </Card>
+  )
+}
+
+/** How old a value is changes slowly: this often is often enough. */
+const AGE_CHECK = 5_000
+
+/** "All is well" is said only where it is: an alarm takes its time to open, and a limit is none. */
+function NoAlarms({ live, sn }: { live: Live | undefined; sn: string }) {
+  const { t } = useT()
+  const now = useNow(AGE_CHECK) + (live?.skew ?? 0)
+  const entries = Object.entries(live?.entries ?? {})
+  const wanted = entries.filter(([one]) => one !== ALL_SYSTEMS && (sn === ALL_SYSTEMS || one === sn))
+  const concerned = wanted
+    .map(([one, entry]) => ({ sn: one, entry, concerns: concernsOf(readingOf(entry), now) }))
+    .filter(({ concerns }) => concerns.length > 0)
+  return (
+    <div className="py-4 text-center text-[14px] text-muted">
+      <p>{t(wanted.length > 0 && concerned.length === 0 ? 'alarms.none' : 'alarms.none_open')}</p>
+      {concerned.map(({ sn: one, entry, concerns }) => (
+        <ConcernList
+          key={one}
+          sn={wanted.length > 1 ? one : undefined}
+          concerns={concerns}
+          timeZone={entry.time_zone}
+          now={now}
+        />
+      ))}
+    </div>
   )
 }

@@ -47,6 +47,7 @@ const open = (known?: Live) =>
     return (
       <DashboardPage
         alarms={() => null}
+        endInForce={({ kind }, sn) => <button type="button">{`end ${kind} of ${sn}`}</button>}
         weather={<WeatherNotice />}
         money={null}
         chart={null}
@@ -107,6 +108,56 @@ describe('the dashboard', () => {
     expect(await card('PV-Leistung')).toContain('Stand ')
     expect(screen.queryByText(/^Live/)).toBeNull()
     expect(screen.queryByText(/→/)).toBeNull()
+  })
+
+  it('says what is in force, since when and by whom, and offers the end', async () => {
+    const at = Date.now()
+    const pause = { kind: 'pause', since: at - 60_000, until: at + 3_600_000, by: 'you', end: 'auto' }
+    const limit = { kind: 'grid_limit', since: at, until: null, by: 'grid_operator', end: null, power: 4_200 }
+    serve(['A'], { in_force: [limit, pause] })
+    await open()
+    const list = within(await screen.findByRole('region', { name: 'Was gerade gilt' }))
+    const [first, second] = list.getAllByRole('listitem')
+    expect(first).toHaveTextContent(
+      /Netzbetreiber begrenzt das Laden aus dem Netz auf 4,2\skW \(§14a EnWG\)seit/,
+    )
+    expect(second).toHaveTextContent(/^Pause bis .*seit .* · von Ihnen/)
+    expect(list.getAllByRole('button')).toEqual([list.getByRole('button', { name: 'end pause of A' })])
+    expect(screen.getByRole('heading', { name: 'Ihr Speicher macht Pause.' })).toBeInTheDocument()
+    expect(screen.getByText('Keine Fehlermeldungen.')).toBeInTheDocument()
+  })
+
+  it('speaks of the update, not of the main switch, while one is under way', async () => {
+    const update = { kind: 'update', since: 0, until: null, by: 'you', end: null, state: 'running' }
+    const message2 = { ...liveEntry().message2, aus: true }
+    serve(['A'], {
+      in_force: [{ ...update, part: 1, parts: 2, progress: 40 }],
+      message2,
+      battery_status: 'off',
+    })
+    await open()
+    expect(await screen.findByText(/^Update: Teil 1 von 2, 40\s%$/)).toBeInTheDocument()
+    expect(screen.getByRole('link', { name: 'Zum Update' })).toHaveAttribute('href', '/update')
+    expect(
+      screen.getByRole('heading', { name: 'Ihr Speicher wird gerade aktualisiert.' }),
+    ).toBeInTheDocument()
+    expect(screen.queryByText(/Hauptschalter/)).toBeNull()
+  })
+
+  it('names the system of what is in force, where there are several', async () => {
+    const charge = { kind: 'charge', since: 0, until: null, by: null, end: 'auto', soc: 80, sn: 'B' }
+    serve(['A', 'B'], { in_force: [charge] })
+    await open()
+    const list = within(await screen.findByRole('region', { name: 'Was gerade gilt' }))
+    expect(list.getByRole('listitem')).toHaveTextContent(/^Lädt bis 80\s%B · seit/)
+  })
+
+  it('draws nothing where nothing is in force', async () => {
+    serve(['A'])
+    await open()
+    await screen.findByRole('heading', { name: 'Ihr Haus läuft mit Sonne.' })
+    expect(screen.queryByRole('region', { name: 'Was gerade gilt' })).toBeNull()
+    expect(screen.getByText('Keine Fehler. Alles in Ordnung.')).toBeInTheDocument()
   })
 
   it('adds up what reports, and says how many that are', async () => {

@@ -1,5 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { InForceList } from '@/components/in-force/in-force-list'
+import { type InForce, inForceOf } from '@/components/in-force/model'
 import { FlowCard } from '@/components/live/flow-card'
 import { MetricCards } from '@/components/live/metric-cards'
 import type { Reading } from '@/components/live/model/reading'
@@ -21,6 +23,8 @@ import { useBadWeather } from './use-bad-weather'
 type Props = {
   /** What is wrong, and what to do about it. */
   alarms: (entry: LiveEntry) => ReactNode
+  /** The button that ends what is in force. */
+  endInForce: (one: InForce, sn: string) => ReactNode
   /** Little sun is expected: the storage may run empty. */
   weather: ReactNode
   /** What the energy costs and earns. */
@@ -47,6 +51,7 @@ const columns = 'grid gap-4 lg:grid-cols-[minmax(380px,5fr)_8fr] lg:grid-rows-[a
 
 export function DashboardPage({
   alarms,
+  endInForce,
   weather,
   money,
   chart,
@@ -84,6 +89,7 @@ export function DashboardPage({
           updating={isFetching && failureCount === 0 && !error}
           skew={skew}
           now={now}
+          endInForce={endInForce}
           money={money}
           chart={chart}
           plan={plan}
@@ -109,7 +115,8 @@ type NowProps = Omit<Props, 'alarms' | 'weather' | 'systems' | 'outlook'> & {
   now: number
 }
 
-function Now({ sn, entry, updating, skew, now, money, chart, plan, messages, energy }: NowProps) {
+function Now(props: NowProps) {
+  const { sn, entry, updating, skew, now, endInForce, money, chart, plan, messages, energy } = props
   const { reading, freshness, day, energies, asOf } = usePresent({ sn, entry, skew, now })
   const capacity = useCapacity(sn)
   return (
@@ -122,6 +129,15 @@ function Now({ sn, entry, updating, skew, now, money, chart, plan, messages, ene
             capacity={capacity}
             updating={updating}
             now={now}
+            inForce={
+              <InForceList
+                list={inForceOf(entry, now)}
+                timeZone={entry.time_zone}
+                now={now}
+                end={(one) => endInForce(one, sn)}
+                updatePage
+              />
+            }
           />
         </div>
         <div className="min-w-0 max-sm:order-last">

@@ -49,6 +49,28 @@ const serials = (table: HTMLElement) =>
     .map(({ textContent }) => textContent)
 const rowOf = (table: HTMLElement, sn: string) => within(table).getByRole('link', { name: sn }).closest('tr')
 
+describe('what is in force', () => {
+  const one = { since: Date.now(), until: null, by: null, end: null }
+
+  it('is the state of its system and has a chip', async () => {
+    const update = { ...one, kind: 'update', state: 'running', part: 1, parts: 2, progress: 40 }
+    serve([
+      { sn: 'SC24A0001', live: { in_force: [update] } },
+      { sn: 'SC24A0002', live: { in_force: [{ ...update, state: 'waits_for_switch', switch: 'off' }] } },
+      { sn: 'SC24A0003', live: { in_force: [{ ...one, kind: 'grid_limit', power: 4_200 }] } },
+      { sn: 'SC24A0004' },
+    ])
+    const table = await open()
+    expect(rowOf(table, 'SC24A0001')).toHaveTextContent(/Update läuft, 40\s%/)
+    expect(rowOf(table, 'SC24A0002')).toHaveTextContent('Wartet auf Hauptschalter')
+    expect(rowOf(table, 'SC24A0003')).toHaveTextContent(/Begrenzt auf 4,2\skW/)
+    expect(rowOf(table, 'SC24A0004')).toHaveTextContent('In Ordnung')
+    expect(screen.queryByRole('button', { name: /^Pause/ })).toBeNull()
+    await userEvent.click(screen.getByRole('button', { name: /^Wartet auf Hauptschalter\s*1$/ }))
+    await waitFor(() => expect(serials(table)).toEqual(['SC24A0002']))
+  })
+})
+
 describe('the fleet', () => {
   it('shows the worst first', async () => {
     serve(FLEET)

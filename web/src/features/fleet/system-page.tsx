@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { ChevronLeft, ClipboardCheck, Pencil, SearchX, SlidersHorizontal } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
+import type { InForce } from '@/components/in-force/model'
 import { FlowCard } from '@/components/live/flow-card'
 import { MessagesCard } from '@/components/live/messages-card'
 import { MetricCards } from '@/components/live/metric-cards'
@@ -24,6 +25,7 @@ import { useNow } from '@/lib/use-now'
 import { DiagnosisCard } from './components/diagnosis-card'
 import { EndUserDialog } from './components/end-user-dialog'
 import { SystemFacts } from './components/system-facts'
+import { SystemState } from './components/system-state'
 import { includes } from './model/scope'
 
 type Props = {
@@ -39,13 +41,15 @@ type Props = {
   protocols: (sn: string) => ReactNode
   /** What the electrician has done at a system. */
   journal: (sn: string) => ReactNode
+  /** The button that ends what is in force. */
+  endInForce: (one: InForce, sn: string) => ReactNode
 }
 
 /** How old a value is changes slowly: this often is often enough. */
 const AGE_CHECK = 5_000
 
 /** One system of the fleet: what its owner sees, without money, and what an electrician looks for. */
-export function SystemPage({ alarms, chart, firmware, site, protocols, journal }: Props) {
+export function SystemPage({ alarms, chart, firmware, site, protocols, journal, endInForce }: Props) {
   const { t } = useT()
   const sn = useParams({ strict: false, select: (params: { sn?: string }) => params.sn ?? '' })
   const { data: systems, error } = useQuery(systemsQuery)
@@ -78,6 +82,7 @@ export function SystemPage({ alarms, chart, firmware, site, protocols, journal }
           site={site}
           protocols={protocols}
           journal={journal}
+          endInForce={endInForce}
         />
       ) : systems ? (
         <Gone sn={sn} />
@@ -90,11 +95,13 @@ export function SystemPage({ alarms, chart, firmware, site, protocols, journal }
 
 type BodyProps = Props & { system: System; live: Live | undefined }
 
-function Body({ system, live, alarms, chart, firmware, site, protocols, journal }: BodyProps) {
+function Body(props: BodyProps) {
+  const { system, live, alarms, chart, firmware, site, protocols, journal, endInForce } = props
   const entry = live?.entries[system.sn]
   return (
     <>
       <Head system={system} />
+      {live && <SystemState system={system} live={live} end={(one) => endInForce(one, system.sn)} />}
       <div className="grid gap-4 lg:gap-5">
         {entry ? (
           <Now

@@ -30,6 +30,7 @@ export function liveEntry(special: Partial<LiveEntry> = {}): LiveEntry {
     isActive: true,
     updatable: false,
     update_started: false,
+    in_force: [],
     alarms: [],
     lang: 'de',
     ...special,

@@ -18,7 +18,7 @@ const WAYS: readonly [Source, Use][] = [
 ]
 
 /** With a part missing nobody knows where the rest goes: then there are no flows at all. */
-export function flowsOf({ pv, grid, battery, house }: Powers): Flow[] {
+export function flowsOf({ pv, grid, battery, house }: Powers, deadBand = DEAD_BAND): Flow[] {
   if (pv === null || grid === null || battery === null || house === null) return []
   const given = { pv: Math.max(0, pv), battery: Math.max(0, battery), grid: Math.max(0, grid) }
   const wanted = { house: Math.max(0, house), battery: Math.max(0, -battery), grid: Math.max(0, -grid) }
@@ -27,7 +27,7 @@ export function flowsOf({ pv, grid, battery, house }: Powers): Flow[] {
     const watts = Math.min(given[from], wanted[to])
     given[from] -= watts
     wanted[to] -= watts
-    if (watts > DEAD_BAND) flows.push({ from, to, watts })
+    if (watts > deadBand) flows.push({ from, to, watts })
   }
   return flows
 }

@@ -39,7 +39,7 @@ describe('a reading', () => {
   })
 
   it('has a word for its direction', () => {
-    expect([500, -500, 30, -30, null].map(directionOf)).toEqual([
+    expect([500, -500, 30, -30, null].map((watts) => directionOf(watts))).toEqual([
       'positive',
       'negative',
       'idle',

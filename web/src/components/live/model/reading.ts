@@ -1,7 +1,9 @@
 /** What one system, or all of them together, say now: the API's words in ours, in this one place. */
 
+import type { InForce } from '@/components/in-force/model'
 import { LIVE_MAX_AGE } from '@/lib/constants'
 import type { LiveEntry } from '@/lib/live/live'
+import { DEAD_BAND } from '@/lib/power'
 
 export type BatteryStatus =
   | 'off'
@@ -38,7 +40,15 @@ export type Reading = Powers & {
   timeZone: string
   /** Of all systems together: how many report. */
   together: { reporting: number; systems: number } | null
+  /** What makes the battery act otherwise than its settings say. */
+  inForce: readonly InForce[]
+  /** An alarm is open, which says what to do. */
+  alarm: boolean
 }
+
+/** Less is no flow, in W: the noise of several systems adds up. */
+export const deadBandOf = ({ together }: Pick<Reading, 'together'>) =>
+  DEAD_BAND * Math.max(1, together?.reporting ?? 1)
 
 export function readingOf(entry: LiveEntry): Reading {
   const { reporting, systems } = entry
@@ -58,6 +68,9 @@ export function readingOf(entry: LiveEntry): Reading {
     since: entry.state_since_at ?? null,
     timeZone: entry.time_zone,
     together: typeof reporting === 'number' && typeof systems === 'number' ? { reporting, systems } : null,
+    // What an older version of the app has kept has neither.
+    inForce: entry.in_force ?? [],
+    alarm: (entry.alarms ?? []).length > 0,
   }
 }
 

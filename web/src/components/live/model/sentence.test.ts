@@ -16,6 +16,15 @@ const noFlags = {
 } as const
 const flags = { ...noFlags, sv: false, ein: true, aus: false, na_schutz: false }
 
+const inForce = (kind: string, until: number | null = null) => ({
+  kind,
+  since: NOW,
+  until,
+  by: 'you',
+  end: null,
+})
+const three = { reporting: 3, systems: 3 }
+
 /** A house in the evening, with what makes it special. */
 function situation(
   special: Partial<Reading> = {},
@@ -35,6 +44,8 @@ function situation(
     since: NOW - 86_400_000,
     timeZone: 'Europe/Berlin',
     together: null,
+    inForce: [],
+    alarm: false,
     house: (powers.pv ?? 0) + (powers.grid ?? 0) + (powers.battery ?? 0),
     ...powers,
   } as Reading
@@ -58,6 +69,18 @@ describe('the sentence', () => {
     ['a fault', { pv: 900, status: 'fault' }, 'sentence.fault'],
     ['an open relay', { pv: 900, flags: { ...flags, relay: true } }, 'sentence.fault'],
     ['the protection tripped', { pv: 900, flags: { ...flags, na_schutz: true } }, 'sentence.protection'],
+    [
+      'the main switch is off for an update',
+      { flags: { ...flags, ein: false, aus: true }, inForce: [inForce('update')] },
+      'sentence.in_update',
+    ],
+    ['a pause', { pv: 900, grid: -700, inForce: [inForce('pause')] }, 'sentence.paused'],
+    ['a pause that is over', { pv: 900, inForce: [inForce('pause', NOW)] }, 'sentence.sun'],
+    [
+      'one of several pauses',
+      { pv: 900, inForce: [inForce('pause')], together: { reporting: 2, systems: 2 } },
+      'sentence.sun',
+    ],
     [
       'one of several is off',
       { pv: 900, flags: { ...flags, aus: true }, together: { reporting: 2, systems: 2 } },
@@ -104,6 +127,21 @@ describe('the sentence', () => {
       'charging from the grid',
       { grid: 2_500, battery: -2_000 },
       { id: 'sentence.charges_from_grid', values: { power: 2_000 } },
+    ],
+    [
+      'a trace of import beside a strong charge',
+      { pv: 2_360, grid: 40, battery: -2_300 },
+      { id: 'sentence.charges', values: { power: 2_300 } },
+    ],
+    [
+      'the noise of three meters',
+      { pv: 2_660, grid: 80, battery: -240, together: three },
+      { id: 'sentence.charges', values: { power: 240 } },
+    ],
+    [
+      'a fault with an alarm, which says what to do',
+      { status: 'fault', alarm: true },
+      { id: 'sentence.fault.alarm', values: {} },
     ],
     ['discharging', { battery: 640 }, { id: 'sentence.discharges', values: { power: 640, soc: 60 } }],
     ['import', { grid: 640, soc: 5 }, { id: 'sentence.imports', values: { power: 640 } }],

@@ -1,8 +1,8 @@
 /** The sentence at the top: what is going on, in plain words. Pure, so that every case has a test. */
+import { updateIn } from '@/components/in-force/model'
 import type { MessageId } from '@/lib/i18n/locales'
-import { DEAD_BAND } from '@/lib/power'
 import { flowsOf, type Source, sharesOfHouse } from './flow'
-import type { Freshness, Reading } from './reading'
+import { deadBandOf, type Freshness, type Reading } from './reading'
 
 /** Watts, a percentage or a moment: formatted where it is shown. */
 type Values = { power?: number; other?: number; soc?: number; at?: number }
@@ -40,12 +40,18 @@ function notLive({ reading, freshness, updating }: Situation): Sentence | null {
 }
 
 /** One battery of several may rest or fail while the others carry the house: then the labels tell, not the sentence. */
-function notRunning({ reading: { status, flags, together } }: Situation): Sentence | null {
+function notRunning({ reading: { status, flags, together, inForce, alarm } }: Situation): Sentence | null {
   const one = together === null
-  if (status === 'off' || (one && flags.aus))
-    return { headline: 'sentence.off', detail: line('sentence.off.text') }
+  const off = status === 'off' || (one && flags.aus)
+  // The switch belongs to the update: what to do with it is said there.
+  if (off && updateIn(inForce))
+    return { headline: 'sentence.in_update', detail: line('sentence.in_update.text') }
+  if (off) return { headline: 'sentence.off', detail: line('sentence.off.text') }
   if (status === 'fault' || (one && (flags.bat || flags.hw || flags.relay)))
-    return { headline: 'sentence.fault', detail: line('sentence.fault.text') }
+    return {
+      headline: 'sentence.fault',
+      detail: line(alarm ? 'sentence.fault.alarm' : 'sentence.fault.text'),
+    }
   if (one && flags.na_schutz)
     return { headline: 'sentence.protection', detail: line('sentence.protection.text') }
   return null
@@ -56,10 +62,15 @@ function running(situation: Situation): Sentence {
   const { pv, grid, battery, house } = reading
   if (pv === null || grid === null || battery === null || house === null)
     return { headline: 'sentence.incomplete', detail: line('sentence.incomplete.text') }
-  return { headline: headlineOf(reading), detail: detailOf(situation) }
+  const headline = isPaused(situation) ? 'sentence.paused' : headlineOf(reading)
+  return { headline, detail: detailOf(situation) }
 }
 
-/** A source that carries less than this part of the house is not worth a word. */
+/** Of several one may pause while the others work. */
+const isPaused = ({ reading: { inForce, together }, now }: Situation) =>
+  together === null && inForce.some(({ kind, until }) => kind === 'pause' && (until == null || until > now))
+
+/** A source that carries less than this part of the house, or of what is charged, is not worth a word. */
 const WORTH_A_WORD = 0.1
 
 const HEADLINES: Record<string, MessageId> = {
@@ -74,19 +85,22 @@ const HEADLINES: Record<string, MessageId> = {
 }
 
 function headlineOf(reading: Reading): MessageId {
-  const shares = sharesOfHouse(flowsOf(reading))
+  const shares = sharesOfHouse(flowsOf(reading, deadBandOf(reading)))
   const carriers = (['pv', 'battery', 'grid'] as Source[]).filter((source) => shares[source] > WORTH_A_WORD)
   return HEADLINES[carriers.join()] ?? 'sentence.quiet'
 }
 
 function detailOf({ reading, capacity, now }: Situation): Line | null {
   const { soc, status } = reading
+  const flows = flowsOf(reading, deadBandOf(reading))
   const watts = (from: string, to: string) =>
-    flowsOf(reading).find((flow) => flow.from === from && flow.to === to)?.watts ?? 0
+    flows.find((flow) => flow.from === from && flow.to === to)?.watts ?? 0
   const feedIn = watts('pv', 'grid') + watts('battery', 'grid')
-  const charge = watts('pv', 'battery') + watts('grid', 'battery')
+  // Whole, although a trace of it may come from where it is not worth a line.
+  const charge = watts('pv', 'battery') + watts('grid', 'battery') > 0 ? -(reading.battery ?? 0) : 0
   if (status === 'calibrating') return line('sentence.calibrating')
-  if (watts('grid', 'battery') > DEAD_BAND) return line('sentence.charges_from_grid', { power: charge })
+  if (watts('grid', 'battery') > WORTH_A_WORD * charge)
+    return line('sentence.charges_from_grid', { power: charge })
   if (charge > 0 && feedIn > 0) return line('sentence.charges_and_feeds', { power: charge, other: feedIn })
   if (charge > 0) return charging(charge, fullAt({ soc, capacity, charge, now }))
   if (feedIn > 0) return line('sentence.feeds_in', { power: feedIn })

@@ -1,13 +1,17 @@
 import { cn } from '@/lib/cn'
 import { formatNumber } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
-import { FILTERS, type Filter } from '../model/view'
+import { FILTERS, type Filter, RARE } from '../model/view'
 
 const MARK: Record<Filter, string> = {
   all: 'text-text',
   alarm: 'text-danger',
   attention: 'text-danger',
   offline: 'text-text',
+  switch: 'text-warn',
+  updating: 'text-grid-text',
+  paused: 'text-warn',
+  limited: 'text-warn',
   update: 'text-grid-text',
   well: 'text-ok',
 }
@@ -21,7 +25,7 @@ export function StatusChips({ counts, filter, onChange }: Props) {
     <fieldset className="-mx-4 overflow-x-auto px-4 py-1 lg:mx-0 lg:px-0">
       <legend className="sr-only">{t('fleet.filter')}</legend>
       <div className="flex gap-2">
-        {FILTERS.map((one) => (
+        {FILTERS.filter((one) => one === filter || counts[one] > 0 || !RARE.includes(one)).map((one) => (
           <button
             key={one}
             type="button"

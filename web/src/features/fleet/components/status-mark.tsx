@@ -1,13 +1,15 @@
-import { CircleCheck, Clock, type LucideIcon, TriangleAlert, WifiOff } from 'lucide-react'
+import { CircleCheck, CirclePause, Clock, type LucideIcon, TriangleAlert, WifiOff } from 'lucide-react'
 import { cn } from '@/lib/cn'
 import { useT } from '@/lib/i18n/use-t'
 import type { Row, Status } from '../model/row'
 import { useContactText } from './use-contact-text'
+import { useForceText } from './use-force-text'
 
 const LOOK: Record<Status, { icon: LucideIcon; mark: string }> = {
   fault: { icon: TriangleAlert, mark: 'text-danger' },
   offline: { icon: WifiOff, mark: 'text-muted' },
   stale: { icon: Clock, mark: 'text-warn' },
+  restricted: { icon: CirclePause, mark: 'text-warn' },
   fine: { icon: CircleCheck, mark: 'text-ok' },
 }
 
@@ -18,11 +20,14 @@ export function StatusMark({ row, now, className }: Props) {
   const { t } = useT()
   const { span } = useContactText(now)
   const { icon: Icon, mark } = LOOK[row.status]
+  const force = useForceText()
+  const [first] = row.inForce
   const more = () => {
     if (row.status === 'fault')
       return row.fault ? t(`fleet.fault.${row.fault}`) : (row.alarms[0]?.text ?? null)
     if (row.contact === null) return t('fleet.never')
     if (row.status === 'offline') return row.since === null ? null : span(row.since)
+    if (row.status === 'fine' && first) return force(first)
     return row.off ? t('fleet.switched_off') : null
   }
   const note = more()
@@ -30,7 +35,7 @@ export function StatusMark({ row, now, className }: Props) {
     <span className={cn('flex min-w-0 items-center gap-2', className)}>
       <Icon aria-hidden className={cn('size-4 shrink-0', mark)} />
       <span className={cn('shrink-0', row.status === 'fault' && 'font-medium')}>
-        {t(`fleet.status.${row.status}`)}
+        {row.status === 'restricted' && first ? force(first) : t(`fleet.status.${row.status}`)}
       </span>
       {note && (
         <span title={note} className="num cut min-w-0 text-[12px] text-muted">

@@ -97,6 +97,29 @@ describe('a row', () => {
     })
   })
 
+  it.each([
+    ['update', 'restricted'],
+    ['pause', 'restricted'],
+    ['grid_limit', 'restricted'],
+    ['charge', 'fine'],
+    ['plan', 'fine'],
+    ['brake', 'fine'],
+  ])('with %s in force is %s', (kind, status) => {
+    const in_force = [{ kind, since: now, until: null, by: null, end: null }]
+    expect(row(entry({ in_force }))?.status).toBe(status)
+    expect(row(entry({ in_force, battery_status: 'fault' }))?.status).toBe('fault')
+    expect(row(entry({ in_force, online: false }))?.status).toBe('offline')
+  })
+
+  it('is fine again when a pause is over, without a word of the battery', () => {
+    const index = indexOf([system()])
+    const in_force = [{ kind: 'pause', since: now, until: now + 5_000, by: null, end: null }]
+    const entries = { SC24A0001: entry({ in_force }) }
+    const before = rowsOf(index, { entries }, now)
+    expect(before[0]?.status).toBe('restricted')
+    expect(rowsOf(index, { entries }, now + 5_000, before)[0]?.status).toBe('fine')
+  })
+
   it('shows a dash for what does not look like a version', () => {
     expect(row(entry(), { master_version: 'beta', gateway_version: null })?.firmware).toBe('- / -')
   })

@@ -1,11 +1,12 @@
 /** One system of the fleet as a line of its table: what it says now, and how urgent that is. */
+import { type InForce, inForceOf, isQuiet, restrictionsOf } from '@/components/in-force/model'
 import type { System } from '@/lib/api/queries'
 import { LIVE_MAX_AGE } from '@/lib/constants'
 import { formatVersion } from '@/lib/format'
 import type { Live, LiveEntry } from '@/lib/live/live'
 
 /** Worst first: the order of this list is the order of the table. */
-export const STATUSES = ['fault', 'offline', 'stale', 'fine'] as const
+export const STATUSES = ['fault', 'offline', 'stale', 'restricted', 'fine'] as const
 export type Status = (typeof STATUSES)[number]
 
 /** What is wrong, the gravest first. Calibration is the battery's own care and no fault. */
@@ -50,6 +51,8 @@ export type Row = Entry & {
   urgency: number
   /** The gravest flag; null also where the battery says no more than that it has one. */
   fault: Fault | null
+  /** What is in force and worth a word, what holds it back first. */
+  inForce: readonly InForce[]
   /** Switched off at the main switch. */
   off: boolean
   /** W and %; null is not known, and of a system that is offline nothing is. */
@@ -115,8 +118,10 @@ export const rowsOf = (
   })
 
 /** Whether it was young and is old, or the other way round; what is wrong or away stays so at any age. */
-const hasAged = ({ status, live }: Row, now: number) =>
-  (status === 'fine' && isOld(live, now)) || (status === 'stale' && !isOld(live, now))
+const hasAged = ({ status, live, inForce }: Row, now: number) =>
+  ((status === 'fine' || status === 'restricted') && isOld(live, now)) ||
+  (status === 'stale' && !isOld(live, now)) ||
+  inForce.some(({ until }) => until != null && until <= now)
 
 const isOld = (live: LiveEntry | undefined, now: number) => now - (live?.measured_at ?? 0) > LIVE_MAX_AGE
 
@@ -124,7 +129,8 @@ function rowOf(entry: Entry, live: LiveEntry | undefined, now: number): Row {
   const { master_version, gateway_version } = entry.system
   const fault = live ? (FAULTS.find((flag) => live.message2[flag]) ?? null) : null
   const alarms = alarmsOf(live)
-  const status = statusOf(live, fault, alarms, now)
+  const inForce = inForceOf(live, now).filter((one) => !isQuiet(one) && one.kind !== 'brake')
+  const status = statusOf(live, fault, alarms, restrictionsOf(inForce), now)
   // The last powers of a system that is away say nothing about now; its charge changes slowly and stays, greyed.
   const current = status === 'offline' ? undefined : live
   return {
@@ -134,6 +140,7 @@ function rowOf(entry: Entry, live: LiveEntry | undefined, now: number): Row {
     alarms,
     urgency: urgencyOf(alarms),
     fault: status === 'fault' ? fault : null,
+    inForce,
     off: live?.message2.aus === true,
     soc: live?.SOC ?? null,
     pv: current?.PV_power ?? null,
@@ -163,11 +170,13 @@ function statusOf(
   live: LiveEntry | undefined,
   fault: Fault | null,
   alarms: readonly Alarm[],
+  restrictions: readonly InForce[],
   now: number,
 ): Status {
   if (!live?.online) return 'offline'
   // Back for a moment only: the alarm about its absence ends when it stays.
   const wrong = alarms.some(({ kind }) => kind !== 'offline')
   if (fault || wrong || live.battery_status === 'fault') return 'fault'
-  return isOld(live, now) ? 'stale' : 'fine'
+  if (isOld(live, now)) return 'stale'
+  return restrictions.length > 0 ? 'restricted' : 'fine'
 }

@@ -95,11 +95,33 @@ describe('alarms', () => {
 
 describe('the filters', () => {
   it('count and show the same', () => {
-    expect(countsOf(rows)).toEqual({ all: 5, alarm: 0, attention: 2, offline: 1, update: 1, well: 2 })
+    expect(countsOf(rows)).toMatchObject({ all: 5, alarm: 0, attention: 2, offline: 1, update: 1, well: 2 })
     expect(names(filteredRows(rows, 'attention'))).toEqual(['AAAAA3', 'AAAAA4'])
     expect(names(filteredRows(rows, 'update'))).toEqual(['AAAAA5'])
     // A waiting update is no fault: its row says that all is well, and so does the count.
     expect(names(filteredRows(rows, 'well'))).toEqual(['AAAAA1', 'AAAAA5'])
+  })
+
+  it('know what is under way, waits for a hand, pauses or is limited', () => {
+    const one = (special: { kind: string; state?: string; switch?: string; power?: number }) => ({
+      since: now,
+      until: null,
+      by: null,
+      end: null,
+      ...special,
+    })
+    const busy = rowsFor(
+      { sn: 'AAAAA1', live: { in_force: [one({ kind: 'update', state: 'running' })] } },
+      {
+        sn: 'AAAAA2',
+        live: { in_force: [one({ kind: 'update', state: 'waits_for_switch', switch: 'off' })] },
+      },
+      { sn: 'AAAAA3', live: { in_force: [one({ kind: 'pause' })] } },
+      { sn: 'AAAAA4', live: { in_force: [one({ kind: 'grid_limit', power: 4_200 })] } },
+      { sn: 'AAAAA5' },
+    )
+    expect(countsOf(busy)).toMatchObject({ updating: 1, switch: 1, paused: 1, limited: 1, well: 1 })
+    expect(names(filteredRows(busy, 'switch'))).toEqual(['AAAAA2'])
   })
 
   it('find every word in serial number, customer and group', () => {

@@ -3,7 +3,18 @@
 import { byName, plain, type Row, STATUSES, type Status } from './row'
 import { SCOPES, scopeOf } from './scope'
 
-export const FILTERS = ['all', 'alarm', 'attention', 'offline', 'update', 'well'] as const
+export const FILTERS = [
+  'all',
+  'alarm',
+  'attention',
+  'offline',
+  'switch',
+  'updating',
+  'paused',
+  'limited',
+  'update',
+  'well',
+] as const
 export type Filter = (typeof FILTERS)[number]
 
 export const SORTS = [
@@ -38,13 +49,20 @@ const MATCHES: Record<Filter, (row: Row) => boolean> = {
   alarm: ({ alarms }) => alarms.length > 0,
   attention: ({ status }) => status === 'fault' || status === 'stale',
   offline: ({ status }) => status === 'offline',
+  switch: ({ inForce }) => inForce.some((one) => one.kind === 'update' && one.switch != null),
+  updating: ({ inForce }) => inForce.some((one) => one.kind === 'update' && one.switch == null),
+  paused: ({ inForce }) => inForce.some(({ kind }) => kind === 'pause'),
+  limited: ({ inForce }) => inForce.some(({ kind }) => kind === 'grid_limit'),
   update: ({ updatable }) => updatable,
   well: ({ status }) => status === 'fine',
 }
 
+/** What is rare has a chip only while there is some of it. */
+export const RARE: readonly Filter[] = ['switch', 'updating', 'paused', 'limited']
+
 /** How many rows each filter would show. */
 export function countsOf(rows: readonly Row[]): Record<Filter, number> {
-  const counts = { all: 0, alarm: 0, attention: 0, offline: 0, update: 0, well: 0 }
+  const counts = Object.fromEntries(FILTERS.map((filter) => [filter, 0])) as Record<Filter, number>
   for (const row of rows) for (const filter of FILTERS) if (MATCHES[filter](row)) counts[filter] += 1
   return counts
 }

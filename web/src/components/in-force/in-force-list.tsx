@@ -1,0 +1,84 @@
+import { Link } from '@tanstack/react-router'
+import {
+  BatteryCharging,
+  CalendarClock,
+  CloudDownload,
+  Gauge,
+  type LucideIcon,
+  OctagonPause,
+  Pause,
+  Shield,
+  UtilityPole,
+} from 'lucide-react'
+import type { ReactNode } from 'react'
+import { textLinkStyle } from '@/components/ui/text-link'
+import { cn } from '@/lib/cn'
+import { useT } from '@/lib/i18n/use-t'
+import { type InForce, isQuiet, restrictionsOf } from './model'
+import { useInForceText } from './use-in-force-text'
+
+const ICONS: Record<string, LucideIcon> = {
+  pause: Pause,
+  charge: BatteryCharging,
+  grid_limit: UtilityPole,
+  reserve: Shield,
+  plan: CalendarClock,
+  calibration: Gauge,
+  update: CloudDownload,
+  brake: OctagonPause,
+}
+
+type Props = {
+  /** What is not over yet. */
+  list: readonly InForce[]
+  timeZone: string
+  /** On the server's clock. */
+  now: number
+  /** The button that ends it, where the reader may. */
+  end: (one: InForce) => ReactNode
+  /** Where an update is followed; electricians see it on the same page. */
+  updatePage?: boolean
+}
+
+/** What makes the battery act otherwise than its settings say: what, since when, by whom, and how to end it. */
+export function InForceList({ list, timeZone, now, end, updatePage = false }: Props) {
+  const { t } = useT()
+  const { title, note } = useInForceText(timeZone, now)
+  if (list.length === 0) return null
+  const held = new Set(restrictionsOf(list))
+  return (
+    <section aria-label={t('in_force.title')}>
+      <ul className="grid gap-2">
+        {list.map((one) => {
+          const Icon = ICONS[one.kind] ?? Gauge
+          return (
+            <li
+              key={`${one.sn ?? ''} ${one.kind}`}
+              className={cn(
+                'flex flex-wrap items-start gap-x-3 gap-y-2 text-[14px]',
+                !isQuiet(one) && 'rounded-xl border px-3.5 py-2.5',
+                held.has(one) ? 'border-warn/40 bg-warn-bg' : 'border-grid/40 bg-info-bg',
+                isQuiet(one) && 'bg-transparent px-1 text-[13px] text-muted',
+              )}
+            >
+              <Icon
+                aria-hidden
+                className={cn('mt-0.5 size-4 shrink-0', held.has(one) ? 'text-warn' : 'text-grid-text')}
+              />
+              <div className="min-w-0 flex-1 basis-40">
+                <p className={cn(!isQuiet(one) && 'font-medium')}>{title(one)}</p>
+                {!isQuiet(one) && <p className="num text-[13px] text-muted">{note(one)}</p>}
+              </div>
+              {one.kind === 'update' && updatePage && (
+                <Link to="/update" className={cn(textLinkStyle, 'min-h-9 content-center')}>
+                  {t('in_force.update.show')}
+                </Link>
+              )}
+              {one.end && end(one)}
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}

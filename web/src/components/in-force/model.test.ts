@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { type InForce, inForceOf, restrictionsOf } from './model'
+
+const NOW = 1_000_000
+const one = (special: Partial<InForce> & { kind: string }): InForce => ({
+  since: NOW - 60_000,
+  until: null,
+  by: 'you',
+  end: null,
+  ...special,
+})
+
+describe('what is in force', () => {
+  it('ends with its time, without news of the battery', () => {
+    const entry = {
+      in_force: [
+        one({ kind: 'pause', until: NOW }),
+        one({ kind: 'plan', until: NOW + 1 }),
+        one({ kind: 'charge' }),
+      ],
+    }
+    expect(inForceOf(entry, NOW).map(({ kind }) => kind)).toEqual(['plan', 'charge'])
+  })
+
+  it('is nothing in what an older version has kept', () => {
+    expect(inForceOf({}, NOW)).toEqual([])
+    expect(inForceOf(undefined, NOW)).toEqual([])
+  })
+
+  it('holds the battery back, or does not', () => {
+    const kinds = ['update', 'brake', 'grid_limit', 'pause', 'charge', 'calibration', 'plan', 'reserve']
+    const held = restrictionsOf(kinds.map((kind) => one({ kind }))).map(({ kind }) => kind)
+    expect(held).toEqual(['update', 'grid_limit', 'pause'])
+  })
+})

@@ -1,0 +1,21 @@
+/** What is in force at a system: what is drawn of it, and what it means for "all is well". */
+import type { LiveEntry } from '@/lib/live/live'
+
+export type InForce = LiveEntry['in_force'][number]
+
+/** What an older version of the app has kept has none. A pause that is over is not drawn until the next news. */
+export const inForceOf = (entry: Partial<Pick<LiveEntry, 'in_force'>> | undefined, now: number): InForce[] =>
+  (entry?.in_force ?? []).filter(({ until }) => until == null || until > now)
+
+/** What goes on as its people set it up: worth a small line, no reason to look twice. */
+const QUIET: readonly string[] = ['plan', 'reserve']
+
+export const isQuiet = ({ kind }: InForce) => QUIET.includes(kind)
+
+/** What keeps the battery from doing its work as usual. The brake only keeps people from changing something. */
+const RESTRICTING: readonly string[] = ['update', 'grid_limit', 'pause']
+
+export const restrictionsOf = (list: readonly InForce[]) =>
+  list.filter(({ kind }) => RESTRICTING.includes(kind))
+
+export const updateIn = (list: readonly InForce[]) => list.find(({ kind }) => kind === 'update')

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import type { LiveEntry } from '@/lib/live/live'
+import { liveEntry } from '@/lib/testing/live'
+import { concernsOf } from './concerns'
+import { readingOf } from './reading'
+
+const NOW = Date.now()
+const flags = liveEntry().message2
+const limit = { kind: 'grid_limit', since: NOW, until: null, by: 'grid_operator', end: null, power: 4_200 }
+const kindsOf = (special: Partial<LiveEntry>) =>
+  concernsOf(readingOf(liveEntry({ measured_at: NOW - 5_000, ...special })), NOW).map(({ kind }) => kind)
+
+describe('all is well', () => {
+  it('only where nothing is the matter', () => expect(kindsOf({})).toEqual([]))
+
+  it.each([
+    ['a fault flag', { message2: { ...flags, bat: true } }, ['flag']],
+    ['a fault without a flag', { battery_status: 'fault' }, ['fault']],
+    ['an absent system', { online: false, message2: { ...flags, bat: true } }, ['offline']],
+    ['a system that never reported', { measured_at: null, online: false }, ['offline']],
+    ['an old value', { measured_at: NOW - 120_000 }, ['stale']],
+    ['a limit of the grid operator', { in_force: [limit] }, ['in_force']],
+    [
+      'a main switch that is off, with its open relay',
+      { message2: { ...flags, aus: true, relay: true } },
+      ['off'],
+    ],
+  ] as [string, Partial<LiveEntry>, string[]][])('never beside %s', (_name, special, kinds) =>
+    expect(kindsOf(special)).toEqual(kinds),
+  )
+
+  it('also beside a plan, a calibration and the reserve', () => {
+    const quiet = ['plan', 'calibration', 'reserve'].map((kind) => ({ ...limit, kind }))
+    expect(kindsOf({ in_force: quiet, message2: { ...flags, sv: true } })).toEqual([])
+  })
+})

@@ -1,0 +1,35 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { Button } from '@/components/ui/button'
+import { refusalText } from '@/lib/form/refusal-text'
+import { useT } from '@/lib/i18n/use-t'
+import { useCommand } from './use-command'
+
+type Props = { sn: string; what: 'pause' | 'charge' }
+
+/** Ends a pause or a charge, and says so if the battery does not. */
+export function EndCommand({ sn, what }: Props) {
+  const { t, locale } = useT()
+  const client = useQueryClient()
+  const { command, give, busy, error } = useCommand(sn)
+  const done = command?.state === 'done'
+  useEffect(() => {
+    // The stream brings it too, but not to every tab.
+    if (done) void client.invalidateQueries({ queryKey: ['live'] })
+  }, [client, done])
+  const problem = () => {
+    if (error) return refusalText(error, t, locale)
+    if (command?.state === 'failed') return command.text ?? t('in_force.end.failed')
+    return command?.state === 'expired' ? t('in_force.end.expired') : null
+  }
+  return (
+    <>
+      <Button variant="outline" size="s" busy={busy || done} onClick={() => give('auto')}>
+        {t(`in_force.end.${what}`)}
+      </Button>
+      <p role="status" className="basis-full text-[13px] text-danger empty:hidden">
+        {problem()}
+      </p>
+    </>
+  )
+}
