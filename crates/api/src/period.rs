@@ -35,12 +35,21 @@ impl Period {
             None => return Err(Message::PeriodInvalid),
         };
         let around = |interval| Ok::<_, Message>(date(rest, zone, now)?.around(interval));
+        // A bare year says all there is to say of it.
+        let year = || {
+            let bare = rest.len() == 4 && rest.bytes().all(|digit| digit.is_ascii_digit());
+            let day = match bare {
+                true => date(&format!("{rest}-01-01"), zone, now)?,
+                false => date(rest, zone, now)?,
+            };
+            Ok::<_, Message>(day.around(Interval::Year))
+        };
         let (days, step) = match kind {
             "week" => (around(Interval::Week)?, Step::Day),
             "month" => (around(Interval::Month)?, Step::Day),
-            "year" => (around(Interval::Year)?, Step::Month),
+            "year" => (year()?, Step::Month),
             "total" => {
-                let last = around(Interval::Year)?;
+                let last = year()?;
                 let first = SiteDay::new(last.start.year() - OLDEST, 1, 1).unwrap_or(today);
                 (first..last.end, Step::Year)
             }
@@ -137,6 +146,8 @@ mod tests {
             ("week_2026-11-15", "2026-11-09", 7, Step::Day),
             ("month_2024-02-10", "2024-02-01", 29, Step::Day),
             ("year_2025-07-01", "2025-01-01", 12, Step::Month),
+            ("year_2024", "2024-01-01", 12, Step::Month),
+            ("total_2024", "1999-01-01", 1, Step::Year),
             ("2026-10-20_2026-10-30", "2026-10-20", 11, Step::Day),
             ("2026-01-01_2026-01-01", "2026-01-01", 1, Step::Day),
         ] {
@@ -172,6 +183,10 @@ mod tests {
             ("2026-01-01_", Message::PeriodInvalid),
             ("month_2026-02-30", Message::DateInvalid),
             ("year_0001-01-01", Message::DateInvalid),
+            ("year_0001", Message::DateInvalid),
+            ("year_24", Message::DateInvalid),
+            ("month_2024", Message::DateInvalid),
+            ("2024_2025", Message::DateInvalid),
             ("2026-01-02_2026-01-01", Message::RangeReversed),
             ("2024-01-01_2025-01-01", Message::RangeTooLong),
         ] {
