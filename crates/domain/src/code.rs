@@ -7,6 +7,7 @@ use std::str::FromStr;
 pub(crate) const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const GROUPS: usize = 4;
 const GROUP: usize = 5;
+pub(crate) const SYMBOLS: usize = GROUPS * GROUP;
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Code(String);
@@ -33,8 +34,12 @@ impl Code {
     pub fn random(random: &Random) -> Self {
         // 5 of the 8 bits of each byte are used: uniform over the alphabet without rejection.
         let symbols = random
-            .bytes::<{ GROUPS * GROUP }>()
+            .bytes::<SYMBOLS>()
             .map(|byte| ALPHABET[usize::from(byte & 31)] as char);
+        Self::of(&symbols)
+    }
+
+    fn of(symbols: &[char]) -> Self {
         let groups: Vec<String> = symbols
             .chunks(GROUP)
             .map(|group| group.iter().collect())
@@ -50,19 +55,29 @@ impl Code {
 impl FromStr for Code {
     type Err = Message;
 
+    /// In any case, and with whatever is typed or pasted between its groups.
     fn from_str(text: &str) -> Result<Self, Message> {
-        let text = text.trim().to_ascii_uppercase();
-        let groups: Vec<&str> = text.split('-').collect();
-        let well_formed = groups.len() == GROUPS
-            && groups
-                .iter()
-                .all(|g| g.len() == GROUP && g.bytes().all(|b| ALPHABET.contains(&b)));
-        if well_formed {
-            Ok(Self(text))
+        let symbols: Vec<char> = text
+            .chars()
+            .filter(|c| !c.is_whitespace() && !is_dash(*c))
+            .map(|c| c.to_ascii_uppercase())
+            .collect();
+        let known = |c: &char| ALPHABET.iter().any(|symbol| char::from(*symbol) == *c);
+        if symbols.len() == SYMBOLS && symbols.iter().all(known) {
+            Ok(Self::of(&symbols))
         } else {
             Err(Message::CodeUnknown)
         }
     }
+}
+
+/// The hyphen and what word processors and mail programs make of it.
+pub(crate) fn is_dash(c: char) -> bool {
+    matches!(
+        c,
+        '-' | '\u{ad}' | '\u{2010}'
+            ..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}'
+    )
 }
 
 /// A code is a secret: it shows itself only where it is issued, by [`Code::as_str`].

@@ -1,5 +1,6 @@
-//! What a person types to connect a system: a serial number or a registration code. A dash tells them apart.
-use crate::code::Code;
+//! What a person types to connect a system: a serial number or a registration code. A dash tells them apart, and without one
+//! the length: people type spaces between the groups of a code, or nothing.
+use crate::code::{self, Code};
 use crate::{Message, Serial};
 use std::str::FromStr;
 
@@ -16,7 +17,10 @@ impl FromStr for Key {
     type Err = Message;
 
     fn from_str(text: &str) -> Result<Self, Message> {
-        if text.contains('-') {
+        let text = text.trim();
+        let symbols = text.chars().filter(|c| !c.is_whitespace()).count();
+        let in_groups = text.contains(char::is_whitespace) && symbols > *Serial::LENGTH.end();
+        if text.contains(code::is_dash) || symbols == code::SYMBOLS || in_groups {
             text.parse().map(Self::Code)
         } else {
             text.parse().map(Self::Serial)
@@ -28,7 +32,9 @@ impl FromStr for Key {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyStatus {
     Linked,
+    /// For the main switch; so are serial numbers that do not exist, and those that only a code links.
     Waiting,
+    /// Only of a code: it cannot be guessed.
     Unknown,
     WrongFormat,
     Used,
@@ -49,7 +55,7 @@ impl KeyStatus {
         match self {
             Self::Linked => Message::KeyLinked,
             Self::Waiting => Message::KeyWaiting,
-            Self::Unknown => Message::SerialUnknown,
+            Self::Unknown => Message::CodeUnknown,
             Self::WrongFormat => Message::SerialFormat,
             Self::Used => Message::SerialUsed,
         }

@@ -22,6 +22,8 @@ macro_rules! messages {
 messages! {
     // Answers to a whole request.
     InvalidCredentials "invalid_credentials",
+    EmailUnconfirmed "email_unconfirmed",
+    ConfirmResent "confirm_resent",
     TotpRequired "totp_required",
     TotpEnrolmentRequired "totp_enrolment_required",
     TotpEnabled "totp_enabled",
@@ -73,7 +75,6 @@ messages! {
     TermsRequired "terms_required",
     SerialFormat "serial_format",
     SerialUppercase "serial_uppercase",
-    SerialUnknown "serial_unknown",
     SerialUsed "serial_used",
     CodeUnknown "code_unknown",
     InstallerCodeUnknown "installer_code_unknown",

@@ -9,7 +9,7 @@ import { useForm } from '@/lib/form/use-form'
 import { useFragment } from '@/lib/fragment'
 import { useT } from '@/lib/i18n/use-t'
 import { fieldText } from '@/lib/validation/field-text'
-import { checkKey } from '@/lib/validation/key'
+import { checkKey, splitKeys } from '@/lib/validation/key'
 import { KeyResults } from './key-results'
 import { firstWrongKey, joinKeys, sortOutcomes } from './model'
 
@@ -57,6 +57,7 @@ export function AddKeysForm({ onAdded }: Props) {
           tags={tagsOf(form.values.keys)}
           draft={form.values.draft}
           isWrong={(key) => checkKey(key) !== null}
+          split={splitKeys}
           onChange={(tags, draft) => {
             form.set('keys', tags.join(','))
             form.set('draft', draft)
@@ -75,6 +76,6 @@ const tagsOf = (keys: string) => keys.split(',').filter(Boolean)
 
 /** All keys, the one that is still being typed included; one empty one if there are none. */
 function listed({ keys, draft }: { keys: string; draft: string }): string[] {
-  const all = [...tagsOf(keys), draft.trim()].filter(Boolean)
+  const all = [...tagsOf(keys), ...splitKeys(draft)]
   return all.length > 0 ? all : ['']
 }

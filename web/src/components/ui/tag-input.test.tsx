@@ -12,7 +12,8 @@ function Example() {
     setTags(next)
     setDraft(text)
   }
-  return <TagInput label="Keys" name="keys" tags={tags} draft={draft} onChange={onChange} />
+  const split = (text: string) => text.split(/[,;\n]/).flatMap((part) => part.trim() || [])
+  return <TagInput label="Keys" name="keys" tags={tags} draft={draft} onChange={onChange} split={split} />
 }
 
 const tags = () => screen.queryAllByRole('listitem').map((item) => item.textContent)
@@ -22,8 +23,9 @@ describe('a tag input', () => {
     await renderUi(<Example />)
     await userEvent.click(screen.getByLabelText('Keys'))
     await userEvent.keyboard('A1{Enter} ,{Enter}')
-    await userEvent.paste('B2, C3\nA1;')
-    expect(tags()).toEqual(['A1', 'B2', 'C3'])
+    await userEvent.paste('B2, C 3\nA1;')
+    await userEvent.keyboard('D 4,')
+    expect(tags()).toEqual(['A1', 'B2', 'C 3', 'D 4'])
   })
 
   it('takes the last one when the box is left', async () => {
@@ -35,7 +37,7 @@ describe('a tag input', () => {
 
   it('gives tags away by button and by backspace, and keeps the focus', async () => {
     await renderUi(<Example />)
-    await userEvent.type(screen.getByLabelText('Keys'), 'A1 B2 C3 ')
+    await userEvent.type(screen.getByLabelText('Keys'), 'A1,B2,C3,')
     await userEvent.click(screen.getByRole('button', { name: 'A1 entfernen' }))
     expect(screen.getByLabelText('Keys')).toHaveFocus()
     await userEvent.keyboard('{Backspace}')

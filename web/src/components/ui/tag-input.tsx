@@ -12,36 +12,38 @@ type Props = FrameProps & {
   onChange: (tags: string[], draft: string) => void
   /** Marks a tag that will not be taken. */
   isWrong?: (tag: string) => boolean
+  /** The tags in a text that is complete: an entry may have spaces in it. */
+  split: (text: string) => string[]
   placeholder?: string
 }
 
-const SEPARATOR = /[\s,;]+/
-
-/** Several short entries in one box. Enter, comma, space or leaving the box makes a tag; empty text makes none. */
-export function TagInput({ name, tags, draft, onChange, isWrong, placeholder, ...frame }: Props) {
+/** Several short entries in one box. Enter, a comma or leaving the box makes tags; empty text makes none. */
+export function TagInput({ name, tags, draft, onChange, isWrong, split, placeholder, ...frame }: Props) {
   const { t } = useT()
   const input = useRef<HTMLInputElement>(null)
   const without = (gone: number) => tags.filter((_, index) => index !== gone)
 
+  const finish = (text: string) => onChange(withTags(tags, split(text)), '')
+
   function type(text: string) {
-    const parts = text.split(SEPARATOR)
+    const parts = text.split(/[,;]/)
     const rest = parts.pop() ?? ''
-    onChange(withTags(tags, parts), rest)
+    onChange(withTags(tags, parts.flatMap(split)), rest)
   }
 
   /** The box would swallow the line breaks of a pasted list. */
   function onPaste(event: ClipboardEvent) {
     const pasted = event.clipboardData.getData('text')
-    if (!SEPARATOR.test(pasted)) return
+    if (!/[\s,;]/.test(pasted)) return
     event.preventDefault()
-    onChange(withTags(tags, (draft + pasted).split(SEPARATOR)), '')
+    finish(draft + pasted)
   }
 
   function onKeyDown(event: KeyboardEvent) {
     // Enter in an empty box sends the form, as in any other.
     if (event.key === 'Enter' && draft.trim() !== '') {
       event.preventDefault()
-      onChange(withTags(tags, [draft]), '')
+      finish(draft)
     }
     if (event.key === 'Backspace' && draft === '') onChange(tags.slice(0, -1), '')
   }
@@ -95,7 +97,7 @@ export function TagInput({ name, tags, draft, onChange, isWrong, placeholder, ..
             onChange={({ target }) => type(target.value)}
             onKeyDown={onKeyDown}
             onPaste={onPaste}
-            onBlur={() => draft !== '' && onChange(withTags(tags, [draft]), '')}
+            onBlur={() => draft !== '' && finish(draft)}
             className="num h-8 min-w-24 flex-1 bg-transparent px-2 outline-none placeholder:text-muted"
           />
         </div>
@@ -104,7 +106,5 @@ export function TagInput({ name, tags, draft, onChange, isWrong, placeholder, ..
   )
 }
 
-/** Adds what is not empty and not there yet. */
-const withTags = (tags: string[], added: string[]) => [
-  ...new Set([...tags, ...added.map((tag) => tag.trim()).filter((tag) => tag !== '')]),
-]
+/** Adds what is not there yet. */
+const withTags = (tags: string[], added: string[]) => [...new Set([...tags, ...added])]

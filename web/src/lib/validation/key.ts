@@ -1,18 +1,45 @@
-/** The keys of a system: its serial number, or a registration code. A dash tells them apart. */
+/**
+ * The keys of a system: its serial number, or a registration code. A dash tells them apart, and without one the length: people
+ * type spaces between the groups of a code, or nothing.
+ */
 import { REGISTRATION_KEYS_MAX } from '../constants'
 import type { Finding } from './codes'
 
 const SERIAL = /^[0-9A-Z]{6,12}$/
 const SERIAL_IN_ANY_CASE = /^[0-9A-Za-z]{6,12}$/
-/** Four groups of five of Crockford's base 32, which has no I, L, O and U. */
-const REGISTRATION_CODE = /^[0-9A-HJKMNP-TV-Z]{5}(-[0-9A-HJKMNP-TV-Z]{5}){3}$/
+/** 20 symbols of Crockford's base 32, which has no I, L, O and U. */
+const REGISTRATION_CODE = /^[0-9A-HJKMNP-TV-Z]{20}$/i
+const CODE_SYMBOLS = 20
+const SERIAL_MAX = 12
+/** The hyphen and what word processors and mail programs make of it. */
+const DASH = /[-\u00ad\u2010-\u2015\u2212\ufe58\ufe63\uff0d]/
+const SEPARATORS = /[-\s\u00ad\u2010-\u2015\u2212\ufe58\ufe63\uff0d]+/g
 
-export const isRegistrationCode = (key: string) => key.includes('-')
+const symbolsOf = (code: string) => code.replace(SEPARATORS, '')
 
-/** As it is sent: without space around it; the case of a registration code does not matter. */
+export function isRegistrationCode(value: string): boolean {
+  const key = value.trim()
+  const symbols = key.replace(/\s+/g, '')
+  const inGroups = symbols !== key && symbols.length > SERIAL_MAX
+  return DASH.test(key) || symbols.length === CODE_SYMBOLS || inGroups
+}
+
+/** As it is sent: without space around it; a code in capitals, in four groups with dashes. */
 export function normaliseKey(value: string): string {
   const key = value.trim()
-  return isRegistrationCode(key) ? key.toUpperCase() : key
+  if (!isRegistrationCode(key)) return key
+  const symbols = symbolsOf(key).toUpperCase()
+  return symbols.length === CODE_SYMBOLS ? symbols.replace(/.{5}(?!$)/g, '$&-') : key.toUpperCase()
+}
+
+/** The keys in a text: one to a line or comma. Spaces are between serial numbers, or between the groups of one code. */
+export function splitKeys(text: string): string[] {
+  const pieces = text.split(/[,;\n]/).map((piece) => piece.trim())
+  const keys = pieces.flatMap((piece) => {
+    const words = piece.split(/\s+/)
+    return words.every((word) => SERIAL_IN_ANY_CASE.test(word)) ? words : [piece]
+  })
+  return keys.filter((key) => key !== '')
 }
 
 export function checkSerial(value: string): Finding {
@@ -24,15 +51,12 @@ export function checkSerial(value: string): Finding {
 
 /** A code of the wrong shape is answered like one that nobody has issued. */
 export function checkRegistrationCode(value: string): Finding {
-  const code = normaliseKey(value)
-  if (code === '') return 'required'
-  return REGISTRATION_CODE.test(code) ? null : 'code_unknown'
+  if (value.trim() === '') return 'required'
+  return REGISTRATION_CODE.test(symbolsOf(value)) ? null : 'code_unknown'
 }
 
-export function checkKey(value: string): Finding {
-  const key = normaliseKey(value)
-  return isRegistrationCode(key) ? checkRegistrationCode(key) : checkSerial(key)
-}
+export const checkKey = (value: string): Finding =>
+  isRegistrationCode(value) ? checkRegistrationCode(value) : checkSerial(value)
 
 /** Findings for a list of entry fields: one key at least, the others may stay empty, none may come twice. */
 export function checkKeys(values: string[], most = REGISTRATION_KEYS_MAX): Finding[] {
@@ -43,6 +67,6 @@ export function checkKeys(values: string[], most = REGISTRATION_KEYS_MAX): Findi
     if (key === '') return null
     if (keys.indexOf(key) < index) return 'key_repeated'
     if (keys.slice(0, index).filter((earlier) => earlier !== '').length >= most) return 'too_many_keys'
-    return checkKey(key)
+    return checkKey(values[index] ?? '')
   })
 }

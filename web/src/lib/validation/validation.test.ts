@@ -4,7 +4,7 @@ import cases from '../../../../cases/validation.json'
 import { COUNTRIES, type Country } from './countries'
 import { checkEmail } from './email'
 import { checkGroupName } from './group-name'
-import { checkKey, checkKeys, checkRegistrationCode, checkSerial, normaliseKey } from './key'
+import { checkKey, checkKeys, checkRegistrationCode, checkSerial, normaliseKey, splitKeys } from './key'
 import { checkPassword, checkPasswordRepeat } from './password'
 import { checkPhone } from './phone'
 import { checkPrice } from './price'
@@ -68,8 +68,23 @@ describe('a list of keys', () => {
   it('holds three at registration', () => {
     expect(checkKeys(['AAAAAA', 'BBBBBB', 'CCCCCC', 'DDDDDD'])).toEqual([null, null, null, 'too_many_keys'])
   })
+  it('is found in a text, where spaces are between numbers or between the groups of a code', () => {
+    expect(splitKeys('8K2041773 8K2041774,abcde fghjk mnpqr stvwx\n 8K2041775 ;')).toEqual([
+      '8K2041773',
+      '8K2041774',
+      'abcde fghjk mnpqr stvwx',
+      '8K2041775',
+    ])
+    expect(splitKeys(' , ')).toEqual([])
+  })
   it('is sent without space around the keys', () => {
     expect(normaliseKey('  8K2041773 ')).toBe('8K2041773')
-    expect(normaliseKey('abcde-fghjk-mnpqr-stvwx')).toBe('ABCDE-FGHJK-MNPQR-STVWX')
+    for (const typed of [
+      'abcde-fghjk-mnpqr-stvwx',
+      ' abcde fghjk mnpqr stvwx',
+      'ABCDEFGHJKMNPQRSTVWX',
+      'abcde–fghjk–mnpqr–stvwx',
+    ])
+      expect(normaliseKey(typed)).toBe('ABCDE-FGHJK-MNPQR-STVWX')
   })
 })
