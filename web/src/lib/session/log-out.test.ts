@@ -14,12 +14,15 @@ import { isAuthenticated } from './tokens'
 
 const tokens = { access: 'access', refresh: 'refresh', role: 'electrician' } as const
 const bearers: (string | null)[] = []
+const refreshes: (string | null)[] = []
 
 beforeEach(async () => {
   bearers.length = 0
+  refreshes.length = 0
   server.use(
-    http.post('*/api/auth/logout/', ({ request }) => {
+    http.post('*/api/auth/logout/', async ({ request }) => {
       bearers.push(request.headers.get('Authorization'))
+      refreshes.push(new URLSearchParams(await request.text()).get('refresh'))
       return new HttpResponse(null, { status: 204 })
     }),
   )
@@ -64,7 +67,14 @@ describe('logging out', () => {
 
   it('tells the server, whose answer it does not need', async () => {
     await logOut()
-    await eventually(() => expect(bearers).toEqual(['Bearer access']))
+    await eventually(() => expect(refreshes).toEqual(['refresh']))
+    expect(bearers).toEqual(['Bearer access'])
+  })
+
+  it('ends the session by the refresh token when there is no access token', async () => {
+    localStorage.removeItem(STORAGE.access)
+    await logOut()
+    await eventually(() => expect(refreshes).toEqual(['refresh']))
   })
 
   it('ends a limited session too', async () => {

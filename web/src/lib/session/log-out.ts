@@ -1,4 +1,5 @@
 /** The end of a session: nothing of the person stays behind in this browser. */
+import { FORM_TYPE, toForm } from '../api/form'
 import { forgetAnswers } from '../offline/keep-answers'
 import { queryClient } from '../query-client'
 import { DEVICE_SETTINGS_PREFIX, STORAGE } from '../storage-keys'
@@ -9,8 +10,8 @@ import { clearTokens, readTokens } from './tokens'
 
 /** Clears this browser, and tells the server without waiting for its answer. */
 export async function logOut() {
-  const access = readTokens().access ?? useSession.getState().limitedAccess
-  if (access) tellServer(access)
+  const { access, refresh } = readTokens()
+  tellServer(access ?? useSession.getState().limitedAccess, refresh)
   const tokensGone = clearTokens()
   resetSessionStore()
   sessionStorage.clear()
@@ -44,11 +45,16 @@ export async function forceLogOut(notice: LogoutNotice) {
   page.goTo('/logout')
 }
 
-/** `keepalive` lets the request outlive the page. Offline, the session ends on the server by its own age. */
-function tellServer(access: string) {
+/**
+ * The refresh token ends the session when the access token has expired. `keepalive` lets the request outlive the page. Offline, the
+ * session ends on the server by its own age.
+ */
+function tellServer(access: string | null, refresh: string | null) {
+  if (!access && !refresh) return
   fetch(new URL('/api/auth/logout/', location.origin), {
     method: 'POST',
-    headers: { Authorization: `Bearer ${access}` },
+    headers: { 'Content-Type': FORM_TYPE, ...(access && { Authorization: `Bearer ${access}` }) },
+    body: toForm(refresh ? { refresh } : {}),
     keepalive: true,
   }).catch(() => undefined)
 }
