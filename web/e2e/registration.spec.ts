@@ -45,35 +45,38 @@ test('an owner registers with a serial number, opens the mail, turns the switch 
   page,
   server,
 }) => {
-  const { serials } = await server.newSite()
-  const [sn = ''] = serials
+  const sn = await server.newUnit()
   const account = server.nextAccount('user')
   await page.goto('/register')
   await sendRegistration(page, { account, keys: [sn] })
   await expect(heading(page)).toHaveText(text('register.check_mail'))
   await expect(page.getByText(account.email)).toBeVisible()
 
+  await page.goto('/login')
+  await sendLogin(page, account)
+  await expect(page.getByText(text('error.email_unconfirmed'))).toBeVisible()
+  await button(page, text('login.resend')).click()
+  await expect(page.getByText(text('error.confirm_resent'))).toBeVisible()
+
   await page.goto(await server.linkMailedTo(account.email))
   await expect(heading(page)).toHaveText(text('register.ready'))
   await expect(page.getByText(sn)).toBeVisible()
   await expect(page, 'the secret of the link does not stay in the address').not.toHaveURL(/#/)
-  await button(page, text('register.to_login')).click()
-  await page.waitForURL('**/login')
+  await expect(page.getByText(text('keys.step.on'))).toBeVisible()
+  await expect(page.getByText(text('keys.step.code'))).toBeVisible()
 
-  await sendLogin(page, account)
-  await page.waitForURL('**/connect')
-  await expect(claims(page)).toContainText(sn)
-  await expect(claims(page)).toContainText(text('claims.waiting'))
-  await expect(claims(page).getByRole('timer')).toContainText(/(29|30):\d\d/)
-  expect(await page.evaluate(() => localStorage.getItem('access_token'))).toBeNull()
-
+  // The page follows the switch by itself.
   await server.turnSwitch(sn)
-  await goOnToDashboard(page, account, sn)
+  await expect(page.getByText(text('keys.linked'))).toBeVisible()
+  await button(page, text('register.to_login')).click()
+  await sendLogin(page, account)
+  await expect(heading(page)).toHaveText(text('nav.dashboard'))
+  await seeAll(page)
+  await expect(page.getByRole('main').getByText(sn)).toBeVisible()
 })
 
 test('an owner whose claim lapsed tries again and is linked', async ({ page, server }) => {
-  const { serials } = await server.newSite()
-  const [sn = ''] = serials
+  const sn = await server.newUnit()
   const account = await server.newWaitingOwner(sn)
   await server.passMinutes(31)
   await server.turnSwitch(sn)
@@ -82,6 +85,8 @@ test('an owner whose claim lapsed tries again and is linked', async ({ page, ser
   await expect(claims(page)).toContainText(text('claims.lapsed'))
   await button(claims(page), text('claims.renew')).click()
   await expect(claims(page)).toContainText(text('claims.waiting'))
+  await expect(claims(page).getByRole('timer')).toContainText(/(29|30):\d\d/)
+  expect(await page.evaluate(() => localStorage.getItem('access_token'))).toBeNull()
 
   await server.turnSwitch(sn)
   await goOnToDashboard(page, account, sn)
@@ -91,8 +96,7 @@ test('two owners who wait for the same switch both get the contested text, and t
   page,
   server,
 }) => {
-  const { serials, code } = await server.newSite()
-  const [sn = ''] = serials
+  const sn = await server.newUnit()
   const account = await server.newWaitingOwner(sn)
   await server.newWaitingOwner(sn)
   await enterKeyPage(page, account)
@@ -102,7 +106,8 @@ test('two owners who wait for the same switch both get the contested text, and t
   await expect(claims(page)).toContainText(text('claims.contested'))
   await expect(claims(page)).toContainText(text('claims.contested.text'))
 
-  await page.getByLabel(text('keys.label'), { exact: true }).fill(code)
+  const code = await server.registrationCode(sn)
+  await page.getByLabel(text('keys.label'), { exact: true }).fill(code.toLowerCase().replaceAll('-', ' '))
   await button(page, text('keys.add')).click()
   await goOnToDashboard(page, account, sn)
 })
@@ -119,10 +124,11 @@ test('the key page takes wrong, unknown and used keys with one sentence each', a
   await expect(page.getByText(text('field.serial_uppercase'))).toBeVisible()
   await button(page, text('ui.remove', { name: 'abc123' })).click()
 
-  await input.fill(`ZZZZ9999,${neighbour.serials[0]},`)
+  const nobodys = '7Q4ZC-0R9TN-XW2MH-5BVKD'
+  await input.fill(`${nobodys},${neighbour.serials[0]},`)
   await button(page, text('keys.add')).click()
   await expect(page.getByText(text('keys.failed'))).toBeVisible()
-  await expect(page.getByRole('main')).toContainText('ZZZZ9999')
+  await expect(page.getByRole('main')).toContainText(nobodys)
   await expect(page.getByRole('main')).toContainText(neighbour.serials[0] ?? '')
 })
 

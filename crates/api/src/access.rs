@@ -72,9 +72,12 @@ const fn about_systems(
 pub const RULES: &[Rule] = &[
     rule("POST", "/api/auth/token/", GUEST),
     rule("POST", "/api/auth/token/refresh/", GUEST),
-    rule("POST", "/api/auth/logout/", EVERYBODY),
+    // By the access token of a session, or by its refresh token when that has expired.
+    rule("POST", "/api/auth/logout/", GUEST),
     rule("POST", "/api/auth/register/", GUEST),
     rule("POST", "/api/auth/register/confirm/", GUEST),
+    // By the token that the new account was answered with.
+    rule("POST", "/api/auth/register/claims/", GUEST),
     rule("POST", "/api/auth/password_reset/", GUEST),
     rule("POST", "/api/auth/password_reset/confirm/", GUEST),
     rule("GET", "/api/auth/account/", EVERYBODY),

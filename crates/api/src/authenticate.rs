@@ -1,6 +1,6 @@
 //! Finds out who calls and holds them against the table in [`crate::access`], before any handler runs.
 use crate::Portal;
-use crate::access::{self, Battery, Caller, Person, Rule};
+use crate::access::{self, Battery, Caller, Person};
 use crate::error::{Error, Result};
 use crate::own::Systems;
 use axum::extract::{FromRequestParts, MatchedPath, Request, State};
@@ -11,6 +11,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD as BASE64;
+use domain::grant::Right;
 use domain::{Message, Serial};
 use store::partner::Consent;
 
@@ -31,7 +32,7 @@ pub(crate) async fn authorise(
         Error::not_found()
     })?;
     if !rule.admits_guests() {
-        let (caller, systems) = caller(&portal, request.headers(), rule).await?;
+        let (caller, systems) = caller(&portal, request.headers(), rule.right).await?;
         if !rule.admits(&caller) {
             let message = match rule.wants_enrolment(&caller) {
                 true => Message::TotpEnrolmentRequired,
@@ -55,7 +56,7 @@ pub(crate) async fn authorise(
 async fn caller(
     portal: &Portal,
     headers: &HeaderMap,
-    rule: &Rule,
+    right: Option<Right>,
 ) -> Result<(Caller, Option<Systems>)> {
     let header = headers
         .get(AUTHORIZATION)
@@ -76,7 +77,7 @@ async fn caller(
         .tokens
         .read_access(token, now)
         .ok_or(Error::token_invalid())?;
-    let (live, systems) = if let Some(right) = rule.right {
+    let (live, systems) = if let Some(right) = right {
         let entered = portal.store.enter(&session, now).await?;
         let (live, systems) = entered.ok_or(Error::token_invalid())?;
         (live, Some(Systems::new(systems, right)))
@@ -92,6 +93,14 @@ async fn caller(
         must_enrol: portal.must_enrol(live.role, live.totp),
     };
     Ok((Caller::Person(person), systems))
+}
+
+/// The person behind an access token, for a call that takes something else instead, too.
+pub(crate) async fn person(portal: &Portal, headers: &HeaderMap) -> Result<Person> {
+    match caller(portal, headers, None).await? {
+        (Caller::Person(person), _) => Ok(person),
+        _ => Err(Error::Refused(StatusCode::FORBIDDEN, Message::Forbidden)),
+    }
 }
 
 /// Serial number and secret, as on the device link.

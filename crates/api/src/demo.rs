@@ -77,6 +77,7 @@ pub(crate) fn routes() -> Router<Portal> {
         .route("/demo/cellar/", get(cellar::show))
         .route("/demo/batteries.json", get(cellar::list))
         .route("/demo/main-switch/", post(cellar::turn))
+        .route("/demo/switch-pattern/", post(cellar::perform_pattern))
         .route("/demo/power/", post(cellar::plug))
         .route("/demo/appliance/", post(cellar::appliance))
         .route("/demo/bad-cell/", post(cellar::spoil))
@@ -165,7 +166,7 @@ struct Switch {
     sn: String,
 }
 
-/// Turns the main switch of a battery off and on, as its owner would in the cellar.
+/// Has the portal believe that the pattern was performed at a main switch, also of a battery that is not here.
 async fn turn_switch(State(portal): State<Portal>, Form(form): Form<Switch>) -> Result<StatusCode> {
     let sn: Serial = form
         .sn

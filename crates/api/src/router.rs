@@ -37,6 +37,7 @@ fn documented() -> OpenApiRouter<Portal> {
         .routes(routes!(session::log_out))
         .routes(routes!(registration::register))
         .routes(routes!(registration::confirm))
+        .routes(routes!(registration::claims))
         .routes(routes!(password_reset::ask))
         .routes(routes!(password_reset::confirm))
         .routes(routes!(

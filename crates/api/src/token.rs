@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
 use domain::AccountId;
+use domain::claim::CLAIM_LIFE;
 use domain::clock::{Millis, SECOND};
 use jsonwebtoken::crypto::{CryptoProvider, JwtSigner, JwtVerifier, KeyUtils};
 use jsonwebtoken::errors::ErrorKind;
@@ -16,6 +17,8 @@ use store::{Keyring, Purpose};
 const ISSUER: &str = "suncellar";
 const AUDIENCE: &str = "portal";
 const TYPE: &str = "access";
+/// Shows the claims of a new account before its first login, and nothing else.
+const WATCH_TYPE: &str = "watch";
 
 #[derive(Clone)]
 pub struct Tokens {
@@ -55,12 +58,28 @@ impl Tokens {
         now: Millis,
         life: Millis,
     ) -> String {
+        self.sign(TYPE, account, BASE64.encode(session), now, life)
+    }
+
+    /// For as long as a claim waits.
+    pub fn watch(&self, account: AccountId, now: Millis) -> String {
+        self.sign(WATCH_TYPE, account, String::new(), now, CLAIM_LIFE)
+    }
+
+    fn sign(
+        &self,
+        kind: &str,
+        account: AccountId,
+        session: String,
+        now: Millis,
+        life: Millis,
+    ) -> String {
         let claims = Claims {
             iss: ISSUER.into(),
             aud: AUDIENCE.into(),
-            typ: TYPE.into(),
+            typ: kind.into(),
             sub: account.to_string(),
-            sid: BASE64.encode(session),
+            sid: session,
             iat: now / SECOND,
             exp: (now + life) / SECOND,
         };
@@ -70,6 +89,16 @@ impl Tokens {
 
     /// The session that an access token names, if the token is ours, of the right kind and not expired.
     pub fn read_access(&self, token: &str, now: Millis) -> Option<SessionId> {
+        let claims = self.read(TYPE, token, now)?;
+        BASE64.decode(&claims.sid).ok()?.try_into().ok()
+    }
+
+    pub fn read_watch(&self, token: &str, now: Millis) -> Option<AccountId> {
+        let claims = self.read(WATCH_TYPE, token, now)?;
+        claims.sub.parse().ok().map(AccountId)
+    }
+
+    fn read(&self, kind: &str, token: &str, now: Millis) -> Option<Claims> {
         let mut rules = Validation::new(Algorithm::HS256);
         rules.set_issuer(&[ISSUER]);
         rules.set_audience(&[AUDIENCE]);
@@ -79,8 +108,8 @@ impl Tokens {
         let claims = jsonwebtoken::decode::<Claims>(token, &self.check, &rules)
             .ok()?
             .claims;
-        let valid = claims.typ == TYPE && now / SECOND < claims.exp;
-        valid.then(|| BASE64.decode(&claims.sid).ok()?.try_into().ok())?
+        let valid = claims.typ == kind && now / SECOND < claims.exp;
+        valid.then_some(claims)
     }
 
     pub fn refresh(&self, session: &SessionId, generation: i64) -> String {

@@ -1,12 +1,10 @@
 //! How long a session lives and how its refresh token rotates.
-use crate::clock::{DAY, HOUR, MINUTE, Millis, SECOND};
+use crate::clock::{DAY, HOUR, MINUTE, Millis};
 
 /// An access token is short-lived; the session behind it is looked up on every call anyway.
 pub const ACCESS_LIFE: Millis = 15 * MINUTE;
 /// The limited token of an owner without systems: as long as a waiting claim.
 pub const CLAIM_ACCESS_LIFE: Millis = 30 * MINUTE;
-/// Two tabs or a lost answer may present the previous refresh token for this long.
-pub const ROTATION_GRACE: Millis = 30 * SECOND;
 
 const SHORT_LIFE: Millis = 12 * HOUR;
 const LONG_IDLE: Millis = 30 * DAY;
@@ -48,7 +46,8 @@ impl SessionKind {
 pub enum Presented {
     /// The current token: hand out the next generation.
     Current,
-    /// The one before, within its grace: hand out the current generation again.
+    /// The one before, whose successor nobody has used yet: hand that out again. Two tabs ask at once, answers get lost, and a
+    /// client may keep only the access token of an answer.
     Previous,
     /// An older one: it was stolen or copied, so the whole session ends.
     Reused,
@@ -56,13 +55,13 @@ pub enum Presented {
     Unknown,
 }
 
-/// Judges a token of `generation` against a session that is at `current` since `rotated_at`.
-pub fn present(generation: i64, current: i64, rotated_at: Millis, now: Millis) -> Presented {
+/// Holds a token of `generation` against a session that has handed out `current`.
+pub fn present(generation: i64, current: i64) -> Presented {
     if generation == current {
         Presented::Current
     } else if generation > current || generation < 0 {
         Presented::Unknown
-    } else if generation == current - 1 && now - rotated_at <= ROTATION_GRACE {
+    } else if generation == current - 1 {
         Presented::Previous
     } else {
         Presented::Reused
@@ -75,20 +74,17 @@ mod tests {
 
     #[test]
     fn the_table_of_presented_tokens() {
-        for (generation, now, want) in [
-            (5, 1_000_000, Presented::Current),
-            (4, 1_000 + ROTATION_GRACE, Presented::Previous),
-            (4, 1_001 + ROTATION_GRACE, Presented::Reused),
-            (3, 1_000, Presented::Reused),
-            (6, 1_000, Presented::Unknown),
-            (-1, 1_000, Presented::Unknown),
+        for (generation, want) in [
+            (5, Presented::Current),
+            (4, Presented::Previous),
+            (3, Presented::Reused),
+            (0, Presented::Reused),
+            (6, Presented::Unknown),
+            (-1, Presented::Unknown),
         ] {
-            assert_eq!(
-                present(generation, 5, 1_000, now),
-                want,
-                "generation {generation} at {now}"
-            );
+            assert_eq!(present(generation, 5), want, "generation {generation}");
         }
+        assert_eq!(present(-1, 0), Presented::Unknown);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use crate::chance::Seed;
 use crate::connection::{Connection, Refused};
 use crate::firmware::{Cut, Download, FirmwareKeys, Updater};
 use crate::fleet::World;
+use crate::main_switch::MainSwitch;
 use crate::memory::Memory;
 use crate::mischief::Dice;
 use crate::obey::Deeds;
@@ -87,7 +88,7 @@ pub(crate) struct Running {
     pub(crate) next_measure: Instant,
     pub(crate) next_history: Option<Instant>,
     pub(crate) next_ping: Instant,
-    pub(crate) switch_on_at: Option<Instant>,
+    pub(crate) main_switch: MainSwitch,
     pub(crate) connected_before: bool,
 }
 
@@ -148,7 +149,7 @@ impl Running {
             seq: 0,
             overtaken: None,
             watched_until: 0,
-            switch_on_at: None,
+            main_switch: MainSwitch::default(),
             connected_before: false,
             portal: Memory::of_new(),
             world,
@@ -237,7 +238,7 @@ impl Running {
                 return false;
             }
             self.show();
-            self.turn_switch_on_if_due();
+            self.turn_switch_if_due();
             let leaves = self.mind_firmware().is_err();
             if leaves || self.power != Power::On || Instant::now() >= until {
                 return true;
@@ -251,7 +252,7 @@ impl Running {
             } else {
                 until
             };
-            let others = [self.switch_on_at, self.next_firmware()];
+            let others = [self.main_switch.next_turn(), self.next_firmware()];
             let wake = others.into_iter().flatten().fold(wake, Instant::min);
             tokio::select! {
                 () = sleep_until(wake) => {}

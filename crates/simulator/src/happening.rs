@@ -12,7 +12,7 @@ pub struct Happening {
     pub args: Args,
 }
 
-/// The number that belongs to a happening.
+/// What belongs to a happening, mostly a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Args {
     None,
@@ -24,6 +24,11 @@ pub enum Args {
     Price(i32),
     /// In minutes from midnight.
     Until(u16),
+    /// For how many ms the main switch was off lately, and on in between.
+    Switch {
+        off: [Option<Millis>; 2],
+        on: Option<Millis>,
+    },
 }
 
 impl Args {
@@ -34,6 +39,13 @@ impl Args {
             Self::Soc(soc) => format!(r#"{{"soc":{soc}}}"#),
             Self::Limit(limit) => format!(r#"{{"limit":{limit}}}"#),
             Self::Price(price) => format!(r#"{{"price":{}}}"#, f64::from(price) / 100.0),
+            Self::Switch { off, on } => {
+                let list = |lengths: &[Option<Millis>]| {
+                    let lengths = lengths.iter().flatten().map(Millis::to_string);
+                    lengths.collect::<Vec<_>>().join(",")
+                };
+                format!(r#"{{"off":[{}],"on":[{}]}}"#, list(&off), list(&[on]))
+            }
             Self::Until(minute) => {
                 format!(r#"{{"until":"{:02}:{:02}"}}"#, minute / 60, minute % 60)
             }

@@ -12,6 +12,7 @@ pub mod fleet;
 pub mod grid;
 pub mod happening;
 pub mod home;
+mod main_switch;
 mod measuring;
 mod memory;
 pub mod meter;

@@ -1,7 +1,7 @@
 //! What a battery is told to do by whoever stands in front of it, and what can be seen from there.
 use crate::device::{End, Running};
 use crate::grid::Dimming;
-use crate::happening::{Args, Happening};
+use crate::happening::Happening;
 use crate::power::Power;
 use crate::wire::Firmware;
 use domain::clock::Millis;
@@ -13,8 +13,8 @@ use tokio::time::Instant;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// Turn the main switch off, and on again after so long.
-    CycleSwitch(Duration),
+    /// Turn the main switch in the pattern that a claimant is shown.
+    SwitchPattern,
     /// Turn the main switch on or off, and leave it there.
     Switch(bool),
     /// Pull the plug: it is gone until it is put in again.
@@ -56,13 +56,12 @@ impl Running {
     /// An error means that it has to leave.
     pub(crate) fn obey(&mut self, order: Order) -> Result<(), End> {
         match order {
-            Order::CycleSwitch(off) => {
-                self.unit.turn_switch(false);
-                self.switch_on_at = Some(Instant::now() + off);
-                self.next_measure = Instant::now();
+            Order::SwitchPattern => {
+                self.main_switch.begin_pattern(Instant::now());
+                self.turn_switch_if_due();
             }
             Order::Switch(on) => {
-                self.switch_on_at = None;
+                self.main_switch.end_pattern();
                 self.turn_switch(on);
             }
             Order::Dim { limit, until } => {
@@ -100,24 +99,28 @@ impl Running {
         Ok(())
     }
 
-    pub(crate) fn turn_switch_on_if_due(&mut self) {
-        if self.switch_on_at.is_some_and(|at| at <= Instant::now()) {
-            self.switch_on_at = None;
-            self.turn_switch(true);
+    pub(crate) fn turn_switch_if_due(&mut self) {
+        if let Some(on) = self.main_switch.take_due(Instant::now()) {
+            self.turn_switch(on);
         }
     }
 
     /// Turned on after it was off, it tells so; without power it cannot notice.
     fn turn_switch(&mut self, on: bool) {
-        let turned_on = on && !self.unit.switched_on();
+        let turned = on != self.unit.switched_on();
         self.unit.turn_switch(on);
         self.next_measure = Instant::now();
-        if turned_on && self.power == Power::On {
+        if !turned || self.power != Power::On {
+            return;
+        }
+        let at = self.world.clock.now();
+        self.main_switch.turned(on, at);
+        if on {
             self.tell(Happening {
-                at: self.world.clock.now(),
+                at,
                 code: EventCode::SwitchCycled,
                 on: true,
-                args: Args::None,
+                args: self.main_switch.report(),
             });
         }
     }

@@ -65,7 +65,7 @@ impl Running {
             .map(|at| at + ACKNOWLEDGED_WITHIN);
         [
             history,
-            self.switch_on_at,
+            self.main_switch.next_turn(),
             overdue,
             self.portal.next_look(),
             self.next_firmware(),
@@ -85,7 +85,7 @@ impl Running {
             connection.ping().await?;
             self.next_ping = now + Duration::from_secs(u64::from(KEEP_ALIVE) * 3 / 4);
         }
-        self.turn_switch_on_if_due();
+        self.turn_switch_if_due();
         self.look_at_meter_if_due();
         let waits = self.world.closed_loop && self.outbox.samples_flying() > 0;
         if self.measures() && self.next_measure <= now && !waits {

@@ -147,7 +147,7 @@ impl Entry {
 macro_rules! entered {
     ($values:literal, $rows:literal) => {
         concat!(
-            "SELECT s.account_id, s.kind, s.generation, s.rotated_at, s.created_at, s.used_at, s.ended_at, a.role, a.locked_at,
+            "SELECT s.account_id, s.kind, s.generation, s.created_at, s.used_at, s.ended_at, a.role, a.locked_at,
                 t.since AS totp_since,
                 (SELECT CAST(", $rows, "(", $values, "(m.sn, m.phase, m.time_zone, m.capacity, m.history_from, m.owner_id, m.scope)) AS TEXT)
                  FROM (SELECT y.sn, y.phase, y.time_zone, y.capacity, y.history_from, y.owner_id, CAST(NULL AS TEXT) AS scope

@@ -239,8 +239,8 @@ impl Store {
         }
         erase_measurements(&mut tx, account).await?;
         execute!(&mut tx, sqlx::query(
-            "UPDATE systems SET owner_id = NULL, linked_at = NULL, first_name = NULL, last_name = NULL, history_from = $2
-             WHERE owner_id = $1")
+            "UPDATE systems SET owner_id = NULL, linked_at = NULL, linked_by = NULL, first_name = NULL, last_name = NULL,
+                 history_from = $2 WHERE owner_id = $1")
             .bind(account.0).bind(now))?;
         execute!(
             &mut tx,

@@ -2,7 +2,7 @@
 use crate::db::Tx;
 use crate::journal::{Actor, Entry, Event};
 use crate::{Error, Result, Store, system};
-use domain::claim::{Claim, ClaimEvent, ClaimState};
+use domain::claim::{CONTEST_LIFE, Claim, ClaimEvent, ClaimState};
 use domain::clock::Millis;
 use domain::{AccountId, Serial};
 
@@ -101,7 +101,7 @@ impl Store {
             .collect()
     }
 
-    /// Serial numbers that somebody waits for; the demo's batteries turn their switch for these.
+    /// Serial numbers that somebody waits for; the demo's batteries perform the pattern for these.
     pub async fn claimed_serials(
         &self,
         created_before: Millis,
@@ -116,7 +116,7 @@ impl Store {
             .collect()
     }
 
-    /// [`switch_cycled`] on its own.
+    /// [`pattern_reported`] on its own, for a pattern that took no time.
     pub async fn switch_cycled(
         &self,
         sn: &Serial,
@@ -124,35 +124,46 @@ impl Store {
         now: Millis,
     ) -> Result<Option<AccountId>> {
         let mut tx = self.begin().await?;
-        let owner = switch_cycled(&mut tx, sn, at, now).await?;
+        let owner = pattern_reported(&mut tx, sn, at, at, now).await?;
         tx.commit().await?;
         Ok(owner)
     }
+
+    /// Forgets claims that ended so long ago that they contest nothing any more.
+    pub async fn purge_claims(&self, now: Millis) -> Result<()> {
+        execute!(on self, sqlx::query("DELETE FROM claims WHERE expires_at < $1").bind(now - CONTEST_LIFE))?;
+        Ok(())
+    }
 }
 
-/// The battery reports that its main switch was turned off and on. Returns the new owner, if that made one.
-pub(crate) async fn switch_cycled(
+/// The battery reports that its main switch was turned in the pattern of a claim. Returns the new owner, if that made one.
+pub(crate) async fn pattern_reported(
     tx: &mut Tx,
     sn: &Serial,
-    at: Millis,
+    from: Millis,
+    until: Millis,
     now: Millis,
 ) -> Result<Option<AccountId>> {
+    if needs_code(tx, sn, now).await? {
+        return Ok(None);
+    }
     let rows: Vec<Row> = within!(&mut *tx, c => sqlx::query_as(
-        "SELECT account_id, sn, state, created_at, expires_at FROM claims
-         WHERE sn = $1 AND state = 'waiting' AND created_at <= $2 AND expires_at >= $2")
-        .bind(sn.as_str()).bind(at).fetch_all(c).await)?;
+        "SELECT account_id, sn, state, created_at, expires_at FROM claims WHERE sn = $1
+             AND ((state = 'waiting' AND created_at <= $2 AND expires_at >= $2) OR (state = 'contested' AND expires_at >= $3))")
+        .bind(sn.as_str()).bind(until).bind(until - CONTEST_LIFE).fetch_all(c).await)?;
     let mut owner = None;
     for row in &rows {
         let account = AccountId(row.account_id);
-        let event = ClaimEvent::SwitchCycled {
-            at,
+        let event = ClaimEvent::PatternReported {
+            from,
+            until,
             rivals: rows.len() - 1,
         };
         let Ok(claim) = row.claim()?.next(event) else {
             continue;
         };
         match claim.state {
-            ClaimState::Linked if system::link(tx, sn, account, now).await? => {
+            ClaimState::Linked if system::link_by_switch(tx, sn, account, from, now).await? => {
                 owner = Some(account);
                 let entry = Entry::by(account, Event::SystemLinked, now).on(sn);
                 entry.through(Actor::Battery).write(tx).await?;
@@ -172,4 +183,16 @@ pub(crate) async fn switch_cycled(
         }
     }
     Ok(owner)
+}
+
+/// Whether only a code links this unit: one is unused, an installer is at work on it, it was exchanged, or there is no such
+/// unit. Whoever waits for it is not told.
+async fn needs_code(tx: &mut Tx, sn: &Serial, now: Millis) -> Result<bool> {
+    let free: bool = within!(tx, c => sqlx::query_scalar(
+        "SELECT EXISTS (SELECT 1 FROM systems WHERE sn = $1 AND owner_id IS NULL AND retired_at IS NULL)
+             AND NOT EXISTS (SELECT 1 FROM code_systems cs JOIN codes c ON c.hash = cs.code_hash
+                 WHERE cs.sn = $1 AND c.used_at IS NULL)
+             AND NOT EXISTS (SELECT 1 FROM grants WHERE sn = $1 AND state = 'active' AND (until IS NULL OR until > $2))")
+        .bind(sn.as_str()).bind(now).fetch_one(c).await)?;
+    Ok(!free)
 }

@@ -139,6 +139,14 @@ macro_rules! select {
     };
 }
 
+/// That a protocol's unit `u` shows it: to an owner who came by switch, and whom they let in, none from before.
+macro_rules! is_shown {
+    () => {
+        " NOT EXISTS (SELECT 1 FROM systems w WHERE w.sn = u.sn AND w.linked_by = 'switch' AND u.finished_at < w.linked_at) "
+    };
+}
+pub(crate) use is_shown;
+
 impl StepRow {
     fn record(self) -> Result<StepRecord> {
         let json = |text: &str| json_of(text, "commissioning_steps");
@@ -206,9 +214,9 @@ impl Store {
 
     /// Everything that was finished at a system, newest first.
     pub async fn protocols(&self, access: &Access) -> Result<Vec<Commissioning>> {
-        let rows: Vec<Row> = on!(self, p => sqlx::query_as(select!(
-            "JOIN commissioning_units u ON u.commissioning_id = c.id WHERE u.sn = $1 AND c.finished_at IS NOT NULL
-             ORDER BY c.finished_at DESC, c.id DESC"))
+        let rows: Vec<Row> = on!(self, p => sqlx::query_as(concat!(
+            select!("JOIN commissioning_units u ON u.commissioning_id = c.id WHERE u.sn = $1 AND c.finished_at IS NOT NULL AND"),
+            is_shown!(), "ORDER BY c.finished_at DESC, c.id DESC"))
             .bind(access.sn().as_str()).fetch_all(p).await)?;
         let mut protocols = Vec::with_capacity(rows.len());
         for row in rows {
@@ -225,9 +233,14 @@ impl Store {
     ) -> Result<Option<Commissioning>> {
         let row: Option<Row> = on!(self, p => sqlx::query_as(select!("WHERE c.id = $1")).bind(id).fetch_optional(p).await)?;
         let Some(row) = row else { return Ok(None) };
-        let found = self.commissioning_of(row).await?;
-        let theirs = |sn: &Serial| accesses.iter().any(|access| access.sn() == sn);
-        Ok(Some(found).filter(|found| found.systems.iter().any(theirs)))
+        let shown: Vec<String> = on!(self, p => sqlx::query_scalar(concat!(
+            "SELECT u.sn FROM commissioning_units u WHERE u.commissioning_id = $1 AND", is_shown!()))
+            .bind(id).fetch_all(p).await)?;
+        let theirs = |sn: &String| accesses.iter().any(|access| access.sn().as_str() == sn);
+        if !shown.iter().any(theirs) {
+            return Ok(None);
+        }
+        self.commissioning_of(row).await.map(Some)
     }
 
     async fn commissioning_of(&self, row: Row) -> Result<Commissioning> {

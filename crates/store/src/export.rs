@@ -4,6 +4,7 @@ mod planning;
 mod row;
 mod source;
 
+use crate::commissioning::is_shown;
 use crate::telemetry::DayTotals;
 use crate::{Result, Store};
 use domain::AccountId;
@@ -16,6 +17,16 @@ use row::{
 };
 use serde_json::{Value, json};
 
+/// The commissionings of the systems of $1.
+macro_rules! theirs {
+    () => {
+        concat!(
+            "SELECT u.commissioning_id FROM commissioning_units u JOIN systems s ON s.sn = u.sn WHERE s.owner_id = $1 AND",
+            is_shown!()
+        )
+    };
+}
+
 /// How far back days are looked for; no battery lives longer.
 const DAYS: i32 = 25 * 366;
 
@@ -27,7 +38,7 @@ impl Store {
         };
         let systems: Vec<SystemRow> = on!(self, p => sqlx::query_as(
             "SELECT sn, phase, master_version, gateway_version, slave_version, first_name, last_name, linked_at,
-                time_zone, zone_said, place, latitude, longitude, planes,
+                linked_by, time_zone, zone_said, place, latitude, longitude, planes,
                 hardware, capacity, charge_max, discharge_max, history_from, unit, retired_at
              FROM systems WHERE owner_id = $1 ORDER BY sn")
             .bind(account.0).fetch_all(p).await)?;
@@ -116,21 +127,18 @@ impl Store {
             .bind(account.0).fetch_all(p).await)?;
         // Of their systems, and what they did themselves at others': there the customer is somebody else.
         let commissionings: Vec<CommissioningRow> = on!(self, p => sqlx::query_as(
-            "SELECT c.sn, c.started_at, c.finished_at, c.number, c.company,
-                CASE WHEN c.id IN (SELECT u.commissioning_id FROM commissioning_units u JOIN systems s ON s.sn = u.sn
-                    WHERE s.owner_id = $1) THEN c.customer END AS customer
-             FROM commissionings c WHERE c.account_id = $1 OR c.id IN (SELECT u.commissioning_id FROM commissioning_units u
-                 JOIN systems s ON s.sn = u.sn WHERE s.owner_id = $1) ORDER BY c.id")
+            concat!("SELECT c.sn, c.started_at, c.finished_at, c.number, c.company,
+                CASE WHEN c.id IN (", theirs!(), ") THEN c.customer END AS customer
+             FROM commissionings c WHERE c.account_id = $1 OR c.id IN (", theirs!(), ") ORDER BY c.id"))
             .bind(account.0).fetch_all(p).await)?;
         let commissioning_units: Vec<CommissioningUnitRow> = on!(self, p => sqlx::query_as(
-            "SELECT sn, named, finished_at FROM commissioning_units
-             WHERE sn IN (SELECT sn FROM systems WHERE owner_id = $1) ORDER BY commissioning_id, sn")
+            concat!("SELECT u.sn, u.named, u.finished_at FROM commissioning_units u
+             WHERE u.sn IN (SELECT sn FROM systems WHERE owner_id = $1) AND", is_shown!(), "ORDER BY u.commissioning_id, u.sn"))
             .bind(account.0).fetch_all(p).await)?;
         let commissioning_steps: Vec<CommissioningStepRow> = on!(self, p => sqlx::query_as(
-            "SELECT c.sn, t.step, t.at, t.company, t.stated, t.found, t.measured
+            concat!("SELECT c.sn, t.step, t.at, t.company, t.stated, t.found, t.measured
              FROM commissioning_steps t JOIN commissionings c ON c.id = t.commissioning_id
-             WHERE t.account_id = $1 OR c.id IN (SELECT u.commissioning_id FROM commissioning_units u
-                 JOIN systems s ON s.sn = u.sn WHERE s.owner_id = $1) ORDER BY c.id, t.at, t.step")
+             WHERE t.account_id = $1 OR c.id IN (", theirs!(), ") ORDER BY c.id, t.at, t.step"))
             .bind(account.0).fetch_all(p).await)?;
         let totals = self.export_totals(account, now).await?;
         let consents = self.consents_of(account).await?;
@@ -153,6 +161,7 @@ impl Store {
             "systems": list(&systems, |s| json!({
                 "sn": s.sn, "phase": s.phase, "master_version": s.master_version, "gateway_version": s.gateway_version,
                 "slave_version": s.slave_version, "first_name": s.first_name, "last_name": s.last_name, "linked_at": s.linked_at,
+                "linked_by": s.linked_by,
                 "time_zone": s.time_zone, "zone_said": s.zone_said, "place": s.place, "latitude": s.latitude,
                 "longitude": s.longitude, "planes": s.planes, "hardware": s.hardware, "capacity": s.capacity, "charge_max": s.charge_max,
                 "discharge_max": s.discharge_max, "history_from": s.history_from, "unit": s.unit, "retired_at": s.retired_at,

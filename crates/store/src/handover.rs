@@ -4,6 +4,7 @@ use crate::grant::{Letter, Recipient};
 use crate::journal::{Entry, Event};
 use crate::mail::Desk;
 use crate::{Access, Error, Purpose, Result, Store, system};
+use domain::claim::LinkedBy;
 use domain::clock::Millis;
 use domain::code::Code;
 use domain::grant::HANDOVER_LIFE;
@@ -111,7 +112,7 @@ impl Store {
         if !self.part(tx, &sn, old, desk, now).await? {
             return Err(Error::Conflict);
         }
-        if !system::link(tx, &sn, next, now).await? {
+        if !system::link(tx, &sn, next, LinkedBy::Handover, now).await? {
             return Err(Error::Conflict);
         }
         // What the new household reads begins after the moment in which the old one left.

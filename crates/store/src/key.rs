@@ -1,11 +1,13 @@
 //! Redeeming what a person typed: a code links at once, a bare serial number begins a waiting claim. Codes are of three
-//! kinds: from the box, from an owner who hands the system over, and from one who invites somebody into the household.
+//! kinds: from the box, from an owner who hands the system over, and from one who invites somebody into the household. The
+//! code from the box always wins: for 30 days it takes the place of an owner who came by the main switch.
 use crate::db::Tx;
-use crate::grant::{self, Member};
+use crate::grant::{self, Letter, Member, Recipient};
 use crate::handover::{self, Handover};
-use crate::journal::{Entry, Event};
+use crate::journal::{Actor, Entry, Event};
 use crate::mail::Desk;
 use crate::{Error, Purpose, Result, Store, claim, system};
+use domain::claim::LinkedBy;
 use domain::clock::Millis;
 use domain::code::{Code, CodeKind};
 use domain::key::KeyStatus;
@@ -43,8 +45,8 @@ struct Judged {
 
 enum Opens {
     Nothing,
-    /// The code from the box.
-    Systems,
+    /// The code from the box, with the systems as it found them.
+    Systems(Vec<Owned>),
     Handover(Handover),
     Household(Member),
 }
@@ -62,17 +64,32 @@ impl Judged {
 struct Owned {
     sn: String,
     owner_id: Option<i64>,
+    linked_by: Option<String>,
+    linked_at: Option<Millis>,
     retired_at: Option<Millis>,
 }
 row!(Owned {
     sn,
     owner_id,
+    linked_by,
+    linked_at,
     retired_at
 });
 
 impl Owned {
     fn serial(&self) -> Result<Serial> {
         self.sn.parse().map_err(|_| Error::Damaged("systems.sn"))
+    }
+
+    /// Somebody else who owns it.
+    fn other_than(&self, account: Option<AccountId>) -> Option<AccountId> {
+        let owner = self.owner_id.map(AccountId);
+        owner.filter(|owner| Some(*owner) != account)
+    }
+
+    /// Whether its owner gives way to whoever has the code.
+    fn gives_way(&self, now: Millis) -> Result<bool> {
+        system::gives_way(self.linked_by.as_deref(), self.linked_at, now)
     }
 }
 
@@ -130,8 +147,8 @@ impl Store {
         for key in keys {
             let Judged { outcome, opens } = self.judge(tx, key, typist).await?;
             match (outcome.status, opens, key) {
-                (KeyStatus::Linked, Opens::Systems, Key::Code(code)) => {
-                    self.use_code(tx, code, account, &outcome.systems, now)
+                (KeyStatus::Linked, Opens::Systems(covered), Key::Code(code)) => {
+                    self.use_code(tx, code, &covered, account, desk, now)
                         .await?
                 }
                 (KeyStatus::Linked, Opens::Handover(offered), _) => {
@@ -163,27 +180,24 @@ impl Store {
     async fn judge_code(&self, tx: &mut Tx, code: &Code, typist: Typist<'_>) -> Result<Judged> {
         let hash = self.keyring.hash(Purpose::Code, code.as_str().as_bytes());
         let covered: Vec<Owned> = within!(&mut *tx, c => sqlx::query_as(
-            "SELECT s.sn, s.owner_id, s.retired_at FROM codes c JOIN code_systems cs ON cs.code_hash = c.hash
-             JOIN systems s ON s.sn = cs.sn
+            "SELECT s.sn, s.owner_id, s.linked_by, s.linked_at, s.retired_at FROM codes c
+             JOIN code_systems cs ON cs.code_hash = c.hash JOIN systems s ON s.sn = cs.sn
              WHERE c.hash = $1 AND c.kind = $2 AND c.used_at IS NULL ORDER BY s.sn")
             .bind(&hash).bind(CodeKind::Registration.as_str()).fetch_all(c).await)?;
         if covered.is_empty() {
             return judge_mailed(tx, &hash, typist).await;
         }
-        let foreign = |system: &Owned| {
-            system
-                .owner_id
-                .is_some_and(|owner| Some(AccountId(owner)) != typist.account)
-        };
-        let status = if covered.iter().any(foreign) {
-            KeyStatus::Used
-        } else {
-            KeyStatus::Linked
-        };
+        let mut status = KeyStatus::Linked;
+        for system in &covered {
+            let foreign = system.other_than(typist.account).is_some();
+            if foreign && !system.gives_way(typist.now)? {
+                status = KeyStatus::Used;
+            }
+        }
         let systems = covered.iter().map(Owned::serial).collect::<Result<_>>()?;
         Ok(Judged {
             outcome: Outcome { status, systems },
-            opens: Opens::Systems,
+            opens: Opens::Systems(covered),
         })
     }
 
@@ -191,8 +205,9 @@ impl Store {
         &self,
         tx: &mut Tx,
         code: &Code,
+        covered: &[Owned],
         account: AccountId,
-        systems: &[Serial],
+        desk: Desk<'_>,
         now: Millis,
     ) -> Result<()> {
         let hash = self.keyring.hash(Purpose::Code, code.as_str().as_bytes());
@@ -205,15 +220,80 @@ impl Store {
         if used != 1 {
             return Err(Error::Conflict);
         }
-        for sn in systems {
-            if system::link(tx, sn, account, now).await? {
-                Entry::by(account, Event::SystemLinked, now)
-                    .on(sn)
-                    .write(tx)
-                    .await?;
+        for system in covered {
+            let sn = system.serial()?;
+            match system.other_than(Some(account)) {
+                Some(owner) => self.displace(tx, &sn, owner, account, desk, now).await?,
+                None if system.owner_id.is_some() => system::prove_by_code(tx, &sn).await?,
+                None => {
+                    if system::link(tx, &sn, account, LinkedBy::Code, now).await? {
+                        let line = Entry::by(account, Event::SystemLinked, now).on(&sn);
+                        line.write(tx).await?;
+                    }
+                }
             }
         }
         Ok(())
+    }
+
+    /// Whoever has the code takes the place of an owner who came by switch: that household leaves with everything that was
+    /// theirs, the next one begins, and both get a mail.
+    async fn displace(
+        &self,
+        tx: &mut Tx,
+        sn: &Serial,
+        owner: AccountId,
+        next: AccountId,
+        desk: Desk<'_>,
+        now: Millis,
+    ) -> Result<()> {
+        self.evict(tx, sn, owner, desk, now).await?;
+        if !system::link(tx, sn, next, LinkedBy::Code, now).await? {
+            return Err(Error::Conflict);
+        }
+        // What the new household reads begins after the moment in which the old one left.
+        let line = Entry::by(next, Event::SystemTakenOver, now + 1).on(sn);
+        line.write(tx).await?;
+        self.write_to(tx, next, "system_taken_over", sn, desk, now)
+            .await
+    }
+
+    /// An owner who came by switch leaves, because somebody has the code.
+    pub(crate) async fn evict(
+        &self,
+        tx: &mut Tx,
+        sn: &Serial,
+        owner: AccountId,
+        desk: Desk<'_>,
+        now: Millis,
+    ) -> Result<()> {
+        let line = Entry::by(owner, Event::SystemDisplaced, now).on(sn);
+        line.through(Actor::Portal).write(tx).await?;
+        if !self.part(tx, sn, owner, desk, now).await? {
+            return Err(Error::Conflict);
+        }
+        self.write_to(tx, owner, "system_displaced", sn, desk, now)
+            .await
+    }
+
+    async fn write_to(
+        &self,
+        tx: &mut Tx,
+        account: AccountId,
+        text: &str,
+        sn: &Serial,
+        desk: Desk<'_>,
+        now: Millis,
+    ) -> Result<()> {
+        let Some(to) = Recipient::of(tx, account).await? else {
+            return Ok(());
+        };
+        let letter = Letter {
+            text,
+            page: "/settings",
+            values: vec![("sn", sn.to_string())],
+        };
+        letter.queue(tx, &self.keyring, desk, &to, now).await
     }
 }
 
@@ -241,21 +321,15 @@ async fn judge_mailed(tx: &mut Tx, hash: &[u8], typist: Typist<'_>) -> Result<Ju
 
 async fn judge_serial(tx: &mut Tx, sn: &Serial, account: Option<AccountId>) -> Result<Outcome> {
     let found: Option<Owned> = within!(tx, c => sqlx::query_as(
-        "SELECT sn, owner_id, retired_at FROM systems WHERE sn = $1")
+        "SELECT sn, owner_id, linked_by, linked_at, retired_at FROM systems WHERE sn = $1")
         .bind(sn.as_str()).fetch_optional(c).await)?;
     let status = match found {
-        None => KeyStatus::Unknown,
         // Whoever carries an exchanged unit away is not its next owner.
-        Some(Owned {
-            retired_at: Some(_),
-            ..
-        }) => KeyStatus::Used,
-        Some(Owned { owner_id: None, .. }) => KeyStatus::Waiting,
-        Some(Owned {
-            owner_id: Some(owner),
-            ..
-        }) if Some(AccountId(owner)) == account => KeyStatus::Linked,
-        Some(_) => KeyStatus::Used,
+        Some(system) if system.retired_at.is_some() => KeyStatus::Used,
+        Some(system) if system.other_than(account).is_some() => KeyStatus::Used,
+        Some(system) if system.owner_id.is_some() => KeyStatus::Linked,
+        // Nobody learns which numbers exist, nor which of them only a code links.
+        Some(_) | None => KeyStatus::Waiting,
     };
     Ok(Outcome {
         status,

@@ -1,11 +1,12 @@
 //! Registration: at once with a valid code, otherwise only after the mailed link was opened.
 use crate::account::{NewAccount, Profile};
+use crate::db::Tx;
 use crate::key::Outcome;
 use crate::mail::{Body, Desk, Mail, Outgoing};
 use crate::{Error, Purpose, Result, Store, account, mail};
 use domain::clock::{DAY, Millis};
 use domain::key::KeyStatus;
-use domain::{AccountId, Key, Role, Serial, account::TERMS_VERSION};
+use domain::{AccountId, Email, Key, Lang, Role, Serial, account::TERMS_VERSION};
 
 /// How long the mailed link may be opened.
 pub const CONFIRM_LIFE: Millis = DAY;
@@ -80,7 +81,7 @@ impl Store {
     }
 
     /// Keeps a registration until its link is opened, and queues the mail. For an address that has an account
-    /// already, its owner is told instead; the caller cannot tell the two apart.
+    /// already, its owner is told instead; the caller cannot tell the two apart, now or at a login.
     pub async fn register_by_mail(
         &self,
         new: &Registration<'_>,
@@ -99,34 +100,88 @@ impl Store {
             })
             .collect();
         let mut tx = self.begin().await?;
-        let mail = if account::exists(&mut tx, &profile.email).await? {
-            mails.exists
-        } else {
-            execute!(&mut tx, sqlx::query(
-                "INSERT INTO registrations (token_hash, email, password_hash, role, phone, country, company, language,
-                    terms_version, created_at, expires_at, serials)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)")
-                .bind(self.keyring.hash(Purpose::MailedLink, token))
-                .bind(profile.email.as_str())
-                .bind(new.password_hash)
-                .bind(profile.role.as_str())
-                .bind(profile.phone.as_str())
-                .bind(profile.country.code())
-                .bind(profile.company.as_deref())
-                .bind(profile.language.code())
-                .bind(TERMS_VERSION)
-                .bind(now)
-                .bind(now + CONFIRM_LIFE)
-                .bind(serials.join(",")))?;
-            mails.confirm
+        // Kept for a known address, too: a login with this password then gets the same answer. Nobody gets its link.
+        execute!(&mut tx, sqlx::query(
+            "INSERT INTO registrations (token_hash, email, password_hash, role, phone, country, company, language,
+                terms_version, created_at, expires_at, serials)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)")
+            .bind(self.keyring.hash(Purpose::MailedLink, token))
+            .bind(profile.email.as_str())
+            .bind(new.password_hash)
+            .bind(profile.role.as_str())
+            .bind(profile.phone.as_str())
+            .bind(profile.country.code())
+            .bind(profile.company.as_deref())
+            .bind(profile.language.code())
+            .bind(TERMS_VERSION)
+            .bind(now)
+            .bind(now + CONFIRM_LIFE)
+            .bind(serials.join(",")))?;
+        self.queue_confirmation(&mut tx, &profile.email, mails, nonce, now)
+            .await?;
+        tx.commit().await
+    }
+
+    async fn queue_confirmation(
+        &self,
+        tx: &mut Tx,
+        email: &Email,
+        mails: ConfirmMails<'_>,
+        nonce: [u8; 12],
+        now: Millis,
+    ) -> Result<()> {
+        let mail = match account::exists(tx, email).await? {
+            true => mails.exists,
+            false => mails.confirm,
         };
         let outgoing = Outgoing {
             account: None,
-            recipient: &profile.email,
+            recipient: email,
             body: Body::Mail(mail.clone()),
             nonce,
         };
-        mail::queue(&mut tx, &self.keyring, &outgoing, now).await?;
+        mail::queue(tx, &self.keyring, &outgoing, now).await
+    }
+
+    /// The newest registration with this address that waits for its link.
+    pub async fn unconfirmed(&self, email: &Email, now: Millis) -> Result<Option<Unconfirmed>> {
+        let row: Option<UnconfirmedRow> = on!(self, p => sqlx::query_as(
+            "SELECT password_hash, role, language FROM registrations WHERE email = $1 AND expires_at >= $2
+             ORDER BY created_at DESC LIMIT 1")
+            .bind(email.as_str()).bind(now).fetch_optional(p).await)?;
+        let damaged = |_| Error::Damaged("registrations");
+        let unconfirmed = row.map(|row| {
+            Ok(Unconfirmed {
+                role: row.role.parse().map_err(damaged)?,
+                language: row.language.parse().map_err(damaged)?,
+                password_hash: row.password_hash,
+            })
+        });
+        unconfirmed.transpose()
+    }
+
+    /// Mails a link of its own for a registration that waits; the ones before go on to work.
+    pub async fn mail_again(
+        &self,
+        email: &Email,
+        waiting: &Unconfirmed,
+        token: &[u8],
+        mails: ConfirmMails<'_>,
+        nonce: [u8; 12],
+        now: Millis,
+    ) -> Result<()> {
+        let mut tx = self.begin().await?;
+        execute!(&mut tx, sqlx::query(
+            "INSERT INTO registrations (token_hash, email, password_hash, role, phone, country, company, language,
+                terms_version, created_at, expires_at, serials)
+             SELECT $3, email, password_hash, role, phone, country, company, language, terms_version, created_at, $4, serials
+             FROM registrations WHERE email = $1 AND password_hash = $2 ORDER BY created_at DESC LIMIT 1")
+            .bind(email.as_str())
+            .bind(&waiting.password_hash)
+            .bind(self.keyring.hash(Purpose::MailedLink, token))
+            .bind(now + CONFIRM_LIFE))?;
+        self.queue_confirmation(&mut tx, email, mails, nonce, now)
+            .await?;
         tx.commit().await
     }
 
@@ -136,7 +191,7 @@ impl Store {
         token: &[u8],
         desk: Desk<'_>,
         now: Millis,
-    ) -> Result<Option<(Role, Vec<(Serial, Outcome)>)>> {
+    ) -> Result<Option<Confirmation>> {
         let mut tx = self.begin().await?;
         let hash = self.keyring.hash(Purpose::MailedLink, token);
         let pending: Option<Pending> = within!(&mut tx, c => sqlx::query_as(
@@ -159,10 +214,11 @@ impl Store {
         let keys: Vec<Key> = serials.iter().cloned().map(Key::Serial).collect();
         let outcomes = self.redeem(&mut tx, id, &keys, desk, now).await?;
         tx.commit().await?;
-        Ok(Some((
-            profile.role,
-            serials.into_iter().zip(outcomes).collect(),
-        )))
+        Ok(Some(Confirmation {
+            account: id,
+            role: profile.role,
+            keys: serials.into_iter().zip(outcomes).collect(),
+        }))
     }
 
     pub async fn purge_registrations(&self, now: Millis) -> Result<()> {
@@ -170,6 +226,34 @@ impl Store {
         Ok(())
     }
 }
+
+/// A mailed link that was opened.
+#[derive(Clone, Debug)]
+pub struct Confirmation {
+    pub account: AccountId,
+    pub role: Role,
+    pub keys: Vec<(Serial, Outcome)>,
+}
+
+/// A registration that waits for its mailed link, as a login sees it.
+#[derive(Clone, Debug)]
+pub struct Unconfirmed {
+    pub password_hash: String,
+    pub role: Role,
+    pub language: Lang,
+}
+
+#[derive(Debug)]
+struct UnconfirmedRow {
+    password_hash: String,
+    role: String,
+    language: String,
+}
+row!(UnconfirmedRow {
+    password_hash,
+    role,
+    language
+});
 
 /// The two mails of which one is sent.
 #[derive(Clone, Copy)]

@@ -5,7 +5,7 @@ mod follow;
 use crate::db::Tx;
 use crate::journal::{Entry, Event};
 use crate::mail::Desk;
-use crate::{Access, Error, Purpose, Result, Store, claim, unit};
+use crate::{Access, Error, Purpose, Result, Store, claim, system, unit};
 use domain::clock::{DAY, Millis};
 use domain::code::{Code, CodeKind};
 use domain::grant::{Level, Right};
@@ -28,7 +28,6 @@ pub enum Replacement {
 /// Why a key does not name a unit that can take the place of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfit {
-    SerialUnknown,
     CodeUnknown,
     /// Somebody else's, or one that was itself replaced.
     Used,
@@ -50,6 +49,7 @@ struct Row {
     phase: i64,
     owner_id: Option<i64>,
     linked_at: Option<Millis>,
+    linked_by: Option<String>,
     first_name: Option<String>,
     last_name: Option<String>,
     history_from: Millis,
@@ -62,6 +62,7 @@ row!(Row {
     phase,
     owner_id,
     linked_at,
+    linked_by,
     first_name,
     last_name,
     history_from,
@@ -85,7 +86,7 @@ impl Row {
 macro_rules! select {
     ($which:literal) => {
         concat!(
-            "SELECT s.sn, s.phase, s.owner_id, s.linked_at, s.first_name, s.last_name, s.history_from, s.time_zone, s.unit,
+            "SELECT s.sn, s.phase, s.owner_id, s.linked_at, s.linked_by, s.first_name, s.last_name, s.history_from, s.time_zone, s.unit,
                 s.retired_at FROM systems s ",
             $which
         )
@@ -96,6 +97,8 @@ macro_rules! select {
 enum Proof {
     /// The caller has this unit.
     Has(Row),
+    /// And takes it from this owner.
+    Displaces(Row, AccountId),
     /// Its main switch will tell.
     Claim(Serial),
     None(Unfit),
@@ -118,6 +121,13 @@ impl Store {
         let old = old.ok_or(Error::Conflict)?;
         let new = match self.prove(&mut tx, access, key, now).await? {
             Proof::Has(new) => new,
+            // The code from the box wins against whoever came by switch here, too.
+            Proof::Displaces(new, owner) => {
+                self.evict(&mut tx, &new.serial()?, owner, desk, now)
+                    .await?;
+                let freed = find(&mut tx, &new.serial()?).await?;
+                freed.ok_or(Error::Conflict)?
+            }
             Proof::None(why) => return Ok(Replacement::Refused(why)),
             Proof::Claim(sn) => {
                 claim::begin(&mut tx, access.account(), &sn, now).await?;
@@ -162,10 +172,18 @@ impl Store {
                      WHERE c.hash = $1 AND c.kind IN ($2, $3) AND c.used_at IS NULL ORDER BY s.sn"))
                     .bind(&hash).bind(CodeKind::Registration.as_str()).bind(installer.as_str())
                     .fetch_all(c).await)?;
-                return Ok(match (covered.pop(), covered.is_empty()) {
-                    (None, _) => Proof::None(Unfit::CodeUnknown),
-                    (Some(_), false) => Proof::None(Unfit::Several),
-                    (Some(new), true) => Proof::Has(new),
+                let new = match (covered.pop(), covered.is_empty()) {
+                    (None, _) => return Ok(Proof::None(Unfit::CodeUnknown)),
+                    (Some(_), false) => return Ok(Proof::None(Unfit::Several)),
+                    (Some(new), true) => new,
+                };
+                let foreign = new.owner_id.map(AccountId);
+                let foreign = foreign.filter(|owner| Some(*owner) != access.owner());
+                return Ok(match foreign {
+                    Some(owner) if self.wins(tx, &hash, &new, now).await? => {
+                        Proof::Displaces(new, owner)
+                    }
+                    _ => Proof::Has(new),
                 });
             }
             Key::Serial(sn) if sn == access.sn() => return Ok(Proof::None(Unfit::Same)),
@@ -182,13 +200,21 @@ impl Store {
         }
         let me = access.account().0;
         Ok(match new {
-            None => Proof::None(Unfit::SerialUnknown),
             Some(new) if new.owner_id == Some(me) => Proof::Has(new),
             Some(new) if new.owner_id.is_some() || new.retired_at.is_some() => {
                 Proof::None(Unfit::Used)
             }
-            Some(_) => Proof::Claim(sn.clone()),
+            // Nobody learns whether there is such a unit.
+            Some(_) | None => Proof::Claim(sn.clone()),
         })
+    }
+
+    /// Whether this code takes the unit from its owner.
+    async fn wins(&self, tx: &mut Tx, hash: &[u8], new: &Row, now: Millis) -> Result<bool> {
+        let kind: String = within!(tx, c => sqlx::query_scalar("SELECT kind FROM codes WHERE hash = $1")
+            .bind(hash).fetch_one(c).await)?;
+        let gives_way = system::gives_way(new.linked_by.as_deref(), new.linked_at, now)?;
+        Ok(gives_way && kind == CodeKind::Registration.as_str())
     }
 
     async fn spend(&self, tx: &mut Tx, code: &Code, now: Millis) -> Result<()> {

@@ -8,6 +8,7 @@ use crate::{
     Result, Store, claim, command, device, event, firmware, hidden, in_force, presence, reject,
     setting, telemetry,
 };
+use domain::claim::pattern_duration;
 use domain::clock::Millis;
 use domain::command::Answer;
 use domain::event::EventCode;
@@ -203,8 +204,9 @@ impl Store {
                 }
                 if let (true, EventCode::SwitchCycled, true, Some(at)) =
                     (outcome.event_new, happened.code, happened.on, happened.at)
+                    && let Some(took) = pattern_duration(happened.args.as_deref())
                 {
-                    outcome.linked = claim::switch_cycled(tx, sn, at, now).await?;
+                    outcome.linked = claim::pattern_reported(tx, sn, at - took, at, now).await?;
                 }
             }
             Body::Settings(report) => {

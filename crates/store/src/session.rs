@@ -34,7 +34,6 @@ pub(crate) struct Row {
     account_id: i64,
     kind: String,
     generation: i64,
-    rotated_at: Millis,
     created_at: Millis,
     used_at: Millis,
     ended_at: Option<Millis>,
@@ -46,7 +45,6 @@ row!(Row {
     account_id,
     kind,
     generation,
-    rotated_at,
     created_at,
     used_at,
     ended_at,
@@ -59,7 +57,7 @@ row!(Row {
 macro_rules! select {
     ($condition:literal) => {
         concat!(
-            "SELECT s.account_id, s.kind, s.generation, s.rotated_at, s.created_at, s.used_at, s.ended_at,
+            "SELECT s.account_id, s.kind, s.generation, s.created_at, s.used_at, s.ended_at,
              a.role, a.locked_at, t.since AS totp_since FROM sessions s JOIN accounts a ON a.id = s.account_id
              LEFT JOIN totp t ON t.account_id = a.id WHERE ",
             $condition
@@ -107,8 +105,8 @@ impl Store {
         now: Millis,
     ) -> Result<()> {
         execute!(on self, sqlx::query(
-            "INSERT INTO sessions (id, account_id, kind, generation, rotated_at, created_at, used_at)
-             VALUES ($1, $2, $3, 0, $4, $4, $4)")
+            "INSERT INTO sessions (id, account_id, kind, generation, created_at, used_at)
+             VALUES ($1, $2, $3, 0, $4, $4)")
             .bind(id.as_slice()).bind(account.0).bind(kind.as_str()).bind(now))?;
         Ok(())
     }
@@ -142,10 +140,10 @@ impl Store {
         if live.kind == SessionKind::Claim {
             return Ok(Rotation::Refused);
         }
-        match present(generation, row.generation, row.rotated_at, now) {
+        match present(generation, row.generation) {
             Presented::Current => {
                 execute!(&mut tx, sqlx::query(
-                    "UPDATE sessions SET generation = generation + 1, rotated_at = $2, used_at = $2 WHERE id = $1")
+                    "UPDATE sessions SET generation = generation + 1, used_at = $2 WHERE id = $1")
                     .bind(id.as_slice()).bind(now))?;
                 tx.commit().await?;
                 Ok(Rotation::Generation {
@@ -153,10 +151,19 @@ impl Store {
                     live,
                 })
             }
-            Presented::Previous => Ok(Rotation::Generation {
-                generation: row.generation,
-                live,
-            }),
+            Presented::Previous => {
+                execute!(
+                    &mut tx,
+                    sqlx::query("UPDATE sessions SET used_at = $2 WHERE id = $1")
+                        .bind(id.as_slice())
+                        .bind(now)
+                )?;
+                tx.commit().await?;
+                Ok(Rotation::Generation {
+                    generation: row.generation,
+                    live,
+                })
+            }
             Presented::Reused => {
                 end(&mut tx, id, now).await?;
                 Entry::by(live.account, Event::SessionReused, now)

@@ -6,6 +6,7 @@ use crate::{
     Access, Error, Purpose, Result, Store, alarm, commissioning, firmware, grant, group, in_force,
     planning, setting, site, source, tariff,
 };
+use domain::claim::LinkedBy;
 use domain::clock::Millis;
 use domain::{AccountId, Serial};
 use std::collections::HashMap;
@@ -150,8 +151,8 @@ impl Store {
         now: Millis,
     ) -> Result<bool> {
         let parted = execute!(&mut *tx, sqlx::query(
-            "UPDATE systems SET owner_id = NULL, linked_at = NULL, first_name = NULL, last_name = NULL, history_from = $3
-             WHERE sn = $1 AND owner_id = $2")
+            "UPDATE systems SET owner_id = NULL, linked_at = NULL, linked_by = NULL, first_name = NULL, last_name = NULL,
+                 history_from = $3 WHERE sn = $1 AND owner_id = $2")
             .bind(sn.as_str()).bind(owner.0).bind(now))?;
         if parted == 1 {
             self.leave(tx, sn, desk, now).await?;
@@ -237,19 +238,76 @@ impl Store {
 
 /// Makes `owner` the owner if nobody is; `false` when somebody else was faster. Others who waited have lost, and whoever
 /// commissioned the system stays until the owner has decided.
-pub(crate) async fn link(tx: &mut Tx, sn: &Serial, owner: AccountId, now: Millis) -> Result<bool> {
+pub(crate) async fn link(
+    tx: &mut Tx,
+    sn: &Serial,
+    owner: AccountId,
+    by: LinkedBy,
+    now: Millis,
+) -> Result<bool> {
     let linked = execute!(
         tx,
         sqlx::query(
-            "UPDATE systems SET owner_id = $2, linked_at = $3 WHERE sn = $1 AND owner_id IS NULL"
+            "UPDATE systems SET owner_id = $2, linked_at = $3, linked_by = $4 WHERE sn = $1 AND owner_id IS NULL"
         )
         .bind(sn.as_str())
         .bind(owner.0)
         .bind(now)
+        .bind(by.as_str())
     )?;
     if linked == 1 {
         crate::claim::end_others(tx, sn, owner, now).await?;
         grant::claimed(tx, sn).await?;
     }
     Ok(linked == 1)
+}
+
+/// Like [`link`], for somebody who stood at the main switch since `from`. That proves nothing about what was there before: the
+/// names, the place and what was measured are not for them. Protocols are withheld where they are read.
+pub(crate) async fn link_by_switch(
+    tx: &mut Tx,
+    sn: &Serial,
+    owner: AccountId,
+    from: Millis,
+    now: Millis,
+) -> Result<bool> {
+    if !link(tx, sn, owner, LinkedBy::Switch, now).await? {
+        return Ok(false);
+    }
+    execute!(
+        &mut *tx,
+        sqlx::query(
+            "UPDATE systems SET first_name = NULL, last_name = NULL,
+                 history_from = CASE WHEN history_from > $2 THEN history_from ELSE $2 END WHERE sn = $1"
+        )
+        .bind(sn.as_str())
+        .bind(from)
+    )?;
+    site::leave(tx, sn).await?;
+    Ok(true)
+}
+
+/// The owner has the code, too: nobody displaces them any more, and nothing is withheld from them.
+pub(crate) async fn prove_by_code(tx: &mut Tx, sn: &Serial) -> Result<()> {
+    execute!(
+        tx,
+        sqlx::query("UPDATE systems SET linked_by = $2 WHERE sn = $1")
+            .bind(sn.as_str())
+            .bind(LinkedBy::Code.as_str())
+    )?;
+    Ok(())
+}
+
+/// Whether the owner gives way to whoever has the code, by what the database has of it.
+pub(crate) fn gives_way(
+    linked_by: Option<&str>,
+    linked_at: Option<Millis>,
+    now: Millis,
+) -> Result<bool> {
+    let (Some(by), Some(at)) = (linked_by, linked_at) else {
+        return Ok(false);
+    };
+    let known = LinkedBy::ALL.into_iter().find(|known| known.as_str() == by);
+    let known = known.ok_or(Error::Damaged("systems.linked_by"))?;
+    Ok(known.gives_way(at, now))
 }

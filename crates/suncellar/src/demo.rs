@@ -346,13 +346,17 @@ async fn print_welcome(furnisher: &Furnisher, demo: &Demo) -> anyhow::Result<()>
     }
     println!("\nSystems that nobody owns yet, to register with");
     for site in sites.iter().filter(|site| site.owner.is_none()) {
-        let code = furnisher.issue_code(site.units).await?;
         let serials: Vec<_> = site.units.iter().map(|(sn, _)| *sn).collect();
-        println!("  {}  {}", code.as_str(), serials.join(" "));
+        let code = match site.code_lost {
+            true => "(the code is lost)".to_owned(),
+            false => furnisher.issue_code(site.units).await?.as_str().to_owned(),
+        };
+        println!("  {code:<23}  {}", serials.join(" "));
     }
+    println!("Where the code is lost the bare serial number works, by the main switch.");
     if demo.switch_after > 0 {
         println!(
-            "A bare serial number works too: its battery turns the main switch after {} s.",
+            "Its battery performs the pattern by itself after {} s; or do it in the cellar.",
             demo.switch_after
         );
     }

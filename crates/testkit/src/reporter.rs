@@ -1,6 +1,6 @@
 //! A battery that reports what a test wants, through the same commit as every real one.
 use crate::TestApp;
-use domain::clock::Millis;
+use domain::clock::{Millis, SECOND};
 use domain::command::{Answer, AnswerCode};
 use domain::flags::Flags;
 use domain::hello::Versions;
@@ -133,6 +133,15 @@ impl Reporter<'_> {
             args: args.map(str::to_owned),
         };
         self.report(Body::Event(event)).await;
+    }
+
+    /// Somebody turns its main switch in the pattern that claimants are shown, which takes 14 seconds.
+    pub async fn perform_pattern(&self) {
+        self.app.clock.advance(14 * SECOND);
+        let now = Some(self.app.clock.now());
+        let pattern = Some(r#"{"off":[5000,5000],"on":[4000]}"#);
+        self.event(now, EventCode::SwitchCycled, true, pattern)
+            .await;
     }
 
     /// Reports these settings as those it works with.

@@ -108,16 +108,31 @@ export class Server {
     return `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`
   }
 
-  /** Systems that nobody owns, with the registration code on their case. */
+  /** Systems that nobody owns, with the registration code from their box. */
   async newSite(units = 1): Promise<Site> {
+    const serials = await this.newUnits(units)
+    return { code: await this.registrationCode(...serials), serials }
+  }
+
+  /** A system that nobody owns and whose code is lost: only its main switch links it. */
+  async newUnit(): Promise<string> {
+    const [sn = ''] = await this.newUnits(1)
+    return sn
+  }
+
+  /** A new code for these systems, as the operator issues it. */
+  async registrationCode(...serials: string[]): Promise<string> {
+    return (await this.admin('issue-code', 'registration', ...serials)).trim()
+  }
+
+  private async newUnits(units: number): Promise<string[]> {
     const site = String(++this.sites).padStart(4, '0')
     const serials = Array.from({ length: units }, (_, unit) => `E2E${site}${unit + 1}`)
     const file = join(this.folder, `site-${site}.csv`)
     const rows = serials.map((sn, unit) => `${sn},${(unit % 3) + 1},`)
     await writeFile(file, `${['sn,phase,secret', ...rows].join('\n')}\n`)
     await writeFile(this.secretsOf(serials), await this.admin('import-devices', file))
-    const code = await this.admin('issue-code', 'registration', ...serials)
-    return { code: code.trim(), serials }
+    return serials
   }
 
   private secretsOf = ([first]: string[]) => join(this.folder, `secrets-${first}.csv`)
@@ -235,7 +250,7 @@ export class Server {
     throw new Error(`no mail with a link came to ${email}`)
   }
 
-  /** Turns the main switch of a battery off and on, as its owner would in the cellar. */
+  /** The pattern is performed at the main switch of a battery, as its owner would in the cellar. */
   async turnSwitch(sn: string) {
     await this.post('/demo/switch/', { sn }, 204)
   }

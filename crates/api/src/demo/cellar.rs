@@ -15,6 +15,8 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Touch {
     MainSwitch(bool),
+    /// The main switch, in the pattern that a claimant is shown.
+    SwitchPattern,
     /// Into the socket, or out of it.
     Plug(bool),
     /// Something in the house that draws so many W from a phase; 0 is off.
@@ -85,6 +87,13 @@ pub(super) async fn list(State(portal): State<Portal>) -> Json<Vec<InCellar>> {
 
 pub(super) async fn turn(state: State<Portal>, Form(hand): Form<Hand>) -> Result<Response> {
     touch(&state, &hand, Touch::MainSwitch(ticked(&hand.on)))
+}
+
+pub(super) async fn perform_pattern(
+    state: State<Portal>,
+    Form(hand): Form<Hand>,
+) -> Result<Response> {
+    touch(&state, &hand, Touch::SwitchPattern)
 }
 
 pub(super) async fn plug(state: State<Portal>, Form(hand): Form<Hand>) -> Result<Response> {

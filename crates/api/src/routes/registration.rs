@@ -4,7 +4,7 @@ use crate::client::Client;
 use crate::error::{Error, FieldErrors, Problem, Result, language};
 use crate::form::{Form, ticked};
 use crate::routes::session::RoleName;
-use crate::routes::systems::KeyResult;
+use crate::routes::systems::{ClaimEntry, KeyResult};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
@@ -16,7 +16,7 @@ use domain::{Country, Email, Key, Lang, Message, Password, Phone, Role};
 use serde::{Deserialize, Serialize};
 use store::account::Profile;
 use store::mail::Mail;
-use store::registration::{ConfirmMails, Registration};
+use store::registration::{ConfirmMails, Confirmation, Registration, Unconfirmed};
 use utoipa::ToSchema;
 
 #[derive(Deserialize, ToSchema)]
@@ -55,6 +55,9 @@ pub(crate) struct Registered {
     /// Whether a mailed link has to be opened first.
     confirm: bool,
     keys: Vec<KeyResult>,
+    /// Once there is an account: see `register/claims/`.
+    #[schema(required)]
+    watch: Option<String>,
 }
 
 const KEY_FIELDS: [&str; MAX_KEYS] = ["sn1", "sn2", "sn3"];
@@ -107,48 +110,90 @@ pub(crate) async fn register(
             // Somebody used the same code at the same moment: now it shows at its field.
             judge(&portal, &keys, &profile.email).await?;
         }
-        made?;
+        let (account, _) = made?;
         metrics::counter!("registrations_total").increment(1);
         return Ok((
             StatusCode::CREATED,
             Json(Registered {
                 confirm: false,
                 keys: results,
+                watch: Some(portal.tokens.watch(account, portal.now())),
             }),
         ));
     }
     // A mailbox that got its share already is spared; the answer stays the same.
     if portal.limits.may_mail(profile.email.as_str()) {
-        let token = portal.random.bytes::<32>();
-        let confirm = Mail::new(
-            "confirm",
-            lang,
-            portal.link(&format!("/register#confirm={}", BASE64.encode(token))),
-        );
-        let exists = Mail::new("exists", lang, portal.link("/login"));
-        let mails = ConfirmMails {
-            confirm: &confirm,
-            exists: &exists,
-        };
+        let link = ConfirmLink::new(&portal, lang);
         let queued = portal.store.register_by_mail(
             &registration,
-            &token,
-            mails,
+            &link.token,
+            link.mails(),
             portal.random.bytes(),
             portal.now(),
         );
-        queued.await.map_err(|error| {
-            tracing::error!(%error, "registration not queued");
-            Error::Refused(StatusCode::SERVICE_UNAVAILABLE, Message::MailFailed)
-        })?;
+        queued.await.map_err(not_queued)?;
     }
     Ok((
         StatusCode::ACCEPTED,
         Json(Registered {
             confirm: true,
             keys: results,
+            watch: None,
         }),
     ))
+}
+
+/// A drawn link, with both mails of which one is sent.
+struct ConfirmLink {
+    token: [u8; 32],
+    confirm: Mail,
+    exists: Mail,
+}
+
+impl ConfirmLink {
+    fn new(portal: &Portal, lang: Lang) -> Self {
+        let token = portal.random.bytes::<32>();
+        let page = format!("/register#confirm={}", BASE64.encode(token));
+        Self {
+            token,
+            confirm: Mail::new("confirm", lang, portal.link(&page)),
+            exists: Mail::new("exists", lang, portal.link("/login")),
+        }
+    }
+
+    fn mails(&self) -> ConfirmMails<'_> {
+        ConfirmMails {
+            confirm: &self.confirm,
+            exists: &self.exists,
+        }
+    }
+}
+
+fn not_queued(error: store::Error) -> Error {
+    tracing::error!(%error, "registration not queued");
+    Error::Refused(StatusCode::SERVICE_UNAVAILABLE, Message::MailFailed)
+}
+
+/// Mails the link again to somebody who gave the password of a registration that waits for it.
+pub(crate) async fn mail_again(
+    portal: &Portal,
+    email: &Email,
+    waiting: &Unconfirmed,
+) -> Result<()> {
+    // A mailbox that got its share already is spared; the answer stays the same.
+    if !portal.limits.may_mail(email.as_str()) {
+        return Ok(());
+    }
+    let link = ConfirmLink::new(portal, waiting.language);
+    let queued = portal.store.mail_again(
+        email,
+        waiting,
+        &link.token,
+        link.mails(),
+        portal.random.bytes(),
+        portal.now(),
+    );
+    queued.await.map_err(not_queued)
 }
 
 /// A form that keeps every rule that can be told without the database.
@@ -242,11 +287,10 @@ async fn judge(
     let plain: Vec<Key> = keys.iter().map(|(_, key)| key.clone()).collect();
     let outcomes = portal.store.judge_keys(&plain, email, portal.now()).await?;
     let mut errors = FieldErrors::default();
-    for ((field, key), outcome) in keys.iter().zip(&outcomes) {
-        match (outcome.status, key) {
-            (KeyStatus::Linked | KeyStatus::Waiting, _) => {}
-            (KeyStatus::Unknown, Key::Code(_)) => errors.add(field, Message::CodeUnknown),
-            (status, _) => errors.add(field, status.message()),
+    for ((field, _), outcome) in keys.iter().zip(&outcomes) {
+        match outcome.status {
+            KeyStatus::Linked | KeyStatus::Waiting => {}
+            status => errors.add(field, status.message()),
         }
     }
     errors.into_result()?;
@@ -263,6 +307,8 @@ pub(crate) struct ConfirmRegistration {
 pub(crate) struct Confirmed {
     role: RoleName,
     keys: Vec<KeyResult>,
+    /// See `register/claims/`.
+    watch: String,
 }
 
 /// Open the mailed link: the account begins, and with it the waiting claims.
@@ -279,7 +325,7 @@ pub(crate) async fn confirm(
     let token = BASE64
         .decode(&form.token)
         .map_err(|_| Error::link_invalid())?;
-    let Some((role, keys)) = portal
+    let Some(confirmation) = portal
         .store
         .confirm_registration(&token, portal.desk(), portal.now())
         .await?
@@ -288,6 +334,11 @@ pub(crate) async fn confirm(
     };
     metrics::counter!("registrations_total").increment(1);
     let lang = language(&headers);
+    let Confirmation {
+        account,
+        role,
+        keys,
+    } = confirmation;
     let keys = keys
         .into_iter()
         .map(|(sn, outcome)| KeyResult::new(&Key::Serial(sn), &outcome, lang))
@@ -295,5 +346,29 @@ pub(crate) async fn confirm(
     Ok(Json(Confirmed {
         role: role.into(),
         keys,
+        watch: portal.tokens.watch(account, portal.now()),
     }))
+}
+
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct WatchClaims {
+    /// From the answer that made the account; good for as long as a claim waits.
+    #[serde(default)]
+    watch: String,
+}
+
+/// The serial numbers of a new account that still wait for the main switch, before its first login. One that has left the
+/// list is linked.
+#[utoipa::path(post, path = "/api/auth/register/claims/", operation_id = "watch_claims", tag = "registration",
+    request_body(content = WatchClaims, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 200, body = [ClaimEntry]), (status = 400, body = Problem)))]
+pub(crate) async fn claims(
+    State(portal): State<Portal>,
+    Form(form): Form<WatchClaims>,
+) -> Result<Json<Vec<ClaimEntry>>> {
+    let now = portal.now();
+    let account = portal.tokens.read_watch(&form.watch, now);
+    let account = account.ok_or(Error::link_invalid())?;
+    let claims = portal.store.claims_of(account, now).await?;
+    Ok(Json(claims.into_iter().map(ClaimEntry::from).collect()))
 }

@@ -82,7 +82,6 @@ pub(crate) async fn replace(
 
 const fn unfit(why: Unfit) -> Message {
     match why {
-        Unfit::SerialUnknown => Message::SerialUnknown,
         Unfit::CodeUnknown => Message::CodeUnknown,
         Unfit::Used => Message::SerialUsed,
         Unfit::Same => Message::ReplaceSame,

@@ -1,10 +1,9 @@
 //! Log in, stay logged in, log out.
-use crate::access::Person;
 use crate::client::Client;
 use crate::error::{Error, Problem, Refusal, Result};
 use crate::form::{Form, ticked};
-use crate::routes::totp;
-use crate::{Portal, browser};
+use crate::routes::{registration, totp};
+use crate::{Portal, authenticate, browser};
 use axum::Json;
 use axum::extract::State;
 use axum::http::header::SET_COOKIE;
@@ -32,6 +31,10 @@ pub(crate) struct Login {
     /// The second factor, where the account has one: the code of the authenticator app, or a recovery code.
     #[serde(default)]
     totp: String,
+    /// `true` mails the link again with which a registration is confirmed, where the answer was `email_unconfirmed`.
+    #[serde(default)]
+    #[schema(value_type = bool)]
+    resend: String,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -65,7 +68,8 @@ impl From<Role> for RoleName {
 /// Log in.
 ///
 /// A wrong address, a wrong password and the wrong choice of role get the same answer in the same time.
-/// An account with a second factor gets 401 `totp_required` after the right password, and takes it as `totp` in the same
+/// The password of a registration whose mailed link was not opened yet gets 403 `email_unconfirmed`, and the mail again with
+/// `resend` (403 `confirm_resent`). An account with a second factor gets 401 `totp_required` after the right password, and takes it as `totp` in the same
 /// call; a wrong one is 400 `totp_wrong`. An owner without systems gets 403 with a limited token for the key page.
 #[utoipa::path(post, path = "/api/auth/token/", tag = "session",
     request_body(content = Login, content_type = "application/x-www-form-urlencoded"),
@@ -100,8 +104,12 @@ pub(crate) async fn log_in(
         .as_ref()
         .map(|account| account.password_hash.clone());
     let right = portal.passwords.verify(&login.password, stored).await;
-    let (Some(account), Some(email), true) = (account, email, right) else {
-        return Err(invalid_credentials());
+    let (Some(account), Some(email), true) = (account, &email, right) else {
+        let unconfirmed = match &email {
+            Some(email) => unconfirmed(&portal, email, role, &login).await?,
+            None => None,
+        };
+        return Err(unconfirmed.unwrap_or_else(invalid_credentials));
     };
     if account.role()? != role || account.locked_at.is_some() {
         return Err(invalid_credentials());
@@ -130,9 +138,35 @@ pub(crate) async fn log_in(
     let pair = pair(&portal, live, &session, 0);
     metrics::counter!("logins_total").increment(1);
     Ok((
-        AppendHeaders([(SET_COOKIE, browser::remember(&portal, &headers, &email))]),
+        AppendHeaders([(SET_COOKIE, browser::remember(&portal, &headers, email))]),
         Json(pair),
     ))
+}
+
+/// What somebody is told who gave the password of a registration that waits for its mailed link. That there is an account
+/// already changes nothing of it: whoever registered somebody else's address learns nothing here.
+async fn unconfirmed(
+    portal: &Portal,
+    email: &Email,
+    role: Role,
+    login: &Login,
+) -> Result<Option<Error>> {
+    let Some(waiting) = portal.store.unconfirmed(email, portal.now()).await? else {
+        return Ok(None);
+    };
+    let hash = Some(waiting.password_hash.clone());
+    let right = portal.passwords.verify(&login.password, hash).await;
+    if !right || waiting.role != role {
+        return Ok(None);
+    }
+    let message = match ticked(&login.resend) {
+        true => {
+            registration::mail_again(portal, email, &waiting).await?;
+            Message::ConfirmResent
+        }
+        false => Message::EmailUnconfirmed,
+    };
+    Ok(Some(Error::Refused(StatusCode::FORBIDDEN, message)))
 }
 
 const fn invalid_credentials() -> Error {
@@ -167,7 +201,7 @@ pub(crate) struct Refresh {
 
 /// Exchange the refresh token for a new pair.
 ///
-/// The token rotates. For 30 seconds the previous one answers the same successor; an older one ends the session.
+/// The token rotates. The previous one answers the same successor until that was used; an older one ends the session.
 #[utoipa::path(post, path = "/api/auth/token/refresh/", tag = "session",
     request_body(content = Refresh, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = TokenPair), (status = 401, body = Refusal)))]
@@ -197,27 +231,30 @@ pub(crate) struct Logout {
     #[serde(default)]
     #[schema(value_type = u8, minimum = 0, maximum = 1)]
     all: String,
+    /// The session's refresh token, for when the access token has expired.
+    #[serde(default)]
+    refresh: String,
 }
 
-/// End this session, or all of them.
+/// End this session, or all of them: by the access token, or by the refresh token.
 #[utoipa::path(post, path = "/api/auth/logout/", tag = "session",
     request_body(content = Logout, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 204), (status = 401, body = Refusal)))]
+    responses((status = 204), (status = 401, body = Refusal), (status = 403, body = Refusal)))]
 pub(crate) async fn log_out(
     State(portal): State<Portal>,
-    person: Person,
+    headers: HeaderMap,
     Form(form): Form<Logout>,
 ) -> Result<StatusCode> {
-    if ticked(&form.all) {
-        portal
-            .store
-            .end_all_sessions(person.account, portal.now())
-            .await?;
-    } else {
-        portal
-            .store
-            .end_session(&person.session, portal.now())
-            .await?;
+    let (store, now) = (&portal.store, portal.now());
+    let session = match portal.tokens.read_refresh(&form.refresh) {
+        Some((session, _)) => session,
+        None => authenticate::person(&portal, &headers).await?.session,
+    };
+    match store.live_session(&session, now).await? {
+        Some(live) if ticked(&form.all) => store.end_all_sessions(live.account, now).await?,
+        Some(_) => store.end_session(&session, now).await?,
+        // It has ended already.
+        None => {}
     }
     Ok(StatusCode::NO_CONTENT)
 }

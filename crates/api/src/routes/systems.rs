@@ -15,6 +15,7 @@ use domain::key::{KeyStatus, MAX_KEYS};
 use domain::{Key, Lang, Message, Serial};
 use serde::{Deserialize, Serialize};
 use store::Access;
+use store::claim::WaitingClaim;
 use store::grant::Grant;
 use store::key::Outcome;
 use store::system::System;
@@ -135,12 +136,17 @@ pub(crate) async fn claims(
     person: Person,
 ) -> Result<Json<Vec<ClaimEntry>>> {
     let claims = portal.store.claims_of(person.account, portal.now()).await?;
-    let entry = |claim: store::claim::WaitingClaim| ClaimEntry {
-        sn: claim.sn,
-        status: claim.state.as_str(),
-        expires_at: claim.expires_at,
-    };
-    Ok(Json(claims.into_iter().map(entry).collect()))
+    Ok(Json(claims.into_iter().map(ClaimEntry::from).collect()))
+}
+
+impl From<WaitingClaim> for ClaimEntry {
+    fn from(claim: WaitingClaim) -> Self {
+        Self {
+            sn: claim.sn,
+            status: claim.state.as_str(),
+            expires_at: claim.expires_at,
+        }
+    }
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -159,7 +165,7 @@ pub(crate) struct AddedKeys {
 #[derive(Serialize, ToSchema)]
 pub(crate) struct KeyResult {
     key: String,
-    /// `linked`, `waiting`, `unknown`, `wrong_format` or `used`.
+    /// `linked`, `waiting`, `unknown` (codes only), `wrong_format` or `used`.
     status: &'static str,
     /// The systems it stands for.
     sns: Vec<String>,
@@ -176,9 +182,6 @@ impl KeyResult {
         // A code that does not work tells nothing about the systems behind it.
         if matches!(outcome.status, KeyStatus::Linked | KeyStatus::Waiting) {
             result.sns = outcome.systems.iter().map(Serial::to_string).collect();
-        }
-        if outcome.status == KeyStatus::Unknown && matches!(key, Key::Code(_)) {
-            result.text = Message::CodeUnknown.text(lang);
         }
         result
     }

@@ -5,6 +5,7 @@
 mod account;
 mod alarm;
 mod charts;
+mod claim;
 mod command;
 mod commissioning;
 mod faults;

@@ -1,13 +1,13 @@
 //! A unit is exchanged: the site goes on under the new serial number for everybody, and to the Wh.
 #![allow(clippy::unwrap_used)]
+use domain::Sample;
 use domain::clock::{DAY, HOUR, MINUTE};
 use domain::firmware::Part;
-use domain::{EventCode, Sample};
 use serde_json::{Value, json};
 use testkit::battery::merge;
 use testkit::firmware::{IMAGE, manifest};
 use testkit::home::{home, reading, start_of};
-use testkit::{Answer, Battery, NOON, Person, TestApp, eventually, with_app};
+use testkit::{Answer, Battery, NOON, PASSWORD, Person, TestApp, eventually, with_app};
 
 const OLD: &str = "SC000001";
 const NEW: &str = "SC000002";
@@ -267,15 +267,14 @@ with_app!(a_unit_that_was_added_first_brings_its_days_along, |app| {
 with_app!(the_old_unit_is_nobodys_until_it_has_a_new_code, |app| {
     let device = app.device(OLD).await;
     let both = app.device("SC000007").await;
-    // A code for two units, of which the owner took only one by its switch.
-    let shared = app.code(&[&device, &both]).await;
     let anna = app.unlinked("anna", "SC000008").await;
     let added = post(app, &anna, "/api/auth/usr_sn/", &[("keys", OLD)]).await;
     assert_eq!(added.expect(200).json()["keys"][0]["status"], "waiting");
     let old = app.battery(OLD);
-    old.event(Some(app.clock.now()), EventCode::SwitchCycled, true, None)
-        .await;
+    old.perform_pattern().await;
     let anna = app.log_in(&anna.email, false).await;
+    // A code for two units, of which the owner took only one, by its switch.
+    let shared = app.code(&[&device, &both]).await;
     old.sample(|_| {}).await;
     let code = spare(app, NEW).await;
     replace(app, &anna, OLD, &code).await.expect(200);
@@ -283,8 +282,7 @@ with_app!(the_old_unit_is_nobodys_until_it_has_a_new_code, |app| {
     let ben = app.owner("ben", "SC000009").await;
     let tried = post(app, &ben, "/api/auth/usr_sn/", &[("keys", OLD)]).await;
     assert_eq!(tried.expect(200).json()["keys"][0]["status"], "used");
-    old.event(Some(app.clock.now()), EventCode::SwitchCycled, true, None)
-        .await;
+    old.perform_pattern().await;
     assert_eq!(systems(app, &ben).await, ["SC000009"]);
     // The rest of the code works on.
     let rest = post(app, &ben, "/api/auth/usr_sn/", &[("keys", &shared)]).await;
@@ -371,13 +369,26 @@ with_app!(an_owner_can_prove_the_new_unit_by_its_main_switch, |app| {
     );
     assert_eq!(systems(app, &anna).await, [OLD]);
     app.clock.advance(MINUTE);
-    let new = app.battery(NEW);
-    new.event(Some(app.clock.now()), EventCode::SwitchCycled, true, None)
-        .await;
+    app.battery(NEW).perform_pattern().await;
     let done = replace(app, &anna, OLD, NEW).await.expect(200).json();
     assert_eq!(done["status"], "replaced");
     assert_eq!(systems(app, &anna).await, [NEW]);
 });
+
+with_app!(
+    the_code_of_the_new_unit_wins_against_whoever_came_to_it_by_switch,
+    |app| {
+        let anna = app.owner("anna", OLD).await;
+        let mallory = app.unlinked("mallory", NEW).await;
+        app.battery(NEW).perform_pattern().await;
+        let code = app.code(&[&NEW.parse().unwrap()]).await;
+        app.clock.advance(MINUTE);
+        replace(app, &anna, OLD, &code).await.expect(200);
+        assert_eq!(systems(app, &anna).await, [NEW]);
+        let login = app.try_log_in(&mallory.email, PASSWORD, false).await;
+        assert_eq!(login.expect(403).code(), "no_systems");
+    }
+);
 
 with_app!(what_is_wrong_is_said, |app| {
     let anna = app.owner("anna", OLD).await;
@@ -388,7 +399,6 @@ with_app!(what_is_wrong_is_said, |app| {
         ("", "key:required"),
         ("no number", "key:serial_format"),
         (OLD, "key:replace_same"),
-        ("SC777777", "key:serial_unknown"),
         ("SC000009", "key:serial_used"),
         ("ABCDE-FGHJK-MNPQR-STVWX", "key:code_unknown"),
         (&several, "key:replace_several"),

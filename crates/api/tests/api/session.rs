@@ -130,20 +130,17 @@ with_app!(ten_refreshes_at_once_answer_the_same_successor, |app| {
 });
 
 with_app!(
-    an_old_refresh_token_after_its_grace_ends_the_session_with_a_journal_line,
+    a_refresh_token_whose_successor_was_used_ends_the_session_with_a_journal_line,
     |app| {
         let anna = app.owner("anna", "SC000001").await;
         let next = refresh(app, &anna.refresh).await.expect(200).json();
-        app.clock.advance(30 * SECOND);
-        refresh(app, &anna.refresh).await.expect(200);
-        app.clock.advance(SECOND);
+        let successor = next["refresh"].as_str().unwrap();
+        refresh(app, successor).await.expect(200);
         assert_eq!(
             refresh(app, &anna.refresh).await.expect(401).code(),
             "refresh_invalid"
         );
-        refresh(app, next["refresh"].as_str().unwrap())
-            .await
-            .expect(401);
+        refresh(app, successor).await.expect(401);
         assert_eq!(
             sees_systems(app, next["access"].as_str().unwrap()).await,
             401
@@ -154,6 +151,43 @@ with_app!(
             .await
             .unwrap();
         assert!(journal.iter().any(|line| line.event == "session_reused"));
+    }
+);
+
+with_app!(
+    a_client_that_keeps_only_the_access_token_of_an_answer_stays_logged_in,
+    |app| {
+        let anna = app.owner("anna", "SC000001").await;
+        for _ in 0..3 {
+            app.clock.advance(16 * MINUTE);
+            let next = refresh(app, &anna.refresh).await.expect(200).json();
+            let access = next["access"].as_str().unwrap();
+            assert_eq!(sees_systems(app, access).await, 200);
+        }
+    }
+);
+
+with_app!(
+    logout_works_with_an_expired_access_token_by_the_refresh_token,
+    |app| {
+        let anna = app.owner("anna", "SC000001").await;
+        let other = app.log_in(&anna.email, false).await;
+        app.clock.advance(16 * MINUTE);
+        let log_out = |fields: &[(&str, &str)]| {
+            let call = app.post("/api/auth/logout/", fields);
+            call.bearer(&anna.access).send()
+        };
+        log_out(&[]).await.expect(401);
+        log_out(&[("refresh", "rubbish")]).await.expect(401);
+        let last = [("refresh", anna.refresh.as_str())];
+        log_out(&last).await.expect(204);
+        refresh(app, &anna.refresh).await.expect(401);
+        // Whoever asks twice is logged out all the same.
+        log_out(&last).await.expect(204);
+        refresh(app, &other.refresh).await.expect(200);
+        let all = [("refresh", other.refresh.as_str()), ("all", "1")];
+        log_out(&all).await.expect(204);
+        refresh(app, &other.refresh).await.expect(401);
     }
 );
 

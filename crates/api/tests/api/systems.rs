@@ -83,10 +83,10 @@ with_app!(a_code_works_once_also_for_its_own_user, |app| {
     assert_eq!(status(app, &anna.access, &code).await, "unknown");
 });
 
-with_app!(a_code_may_be_typed_in_lower_case, |app| {
+with_app!(a_code_may_be_typed_in_lower_case_and_with_spaces, |app| {
     let anna = app.owner("anna", "SC000001").await;
     let sn = app.device("SC000002").await;
-    let code = app.code(&[&sn]).await.to_lowercase();
+    let code = app.code(&[&sn]).await.to_lowercase().replace('-', " ");
     assert_eq!(status(app, &anna.access, &code).await, "linked");
 });
 
@@ -100,7 +100,7 @@ with_app!(each_key_is_answered_for_itself, |app| {
         .json();
     let of = |n: usize, field: &str| answer["keys"][n][field].as_str().unwrap().to_owned();
     assert_eq!(of(0, "status"), "waiting");
-    assert_eq!(of(1, "status"), "unknown");
+    assert_eq!(of(1, "status"), "waiting");
     assert_eq!(of(2, "status"), "wrong_format");
     assert_eq!(of(2, "key"), "sc1");
     assert_eq!(status(app, &anna.access, "SC000009").await, "used");
@@ -111,14 +111,18 @@ with_app!(how_a_key_ended_is_told_in_the_callers_language, |app| {
     let anna = app.owner("anna", "SC000001").await;
     for lang in Lang::ALL {
         let call = app
-            .post("/api/auth/usr_sn/", &[("keys", "SC999999,ABCDE-")])
+            .post(
+                "/api/auth/usr_sn/",
+                &[("keys", "SC999999,sc1,7Q4ZC-0R9TN-XW2MH-5BVKD")],
+            )
             .bearer(&anna.access)
             .header("accept-language", lang.code())
             .from(&format!("10.7.7.{}", lang as u8));
         let answer = call.send().await.expect(200).json();
         let text = |n: usize| answer["keys"][n]["text"].as_str().unwrap().to_owned();
-        assert_eq!(text(0), Message::SerialUnknown.text(lang));
+        assert_eq!(text(0), Message::KeyWaiting.text(lang));
         assert_eq!(text(1), Message::SerialFormat.text(lang));
+        assert_eq!(text(2), Message::CodeUnknown.text(lang));
     }
 });
 

@@ -233,25 +233,34 @@ on_both!(
     }
 );
 
-on_both!(a_switch_that_was_turned_completes_a_waiting_claim, |db| {
+on_both!(the_pattern_at_the_switch_completes_a_waiting_claim, |db| {
     let app = TestApp::start(db).await;
     app.unlinked("anna", "SC000001").await;
     let sn: Serial = "SC000001".parse().unwrap();
     let anna = app.account_id("anna@example.com").await;
     let mut battery = Battery::connect(app.devices, "SC000001").await;
-    // One that was turned before the claim proves nothing, nor does one whose time is unknown.
-    let before = battery.event(NOON - MINUTE, "switch_cycled");
+    let pattern = json!({"args": {"off": [5_000, 5_000], "on": [4_000]}});
+    // One that was performed before the claim proves nothing, nor does one whose time is unknown.
+    let before = merge(
+        battery.event(NOON - MINUTE, "switch_cycled"),
+        pattern.clone(),
+    );
     battery.report("ev", before.to_string()).await;
     battery.boot = 9;
     let lost = merge(
         battery.event(NOON, "switch_cycled"),
-        json!({"t": 5, "q": 0}),
+        merge(pattern.clone(), json!({"t": 5, "q": 0})),
     );
     battery.report("ev", lost.to_string()).await;
     assert!(db.access(anna, &sn).await.unwrap().is_none());
     battery.boot = 10;
     app.clock.advance(MINUTE);
-    let turned = battery.event(NOON + MINUTE, "switch_cycled");
+    // Off and on once is no pattern.
+    let once = battery.event(NOON + MINUTE, "switch_cycled");
+    let once = merge(once, json!({"args": {"off": [90_000], "on": []}}));
+    battery.report("ev", once.to_string()).await;
+    assert!(db.access(anna, &sn).await.unwrap().is_none());
+    let turned = merge(battery.event(NOON + MINUTE, "switch_cycled"), pattern);
     battery.report("ev", turned.to_string()).await;
     assert!(db.access(anna, &sn).await.unwrap().is_some());
     app.stop().await;

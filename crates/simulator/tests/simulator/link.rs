@@ -213,9 +213,14 @@ async fn a_turned_switch_shows_in_the_flags_and_is_told_once_it_is_on_again() {
     let fleet = Fleet::start(quick(endpoint.listen().await), devices(1, b"secret"));
     until("a live sample", || !endpoint.said("tele").is_empty()).await;
     let sn = "SIM00000".parse().unwrap();
-    assert!(fleet.order(&sn, Order::CycleSwitch(Duration::from_millis(200))));
+    for on in [false, true] {
+        assert!(fleet.order(&sn, Order::Switch(on)));
+        until("it is turned", || fleet.states()[0].switched_on == on).await;
+    }
     until("the event", || !endpoint.said("ev").is_empty()).await;
-    assert_eq!(endpoint.said("ev")[0]["code"], "switch_cycled");
+    let event = &endpoint.said("ev")[0];
+    assert_eq!(event["code"], "switch_cycled");
+    assert_eq!(event["args"]["off"].as_array().unwrap().len(), 1);
     let off = |sample: &Value| sample["m2"].as_u64().unwrap() >> 11 & 1 == 1;
     let samples = endpoint.said("tele");
     assert!(samples.iter().any(off) && !off(&samples[0]));

@@ -5,6 +5,10 @@ pub(crate) enum Event {
     Registered,
     SystemLinked,
     SystemUnlinked,
+    /// Somebody with the code took the place of an owner who came by switch: the line of the one who left …
+    SystemDisplaced,
+    /// … and of the one who came.
+    SystemTakenOver,
     EndUserNamed,
     /// Where a system stands, or the modules on its roof.
     SiteChanged,
@@ -134,6 +138,8 @@ impl Event {
         Self::Registered,
         Self::SystemLinked,
         Self::SystemUnlinked,
+        Self::SystemDisplaced,
+        Self::SystemTakenOver,
         Self::EndUserNamed,
         Self::SiteChanged,
         Self::ClaimStarted,
@@ -231,6 +237,8 @@ impl Event {
             | Self::AlarmAcknowledged => Kind::Battery,
             Self::SystemLinked
             | Self::SystemUnlinked
+            | Self::SystemDisplaced
+            | Self::SystemTakenOver
             | Self::ClaimStarted
             | Self::ClaimContested
             | Self::PartnerConsented
@@ -276,6 +284,8 @@ impl Event {
             Self::Registered => "registered",
             Self::SystemLinked => "system_linked",
             Self::SystemUnlinked => "system_unlinked",
+            Self::SystemDisplaced => "system_displaced",
+            Self::SystemTakenOver => "system_taken_over",
             Self::EndUserNamed => "end_user_named",
             Self::SiteChanged => "site_changed",
             Self::ClaimStarted => "claim_started",

@@ -2,6 +2,7 @@
 use super::Row;
 use crate::db::Tx;
 use crate::{Error, Result, claim, grant, telemetry, unit};
+use domain::claim::LinkedBy;
 use domain::clock::Millis;
 use domain::{AccountId, Serial};
 
@@ -61,26 +62,30 @@ pub(super) async fn measured(tx: &mut Tx, old: &Row, new: &Row, now: Millis) -> 
 /// that is what the household knows.
 pub(super) async fn people(tx: &mut Tx, old: &Row, new: &Row, now: Millis) -> Result<()> {
     let (old_sn, new_sn) = (old.serial()?, new.serial()?);
+    // Whoever came to the new unit by its switch gives way to its code as long as they would have.
+    let by_switch = new.linked_by.as_deref() == Some(LinkedBy::Switch.as_str());
+    let linked = if by_switch { new } else { old };
     execute!(
         &mut *tx,
         sqlx::query(
             "UPDATE systems SET owner_id = $2, linked_at = $3, first_name = $4, last_name = $5, history_from = $6,
-                 time_zone = $7, phase = CASE WHEN hardware IS NULL THEN $8 ELSE phase END WHERE sn = $1"
+                 time_zone = $7, phase = CASE WHEN hardware IS NULL THEN $8 ELSE phase END, linked_by = $9 WHERE sn = $1"
         )
         .bind(&new.sn)
         .bind(old.owner_id)
-        .bind(old.linked_at)
+        .bind(linked.linked_at)
         .bind(old.first_name.as_deref())
         .bind(old.last_name.as_deref())
         .bind(old.history_from)
         .bind(&old.time_zone)
         .bind(old.phase)
+        .bind(linked.linked_by.as_deref())
     )?;
     follow(tx, &old_sn, &new_sn, SITE).await?;
     execute!(
         &mut *tx,
         sqlx::query(
-            "UPDATE systems SET owner_id = NULL, linked_at = NULL, first_name = NULL, last_name = NULL, unit = 0,
+            "UPDATE systems SET owner_id = NULL, linked_at = NULL, linked_by = NULL, first_name = NULL, last_name = NULL, unit = 0,
                  planes = '', zone_said = FALSE, history_from = $2, retired_at = $2 WHERE sn = $1"
         )
         .bind(&old.sn)

@@ -21,6 +21,7 @@ impl Cellar for Street {
     fn touch(&self, sn: &Serial, touch: Touch) -> bool {
         let order = match touch {
             Touch::MainSwitch(on) => Order::Switch(on),
+            Touch::SwitchPattern => Order::SwitchPattern,
             Touch::Plug(true) => Order::PowerOn,
             Touch::Plug(false) => Order::PowerOff,
             Touch::Appliance { phase, power } => Order::Appliance { phase, power },

@@ -34,8 +34,10 @@ pub(super) const DIMMED_FOR: Millis = HOUR;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Site {
-    /// `None`: nobody owns it, and it gets a registration code at every start.
+    /// `None`: nobody owns it, and unless its code was lost it gets a new one at every start.
     pub(super) owner: Option<&'static str>,
+    /// Only its main switch links it.
+    pub(super) code_lost: bool,
     /// First and last name of who lives there; empty while nobody does.
     pub(super) name: (&'static str, &'static str),
     pub(super) units: &'static [Position],
@@ -50,15 +52,17 @@ const fn site(
 ) -> Site {
     Site {
         owner: Some(owner),
+        code_lost: false,
         name,
         units,
         story,
     }
 }
 
-const fn unclaimed(units: &'static [Position]) -> Site {
+const fn unclaimed(units: &'static [Position], code_lost: bool) -> Site {
     Site {
         owner: None,
+        code_lost,
         name: ("", ""),
         units,
         story: Story::Well,
@@ -106,10 +110,13 @@ const CORE: &[Site] = &[
         &[("SC24C0001", 1)],
         Story::Away,
     ),
-    unclaimed(&[("SC24D0001", 1)]),
-    unclaimed(&[("SC24D0002", 1)]),
-    unclaimed(&[("SC24D0003", 1)]),
-    unclaimed(&[("SC24E0001", 1), ("SC24E0002", 2), ("SC24E0003", 3)]),
+    unclaimed(&[("SC24D0001", 1)], false),
+    unclaimed(&[("SC24D0002", 1)], true),
+    unclaimed(&[("SC24D0003", 1)], false),
+    unclaimed(
+        &[("SC24E0001", 1), ("SC24E0002", 2), ("SC24E0003", 3)],
+        false,
+    ),
 ];
 
 /// The neighbours, who make it a street.

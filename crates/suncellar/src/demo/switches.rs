@@ -1,4 +1,4 @@
-//! Claimed batteries turn their main switch by themselves, as their owners would in the cellar.
+//! Claimed batteries perform the pattern at their main switch by themselves, as their owners would in the cellar.
 use domain::clock::{Millis, SECOND};
 use domain::{Clock, Serial};
 use simulator::{Fleet, Order};
@@ -8,9 +8,7 @@ use std::time::Duration;
 use store::Store;
 use tokio_util::sync::CancellationToken;
 
-/// How long the switch stays off: long enough to see it on the screen.
-const OFF: Duration = Duration::from_secs(2);
-/// A claim that still waits so long after the switch was turned needs another try.
+/// A claim that still waits so long after the pattern was begun needs another try.
 const AGAIN: Millis = 30 * SECOND;
 
 /// Each claim waits for `after` first, as the owner has to walk down the stairs.
@@ -35,7 +33,7 @@ pub(super) async fn turn(
         let claimed = store.claimed_serials(now - after, now).await;
         for sn in claimed.unwrap_or_default() {
             let lately = turned.get(&sn).is_some_and(|at| now - at < AGAIN);
-            if !lately && fleet.order(&sn, Order::CycleSwitch(OFF)) {
+            if !lately && fleet.order(&sn, Order::SwitchPattern) {
                 turned.insert(sn, now);
             }
         }

@@ -302,7 +302,7 @@ fn the_demo_keeps_its_accounts_and_its_key_over_a_restart() {
 }
 
 #[test]
-fn the_demo_turns_the_main_switch_of_a_claimed_battery_by_itself() {
+fn the_demo_performs_the_pattern_at_the_switch_of_a_claimed_battery_by_itself() {
     let folder = TempDir::new().unwrap();
     let demo = Demo::start(folder.path());
     let login = "email=owner%40example.com&password=Sonnenschein-1%21";
@@ -315,9 +315,9 @@ fn the_demo_turns_the_main_switch_of_a_claimed_battery_by_itself() {
             "{line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer {access}\r\nContent-Length: {length}\r\n\r\n{body}"
         ))
     };
-    let added = call("POST /api/auth/usr_sn/", "keys=SC24D0001");
+    let added = call("POST /api/auth/usr_sn/", "keys=SC24D0002");
     assert!(added.contains("\"status\":\"waiting\""), "{added}");
-    let linked = || call("GET /api/auth/usr_sn/", "").contains("SC24D0001");
+    let linked = || call("GET /api/auth/usr_sn/", "").contains("SC24D0002");
     let in_time = (0..60).any(|_| {
         std::thread::sleep(Duration::from_millis(500));
         linked()

@@ -1,7 +1,7 @@
 //! A fleet against the real endpoint on both databases: what was acknowledged is what is stored, whatever goes wrong.
 #![allow(clippy::unwrap_used)]
-use domain::Serial;
 use domain::clock::{MINUTE, SECOND};
+use domain::{EventCode, Serial};
 use simulator::model::Start;
 use simulator::wire::Watch;
 use simulator::{Device, Fleet, Mischief, Order, Seed, World};
@@ -106,22 +106,41 @@ on_both!(the_acknowledged_samples_are_the_stored_ones, |db| {
     app.stop().await;
 });
 
-on_both!(a_turned_switch_links_the_battery_to_whoever_waits, |db| {
-    let app = TestApp::start(db).await;
-    let person = app.unlinked("anna", "SIM00001").await;
-    let sn: Serial = "SIM00001".parse().unwrap();
-    let device = drawn(sn.clone(), Watch::RIGHT);
-    let fleet = Fleet::start(world(&app), vec![device]);
-    let_live(&app, &fleet, 3).await;
-    assert!(fleet.order(&sn, Order::CycleSwitch(Duration::from_millis(100))));
-    let owner = app.account_id(&person.email).await;
-    eventually("the battery is linked", async || {
-        app.clock.advance(SECOND);
-        !app.store.systems_of(owner).await.unwrap().is_empty()
-    })
-    .await;
-    app.stop().await;
-});
+on_both!(
+    the_pattern_at_the_switch_links_the_battery_to_whoever_waits,
+    |db| {
+        let app = TestApp::start(db).await;
+        let person = app.unlinked("anna", "SIM00001").await;
+        let sn: Serial = "SIM00001".parse().unwrap();
+        let device = drawn(sn.clone(), Watch::RIGHT);
+        let fleet = Fleet::start(world(&app), vec![device]);
+        let_live(&app, &fleet, 3).await;
+        let owner = app.account_id(&person.email).await;
+        let systems = async || app.store.systems_of(owner).await.unwrap().len();
+        let told = async || {
+            let events = app.store.newest_events_of(&sn).await.unwrap();
+            let cycled = events
+                .iter()
+                .filter(|event| event.code == EventCode::SwitchCycled);
+            cycled.count()
+        };
+        // Off and on once, as at any installation; then off for five seconds, twice.
+        for (cycle, off) in [(1, MINUTE), (2, 5 * SECOND), (3, 5 * SECOND)] {
+            assert_eq!(systems().await, 0);
+            for on in [false, true] {
+                assert!(fleet.order(&sn, Order::Switch(on)));
+                eventually("the switch is turned", async || {
+                    fleet.states()[0].switched_on == on
+                })
+                .await;
+                app.clock.advance(if on { 4 * SECOND } else { off });
+            }
+            eventually("the battery has told it", async || told().await == cycle).await;
+        }
+        assert_eq!(systems().await, 1);
+        app.stop().await;
+    }
+);
 
 on_both!(counters_and_charge_go_on_over_a_long_silence, |db| {
     let app = TestApp::start(db).await;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CLAIM_LIFETIME } from '@/lib/constants'
-import { firstWrongKey, joinKeys, sortOutcomes, timeLeft } from './model'
+import { firstWrongKey, followClaims, joinKeys, sortOutcomes, timeLeft } from './model'
 
 const result = (key: string, status: string) => ({ key, status, sns: [], text: status })
 
@@ -18,6 +18,21 @@ describe('results of keys', () => {
     expect(linked.map(({ key }) => key)).toEqual(['A'])
     expect(waiting.map(({ key }) => key)).toEqual(['B'])
     expect(failed.map(({ key }) => key)).toEqual(['C', 'D', 'E', 'F'])
+  })
+})
+
+describe('keys that are followed', () => {
+  it('are linked when their claim has left the list, and say how it ended otherwise', () => {
+    const keys = ['A', 'B', 'C', 'D'].map((key) => result(key, 'waiting'))
+    const claims = [
+      { sn: 'B', status: 'waiting', expires_at: 0 },
+      { sn: 'C', status: 'lapsed', expires_at: 0 },
+      { sn: 'D', status: 'contested', expires_at: 0 },
+    ]
+    const followed = followClaims([...keys, result('E', 'used')], claims, (status) => `text of ${status}`)
+    expect(followed.map(({ status }) => status)).toEqual(['linked', 'waiting', 'lapsed', 'contested', 'used'])
+    expect(followed[2]?.text).toBe('text of lapsed')
+    expect(sortOutcomes(followed).failed.map(({ key }) => key)).toEqual(['C', 'D', 'E'])
   })
 })
 

@@ -1,5 +1,5 @@
 /** What became of keys, and of serial numbers that wait. */
-import type { KeyResult } from '@/lib/api/queries'
+import type { Claim, KeyResult } from '@/lib/api/queries'
 import { CLAIM_LIFETIME } from '@/lib/constants'
 import type { Finding } from '@/lib/validation/codes'
 import { checkKeys, normaliseKey } from '@/lib/validation/key'
@@ -16,6 +16,20 @@ export function sortOutcomes(results: KeyResult[]): Outcomes {
     failed: results.filter((result) => !good.has(result.status)),
   }
 }
+
+/** As keys stand now, by the claims that are left: a serial number that has left the list is linked. */
+export function followClaims(results: KeyResult[], claims: Claim[], text: (status: EndedClaim) => string) {
+  return results.map((result) => {
+    if (result.status !== 'waiting') return result
+    const claim = claims.find(({ sn }) => sn === result.key)
+    if (!claim) return { ...result, status: 'linked' }
+    const ended = ENDED_CLAIMS.find((status) => status === claim.status)
+    return ended ? { ...result, status: ended, text: text(ended) } : result
+  })
+}
+
+const ENDED_CLAIMS = ['lapsed', 'contested'] as const
+type EndedClaim = (typeof ENDED_CLAIMS)[number]
 
 export const CLAIM_MINUTES = CLAIM_LIFETIME / 60_000
 

@@ -19,7 +19,7 @@ export function ConfirmRegistration({ token }: { token: string }) {
     queryKey: ['registration-confirmation', token],
     queryFn: () => unwrap(api.POST('/api/auth/register/confirm/', { body: { token } })),
   })
-  if (data) return <AccountReady keys={data.keys} role={data.role} />
+  if (data) return <AccountReady keys={data.keys} role={data.role} watch={data.watch} />
   const used = error instanceof ApiError && error.code === 'link_invalid'
   return (
     <div className="grid gap-6" aria-busy={isFetching}>

@@ -14,12 +14,15 @@ import { lazyPart } from '@/lib/lazy-part'
 import type { Role } from '@/lib/session/tokens'
 import { type Credentials, type Doors, enter, wantsTotp } from './enter'
 import { checkLogin } from './model'
+import { isUnconfirmed, ResendConfirmation } from './resend-confirmation'
 
 /** Most accounts have none: it comes when it is asked for. */
 const TotpStep = lazyPart(async () => {
   const [{ TotpStep }] = await Promise.all([import('./totp-step'), openTexts('settings')])
   return TotpStep
 })
+
+type LoginValues = { email: string; password: string; stayLoggedIn: boolean }
 
 type Props = Doors & {
   /** The choice at first; without it there is none, and only owners come in. */
@@ -31,11 +34,16 @@ export function LoginForm({ chooseFrom, ...doors }: Props) {
   /** Right so far, and a second factor is asked for. */
   const [credentials, setCredentials] = useState<Credentials | null>(null)
   const [role, setRole] = useState<Role>(chooseFrom ?? 'user')
+  const credentialsOf = ({ email, ...rest }: LoginValues) => ({
+    email: email.trim(),
+    electrician: role === 'electrician',
+    ...rest,
+  })
   const form = useForm({
     initial: { email: '', password: '', stayLoggedIn: false },
     check: checkLogin,
-    send: async ({ email, ...rest }) => {
-      const body = { email: email.trim(), electrician: role === 'electrician', ...rest }
+    send: async (values) => {
+      const body = credentialsOf(values)
       try {
         await enter(body, doors)
       } catch (error) {
@@ -53,6 +61,9 @@ export function LoginForm({ chooseFrom, ...doors }: Props) {
   return (
     <form {...form.form} className="grid gap-5">
       <FormProblem form={form} />
+      {isUnconfirmed(form.failure?.error) && (
+        <ResendConfirmation key={form.attempt} credentials={credentialsOf(form.values)} />
+      )}
       {chooseFrom && (
         <Segmented
           label={t('login.role')}

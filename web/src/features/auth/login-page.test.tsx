@@ -59,6 +59,19 @@ describe('a login', () => {
     expect(path()).toBe('/here')
   })
 
+  it('before the address is confirmed offers to send the mail again', async () => {
+    answer(403, { detail: 'Noch nicht bestätigt.', code: 'email_unconfirmed' })
+    const { path } = await renderPage(LoginPage)
+    await logIn()
+    expect(await screen.findByRole('alert')).toHaveTextContent('Noch nicht bestätigt.')
+    answer(403, { detail: 'Noch einmal geschickt.', code: 'confirm_resent' })
+    await userEvent.click(screen.getByRole('button', { name: 'E-Mail noch einmal senden' }))
+    expect(await screen.findByText('Noch einmal geschickt.')).toBeInTheDocument()
+    expect(screen.queryByRole('button', { name: 'E-Mail noch einmal senden' })).toBeNull()
+    expect(sent.map((form) => form.get('resend'))).toEqual([null, 'true'])
+    expect(path()).toBe('/here')
+  })
+
   it('without systems goes to the key page, with a token for that alone', async () => {
     answer(403, { detail: 'Keine Seriennummer.', code: 'no_systems', access: 'limited' })
     const { path } = await renderPage(LoginPage)

@@ -17,7 +17,13 @@ import { checkRegistration, emptyRegistration, registrationBody } from './model'
 import { TermsCheckbox } from './terms-checkbox'
 
 /** What the server answered: the account is ready, or the mailed link comes first. */
-export type Registered = { confirm: boolean; keys: KeyResult[]; email: string; role: Role }
+export type Registered = {
+  confirm: boolean
+  keys: KeyResult[]
+  watch: string | null
+  email: string
+  role: Role
+}
 
 type Props = {
   /** Filled in already: the code of an invitation or of a house's former owner. */

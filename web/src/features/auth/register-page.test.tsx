@@ -1,7 +1,8 @@
 import { screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { HttpResponse, http } from 'msw'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { CLAIM_POLL } from '@/lib/constants'
 import { fill } from '@/lib/testing/fill'
 import { renderPage } from '@/lib/testing/render-page'
 import { server } from '@/lib/testing/server'
@@ -9,6 +10,8 @@ import { RegisterPage } from './register-page'
 
 const linked = { key: 'ABCDE-FGHJK-MNPQR-STVWX', status: 'linked', sns: ['8K2041773'], text: 'Verbunden.' }
 const waiting = { key: '8K2041774', status: 'waiting', sns: ['8K2041774'], text: 'Wartet.' }
+
+const claim = { sn: waiting.key, status: 'waiting', expires_at: Date.now() + 60_000 }
 
 const answer = (status: number, body: object) =>
   server.use(http.post('*/api/auth/register/', () => HttpResponse.json(body, { status })))
@@ -31,9 +34,11 @@ beforeEach(() => {
   server.use(http.get('*/config.json', () => HttpResponse.json({ demo: false, links })))
 })
 
+afterEach(() => void vi.useRealTimers())
+
 describe('a registration', () => {
   it('with a code is done, and says what became of each key', async () => {
-    answer(201, { confirm: false, keys: [linked, waiting] })
+    answer(201, { confirm: false, keys: [linked, waiting], watch: null })
     await renderPage(RegisterPage)
     await fillIn()
     expect(await screen.findByRole('heading', { name: 'Ihr Konto ist bereit' })).toHaveFocus()
@@ -42,7 +47,7 @@ describe('a registration', () => {
   })
 
   it('without a code waits for the mailed link', async () => {
-    answer(202, { confirm: true, keys: [waiting] })
+    answer(202, { confirm: true, keys: [waiting], watch: null })
     await renderPage(RegisterPage)
     await fillIn()
     expect(await screen.findByRole('heading', { name: /Postfach/ })).toHaveFocus()
@@ -74,9 +79,10 @@ describe('the mailed link', () => {
   it('is used once, and its secret leaves the address', async () => {
     const tokens: (string | null)[] = []
     server.use(
+      http.post('*/api/auth/register/claims/', () => HttpResponse.json([claim])),
       http.post('*/api/auth/register/confirm/', async ({ request }) => {
         tokens.push(new URLSearchParams(await request.text()).get('token'))
-        return HttpResponse.json({ role: 'user', keys: [waiting] })
+        return HttpResponse.json({ role: 'user', keys: [waiting], watch: 'token' })
       }),
     )
     open()
@@ -84,6 +90,30 @@ describe('the mailed link', () => {
     expect(await screen.findByText(waiting.key)).toBeInTheDocument()
     expect(tokens).toEqual(['secret'])
     expect(location.href).not.toContain('secret')
+  })
+
+  it('leads to a page that asks by itself until the system is linked', async () => {
+    const asked: (string | null)[] = []
+    server.use(
+      http.post('*/api/auth/register/confirm/', () =>
+        HttpResponse.json({ role: 'user', keys: [waiting], watch: 'token' }),
+      ),
+      http.post('*/api/auth/register/claims/', async ({ request }) => {
+        asked.push(new URLSearchParams(await request.text()).get('watch'))
+        return HttpResponse.json(asked.length < 2 ? [claim] : [])
+      }),
+    )
+    vi.useFakeTimers({
+      toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'],
+      shouldAdvanceTime: true,
+    })
+    open()
+    await renderPage(RegisterPage)
+    expect(await screen.findByText('Wartet auf den Hauptschalter')).toBeInTheDocument()
+    await vi.advanceTimersByTimeAsync(CLAIM_POLL)
+    expect(await screen.findByText('Verbunden')).toBeInTheDocument()
+    await vi.advanceTimersByTimeAsync(3 * CLAIM_POLL)
+    expect(asked).toEqual(['token', 'token'])
   })
 
   it('that is spent says what to do', async () => {

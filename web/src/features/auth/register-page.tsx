@@ -16,7 +16,7 @@ export function RegisterPage() {
   const [registered, setRegistered] = useState<Registered | null>(null)
   if (token) return <ConfirmRegistration token={token} />
   if (registered?.confirm) return <CheckMail email={registered.email} keys={registered.keys} />
-  if (registered) return <AccountReady keys={registered.keys} role={registered.role} />
+  if (registered) return <AccountReady {...registered} />
   return (
     <div className="grid gap-7">
       <AuthHeading title={t('register.title')}>{t('register.text')}</AuthHeading>

@@ -1,18 +1,30 @@
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { MailCheck } from 'lucide-react'
 import { KeyResults } from '@/components/keys/key-results'
+import { followClaims } from '@/components/keys/model'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
+import { api, unwrap } from '@/lib/api/client'
 import type { KeyResult } from '@/lib/api/queries'
+import { CLAIM_POLL } from '@/lib/constants'
 import { useT } from '@/lib/i18n/use-t'
 import { leaveLoginNotice } from '@/lib/session/login-notice'
 import type { Role } from '@/lib/session/tokens'
 import { AuthHeading } from './auth-heading'
 import { DemoMailHint } from './demo-mail-hint'
 
-/** The account exists: what became of the keys, and the way in. */
-export function AccountReady({ keys, role }: { keys: KeyResult[]; role: Role }) {
+type ReadyProps = {
+  keys: KeyResult[]
+  role: Role
+  /** Shows how the keys fare before the first login. */
+  watch: string | null
+}
+
+/** The account exists: what becomes of the keys, and the way in. */
+export function AccountReady({ keys: first, role, watch }: ReadyProps) {
   const { t } = useT()
+  const keys = useFollowedKeys(first, watch)
   const navigate = useNavigate()
   function goToLogin() {
     leaveLoginNotice('account_ready', role)
@@ -23,12 +35,28 @@ export function AccountReady({ keys, role }: { keys: KeyResult[]; role: Role }) 
       <AuthHeading takesFocus title={t('register.ready')}>
         {t('register.ready.text')}
       </AuthHeading>
-      <KeyResults results={keys} withSteps />
+      <div role="status">
+        <KeyResults results={keys} withSteps />
+      </div>
       <Button size="l" onClick={goToLogin}>
         {t('register.to_login')}
       </Button>
     </div>
   )
+}
+
+/** The keys as they stand now: while one waits for its main switch, the server is asked again and again. */
+function useFollowedKeys(keys: KeyResult[], watch: string | null): KeyResult[] {
+  const { t } = useT()
+  const { data: claims } = useQuery({
+    queryKey: ['new-claims', watch],
+    queryFn: () => unwrap(api.POST('/api/auth/register/claims/', { body: { watch: watch ?? '' } })),
+    enabled: watch !== null && keys.some(({ status }) => status === 'waiting'),
+    // Only while the page is seen, and until nothing can change any more.
+    refetchInterval: ({ state }) =>
+      state.data?.some(({ status }) => status === 'waiting') ? CLAIM_POLL : false,
+  })
+  return claims ? followClaims(keys, claims, (status) => t(`claims.${status}.text`)) : keys
 }
 
 /** The account waits for the mailed link. The text is the same whether or not the address has an account. */

@@ -4,6 +4,8 @@ import type { MessageId } from '../i18n/locales'
 /** Stable codes of `{detail, code}`; `network` is ours: no answer came at all. */
 export const ERROR_CODES = [
   'invalid_credentials',
+  'email_unconfirmed',
+  'confirm_resent',
   'no_systems',
   'token_invalid',
   'refresh_invalid',

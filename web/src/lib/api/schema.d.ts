@@ -583,7 +583,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End this session, or all of them. */
+        /** End this session, or all of them: by the access token, or by the refresh token. */
         post: operations["log_out"];
         delete?: never;
         options?: never;
@@ -711,6 +711,26 @@ export interface paths {
          *     that answer is the same whether or not the address has an account already.
          */
         post: operations["register"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/register/claims/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The serial numbers of a new account that still wait for the main switch, before its first login. One that has left the
+         *     list is linked.
+         */
+        post: operations["watch_claims"];
         delete?: never;
         options?: never;
         head?: never;
@@ -945,7 +965,8 @@ export interface paths {
         /**
          * Log in.
          * @description A wrong address, a wrong password and the wrong choice of role get the same answer in the same time.
-         *     An account with a second factor gets 401 `totp_required` after the right password, and takes it as `totp` in the same
+         *     The password of a registration whose mailed link was not opened yet gets 403 `email_unconfirmed`, and the mail again with
+         *     `resend` (403 `confirm_resent`). An account with a second factor gets 401 `totp_required` after the right password, and takes it as `totp` in the same
          *     call; a wrong one is 400 `totp_wrong`. An owner without systems gets 403 with a limited token for the key page.
          */
         post: operations["log_in"];
@@ -966,7 +987,7 @@ export interface paths {
         put?: never;
         /**
          * Exchange the refresh token for a new pair.
-         * @description The token rotates. For 30 seconds the previous one answers the same successor; an older one ends the session.
+         * @description The token rotates. The previous one answers the same successor until that was used; an older one ends the session.
          */
         post: operations["refresh"];
         delete?: never;
@@ -1579,6 +1600,8 @@ export interface components {
         Confirmed: {
             keys: components["schemas"]["KeyResult"][];
             role: components["schemas"]["RoleName"];
+            /** @description See `register/claims/`. */
+            watch: string;
         };
         /** @description What somebody else saved meanwhile. */
         ConflictEntry: {
@@ -1948,7 +1971,7 @@ export interface components {
             key: string;
             /** @description The systems it stands for. */
             sns: string[];
-            /** @description `linked`, `waiting`, `unknown`, `wrong_format` or `used`. */
+            /** @description `linked`, `waiting`, `unknown` (codes only), `wrong_format` or `used`. */
             status: string;
             text: string;
         };
@@ -2130,6 +2153,8 @@ export interface components {
             electrician?: boolean;
             email?: string;
             password?: string;
+            /** @description `true` mails the link again with which a registration is confirmed, where the answer was `email_unconfirmed`. */
+            resend?: boolean;
             stayLoggedIn?: boolean;
             /** @description The second factor, where the account has one: the code of the authenticator app, or a recovery code. */
             totp?: string;
@@ -2140,6 +2165,8 @@ export interface components {
              * @description `1` ends every session of the account.
              */
             all?: number;
+            /** @description The session's refresh token, for when the access token has expired. */
+            refresh?: string;
         };
         MeasurePhase: {
             /** @description Whether a load is switched on there: first without, then with it. */
@@ -2422,6 +2449,8 @@ export interface components {
             /** @description Whether a mailed link has to be opened first. */
             confirm: boolean;
             keys: components["schemas"]["KeyResult"][];
+            /** @description Once there is an account: see `register/claims/`. */
+            watch: string | null;
         };
         ReplaceUnit: {
             /** @description Of the new unit: its code, or the serial number of one that the caller has connected already. */
@@ -3017,6 +3046,10 @@ export interface components {
             type: ("gateway" | "master" | "slave") | null;
             update_started: boolean;
             updates: components["schemas"]["UpdatePart"][];
+        };
+        WatchClaims: {
+            /** @description From the answer that made the account; good for as long as a claim waits. */
+            watch?: string;
         };
         /** @description The bad-weather notice: the battery may stay empty for long. */
         WeatherEntry: {
@@ -5074,6 +5107,14 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
         };
     };
     list: {
@@ -5511,6 +5552,37 @@ export interface operations {
                 };
             };
             "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    watch_claims: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["WatchClaims"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClaimEntry"][];
+                };
+            };
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };

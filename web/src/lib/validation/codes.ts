@@ -13,7 +13,6 @@ export const FIELD_CODES = [
   'terms_required',
   'serial_format',
   'serial_uppercase',
-  'serial_unknown',
   'serial_used',
   'code_unknown',
   'key_required',

@@ -341,7 +341,6 @@ pub(crate) const TABLES: &[Table] = &[
             ("id", SECRET),
             ("account_id", NUMBER),
             ("generation", ROTATION),
-            ("rotated_at", ROTATION),
         ],
     },
     Table {

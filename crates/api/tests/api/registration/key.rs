@@ -108,10 +108,10 @@ with_app!(
         let sn = app.device("SC000001").await;
         let code = app.code(&[&sn]).await;
         let form = app.owner_form("anna@example.com", &code);
-        let answer = register(app, &with(form.clone(), "sn2", "SC999999"))
+        let answer = register(app, &with(form.clone(), "sn2", "7Q4ZC-0R9TN-XW2MH-5BVKD"))
             .await
             .expect(400);
-        assert_eq!(codes(&answer), wrong("sn2", "serial_unknown"));
+        assert_eq!(codes(&answer), wrong("sn2", "code_unknown"));
         register(app, &form).await.expect(201);
     }
 );

@@ -196,3 +196,109 @@ with_app!(
             .expect(403);
     }
 );
+
+with_app!(
+    the_right_password_before_the_address_is_confirmed_says_so_and_mails_the_link_again,
+    |app| {
+        app.device("SC000001").await;
+        let form = app.owner_form("anna@example.com", "SC000001");
+        register(app, &form).await.expect(202);
+        let log_in = async |password: &str, electrician: bool, resend: &str| {
+            let role = electrician.to_string();
+            let fields = [
+                ("email", "anna@example.com"),
+                ("password", password),
+                ("electrician", &role),
+                ("resend", resend),
+            ];
+            let answer = app.post("/api/auth/token/", &fields).send().await;
+            (answer.status.as_u16(), answer.code())
+        };
+        let mails = async || app.letters().await.len();
+        let unconfirmed = (403, "email_unconfirmed".to_owned());
+        let invalid = (401, "invalid_credentials".to_owned());
+        assert_eq!(log_in(PASSWORD, false, "false").await, unconfirmed);
+        assert_eq!(log_in("Wrong-word-1!", false, "true").await, invalid);
+        assert_eq!(log_in(PASSWORD, true, "true").await, invalid);
+        assert_eq!(mails().await, 1);
+        let first = app.mailed("anna@example.com", "confirm").await;
+        let resent = (403, "confirm_resent".to_owned());
+        assert_eq!(log_in(PASSWORD, false, "true").await, resent);
+        assert_eq!(mails().await, 2);
+        let second = app.mailed("anna@example.com", "confirm").await;
+        assert_ne!(first, second);
+        // Either link works, and one of them once.
+        confirm(app, &first).await.expect(200);
+        confirm(app, &second).await.expect(400);
+        assert_eq!(log_in(PASSWORD, false, "false").await.1, "no_systems");
+    }
+);
+
+with_app!(
+    whoever_registers_a_known_address_learns_nothing_from_a_login,
+    |app| {
+        app.owner("anna", "SC000001").await;
+        app.device("SC000002").await;
+        let mut answers = Vec::new();
+        for email in ["anna@example.com", "nobody@example.com"] {
+            let form = app.owner_form(email, "SC000002");
+            let form = with(
+                with(form, "password", "Mallory-1!x"),
+                "password2",
+                "Mallory-1!x",
+            );
+            register(app, &form).await.expect(202);
+            for resend in ["false", "true"] {
+                let login = [
+                    ("email", email),
+                    ("password", "Mallory-1!x"),
+                    ("resend", resend),
+                ];
+                let answer = app.post("/api/auth/token/", &login).send().await;
+                answers.push(answer.expect(403).text);
+            }
+        }
+        assert_eq!(answers[..2], answers[2..]);
+        let letters = app.letters().await;
+        let to_anna: Vec<_> = letters
+            .iter()
+            .filter(|l| l.to == "anna@example.com")
+            .collect();
+        // Welcomed, and twice told that there is an account; never a link that would replace it.
+        assert_eq!(to_anna.len(), 3);
+        assert!(
+            to_anna
+                .iter()
+                .all(|letter| !letter.text.contains("#confirm="))
+        );
+        app.log_in("anna@example.com", false).await;
+    }
+);
+
+with_app!(
+    before_the_first_login_a_new_account_sees_how_its_claims_fare,
+    |app| {
+        app.device("SC000001").await;
+        let form = app.owner_form("anna@example.com", "SC000001");
+        register(app, &form).await.expect(202);
+        let token = app.mailed("anna@example.com", "confirm").await;
+        let confirmed = confirm(app, &token).await.expect(200).json();
+        let watch = confirmed["watch"].as_str().unwrap();
+        let claims = async |watch: &str| {
+            let call = app.post("/api/auth/register/claims/", &[("watch", watch)]);
+            call.send().await
+        };
+        let waiting = claims(watch).await.expect(200).json();
+        assert_eq!(waiting[0]["status"], "waiting");
+        app.battery("SC000001").perform_pattern().await;
+        assert_eq!(claims(watch).await.expect(200).text, "[]");
+        // It opens nothing else, and nothing else opens it.
+        let anna = app.log_in("anna@example.com", false).await;
+        let systems = app.get("/api/auth/usr_sn/").bearer(watch);
+        systems.send().await.expect(401);
+        claims(&anna.access).await.expect(400);
+        claims("").await.expect(400);
+        app.clock.advance(31 * MINUTE);
+        claims(watch).await.expect(400);
+    }
+);

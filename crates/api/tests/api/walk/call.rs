@@ -51,6 +51,16 @@ impl World {
                     .expect(202);
                 call(path).form(&[("token", &app.mailed(&email, "confirm").await)])
             }
+            ("POST", "/api/auth/register/claims/") => {
+                let (name, sn) = self.fresh();
+                let code = app.code(&[&app.device(&sn).await]).await;
+                let email = format!("{name}@example.com");
+                let form = app.owner_form(&email, &code);
+                let registered = app.post("/api/auth/register/", &form);
+                let registered = registered.from(&self.address()).send().await.expect(201);
+                let watch = registered.json()["watch"].as_str().unwrap().to_owned();
+                call(path).form(&[("watch", &watch)])
+            }
             ("POST", "/api/auth/password_reset/") => {
                 call(path).form(&[("email", "somebody@example.com")])
             }

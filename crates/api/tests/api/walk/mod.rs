@@ -18,6 +18,7 @@ const MATRIX: &[(&str, &str, &str)] = &[
     ("POST", "/api/auth/logout/", "oue"),
     ("POST", "/api/auth/register/", "gouep"),
     ("POST", "/api/auth/register/confirm/", "gouep"),
+    ("POST", "/api/auth/register/claims/", "gouep"),
     ("POST", "/api/auth/password_reset/", "gouep"),
     ("POST", "/api/auth/password_reset/confirm/", "gouep"),
     ("GET", "/api/auth/account/", "oue"),
