@@ -1,5 +1,5 @@
 import { defineConfig } from '@playwright/test'
-import { findChromium } from './e2e/harness/chromium.ts'
+import { findChromium } from './e2e/harness/programs.ts'
 
 export default defineConfig({
   testDir: 'e2e',

@@ -18,6 +18,7 @@ import {
 } from './harness/axe.ts'
 import { numberOf, readTable } from './harness/chart.ts'
 import { type Account, PASSWORD, Server } from './harness/server.ts'
+import { daysAgo } from './harness/site-days.ts'
 import { beLoggedIn, button, heading, seeAll, settled } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
 import { type MessageId, text } from './harness/texts.ts'
@@ -79,7 +80,7 @@ test('each card shows what the API says', async ({ page, server, trouble }) => {
   if (!entry) throw new Error('the demo’s battery said nothing')
   await expectCards(page, entry)
 
-  const day = await page.evaluate(() => new Date().toLocaleDateString('en-CA', { timeZone: 'Europe/Berlin' }))
+  const day = daysAgo(0)
   const [today] = await ask<Record<string, number>[]>(page, `/api/auth/energy_chart/?days=${day}_${day}`)
   const total = (code: string) => today?.[`total_${code}`] ?? Number.NaN
   const consumed = total('m4') + total('m2') + total('m5') + total('m2N') + total('m5N')
@@ -198,9 +199,7 @@ test('a link shows the same chart', async ({ page, server }) => {
 
 test('the CSV and the table have the numbers of the chart', async ({ page, server }) => {
   await openDashboard(page, server, ONE)
-  const yesterday = new Date(Date.now() - 86_400_000).toLocaleDateString('en-CA', {
-    timeZone: 'Europe/Berlin',
-  })
+  const yesterday = daysAgo(1)
   const [answer] = await Promise.all([
     page.waitForResponse((response) => response.url().includes(`from_date=${yesterday}`)),
     button(page, text('chart.back')).click(),

@@ -1,7 +1,7 @@
 /** The service worker, the installed app, and scripts that do not come. */
 import type { Page } from '@playwright/test'
 import { Front } from './harness/front.ts'
-import { beLoggedIn, button, heading } from './harness/steps.ts'
+import { beLoggedIn, button, heading, logOutByMenu } from './harness/steps.ts'
 import { test as base, expect } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
@@ -172,5 +172,16 @@ test('an app whose first script does not come says so instead of waiting for eve
   await expect(page.getByRole('alert')).toContainText('Die Seite konnte nicht geladen werden.')
   await page.unroute(/\/assets\/index-.*\.js$/)
   await page.getByRole('button', { name: 'Seite neu laden' }).click()
+  await expect(heading(page)).toHaveText(text('login.title'))
+})
+
+test('the app opens although its local database never answers', async ({ page, server }) => {
+  await beLoggedIn(page, server, await server.newOwner())
+  await page.addInitScript(() => {
+    indexedDB.open = () => new EventTarget() as IDBOpenDBRequest
+  })
+  await page.goto('/dashboard')
+  await expect(heading(page)).toHaveText(text('nav.dashboard'))
+  await logOutByMenu(page)
   await expect(heading(page)).toHaveText(text('login.title'))
 })

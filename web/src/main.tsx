@@ -5,6 +5,7 @@ import { guard } from './app/guard'
 import { router } from './app/router'
 import { registerServiceWorker } from './app/service-worker'
 import { configQuery, systemsQuery } from './lib/api/queries'
+import { LOCAL_STORAGE_TIMEOUT } from './lib/constants'
 import { activateLocale } from './lib/i18n/i18n'
 import { storedLocale } from './lib/i18n/locales'
 import { liveQuery } from './lib/live/live-query'
@@ -13,6 +14,8 @@ import { bringBackAnswers, keepAnswers } from './lib/offline/keep-answers'
 import { queryClient } from './lib/query-client'
 import { isAuthenticated } from './lib/session/tokens'
 import { resumeSession, watchTokens } from './lib/session/watch-tokens'
+import { makeLanguageUsable } from './lib/usable-language'
+import { withTimeout } from './lib/with-timeout'
 import './styles/app.css'
 
 const GUEST = { authenticated: false, role: 'user', limited: false } as const
@@ -29,10 +32,18 @@ async function askAhead() {
   void queryClient.prefetchQuery(liveQuery(storedLocale()))
 }
 
-/** Language, session and last answers come side by side, then the first page; the static shell of index.html is on screen meanwhile. */
+/**
+ * Language, session and last answers come side by side, then the first page; the static shell of index.html is on screen
+ * meanwhile. Last answers that take their time are shown when they come.
+ */
 async function start() {
+  makeLanguageUsable()
   void queryClient.prefetchQuery(configQuery)
-  await Promise.all([loadChunk(() => activateLocale(storedLocale())), askAhead(), bringBackAnswers()])
+  await Promise.all([
+    loadChunk(() => activateLocale(storedLocale())),
+    askAhead(),
+    withTimeout(bringBackAnswers(), LOCAL_STORAGE_TIMEOUT, undefined),
+  ])
   watchTokens()
   keepAnswers()
   await router.load()
@@ -44,7 +55,11 @@ async function start() {
 }
 
 // Without its texts the app cannot say that it failed; boot.js can.
-start().catch(() => dispatchEvent(new Event('boot-failed')))
+start().catch((error: unknown) => {
+  // biome-ignore lint/suspicious/noConsole: the page can say only that it failed
+  console.error('boot_failed', error)
+  dispatchEvent(new Event('boot-failed'))
+})
 
 // A page that "back" brings out of the browser's memory may belong to a session that is over.
 addEventListener('pageshow', ({ persisted }) => {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { findChromium } from './chromium.ts'
+import { findChromium } from './programs.ts'
 import { BINARY } from './server.ts'
 
 /** What the tests cannot do without, each said in one sentence. */

@@ -1,8 +1,9 @@
 /** Days of the demo's batteries, which live in Berlin. */
+import { siteDayOf } from '../../src/lib/site-day.ts'
+
 const DAY = 86_400_000
 
-export const berlinDay = (ms: number) =>
-  new Date(ms).toLocaleDateString('en-CA', { timeZone: 'Europe/Berlin' })
+export const berlinDay = (ms: number) => siteDayOf(ms, 'Europe/Berlin')
 
 export const daysAgo = (days: number) => berlinDay(Date.now() - days * DAY)
 

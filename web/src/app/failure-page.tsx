@@ -2,7 +2,7 @@ import type { ErrorComponentProps } from '@tanstack/react-router'
 import { Unplug } from 'lucide-react'
 import { Button } from '@/components/ui/button'
 import { useT } from '@/lib/i18n/use-t'
-import { ChunkLoadError } from '@/lib/load-chunk'
+import { failureTexts } from '@/lib/load-chunk'
 import { page } from '@/lib/session/page'
 import { CentredMessage, CentredPage } from './centred-page'
 
@@ -11,7 +11,7 @@ type Props = Pick<ErrorComponentProps, 'error'>
 /** A page broke, or its script did not come. A reload fetches the current version of everything. */
 export function Failure({ error }: Props) {
   const { t } = useT()
-  const notLoaded = error instanceof ChunkLoadError
+  const { title, text } = failureTexts(error)
   return (
     <CentredMessage
       mark={
@@ -19,8 +19,8 @@ export function Failure({ error }: Props) {
           <Unplug aria-hidden className="size-7" />
         </span>
       }
-      title={t(notLoaded ? 'failure.chunk' : 'failure.title')}
-      text={t(notLoaded ? 'failure.chunk_text' : 'failure.text')}
+      title={t(title)}
+      text={t(text)}
       action={
         <Button size="l" onClick={() => page.reload()}>
           {t('failure.reload')}

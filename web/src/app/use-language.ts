@@ -1,16 +1,17 @@
 import { activateLocale } from '@/lib/i18n/i18n'
 import type { Locale } from '@/lib/i18n/locales'
 import { useT } from '@/lib/i18n/use-t'
-import { loadChunk } from '@/lib/load-chunk'
+import { failureTexts, loadChunk } from '@/lib/load-chunk'
 import { notify } from '@/lib/notify'
 
 /** The language of the page and the way to change it; a catalogue that does not come is said, and changes nothing. */
 export function useLanguage() {
   const { t, locale } = useT()
   const choose = (chosen: Locale) => {
-    loadChunk(() => activateLocale(chosen)).catch(() =>
-      notify.error(t('failure.chunk'), { description: t('error.network') }),
-    )
+    loadChunk(() => activateLocale(chosen)).catch((error: unknown) => {
+      const { title, text } = failureTexts(error)
+      notify.error(t(title), { description: t(text) })
+    })
   }
   return { locale, choose }
 }

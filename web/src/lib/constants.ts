@@ -3,6 +3,12 @@
 /** A script chunk that has not come after this long counts as failed. */
 export const CHUNK_LOAD_TIMEOUT = 120_000
 
+/** What this browser keeps (its local databases and caches) is waited for at most this long: some never answer. */
+export const LOCAL_STORAGE_TIMEOUT = 500
+
+/** A renewal of the session that takes longer will not come any more. */
+export const REFRESH_TIMEOUT = 10_000
+
 /** Update status while no system is selected: a quick look, this many times … */
 export const UPDATE_POLL_FIRST = 500
 export const UPDATE_POLL_FIRST_TIMES = 5

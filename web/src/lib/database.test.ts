@@ -1,8 +1,12 @@
 import 'fake-indexeddb/auto'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { LOCAL_STORAGE_TIMEOUT } from './constants'
 import { Database } from './database'
 
-afterEach(() => vi.unstubAllGlobals())
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
 
 describe('a local database', () => {
   it('has what was put into it, over two openings', async () => {
@@ -26,6 +30,24 @@ describe('a local database', () => {
       store.add({ id: 'x' })
     })
     expect(await database.all()).toEqual([])
+  })
+
+  it('commits a change without waiting for its page, which may be left meanwhile', async () => {
+    const commit = vi.spyOn(IDBTransaction.prototype, 'commit')
+    await new Database('e', 'things').change((store) => store.put(1, 1))
+    expect(commit).toHaveBeenCalledTimes(1)
+  })
+
+  it('that never answers holds nobody up who changes it', async () => {
+    vi.useFakeTimers()
+    vi.stubGlobal('indexedDB', { open: () => ({}) })
+    const changed = vi.fn()
+    const change = new Database('f', 'things').change((store) => store.put(1, 1)).then(changed)
+    await vi.advanceTimersByTimeAsync(LOCAL_STORAGE_TIMEOUT - 1)
+    expect(changed).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(1)
+    await change
+    expect(changed).toHaveBeenCalledTimes(1)
   })
 
   it('is empty and quiet where the browser has none', async () => {

@@ -1,4 +1,9 @@
-/** A local database with one store, as promises. Everything is quiet: some private windows have no IndexedDB. */
+/**
+ * A local database with one store, as promises. Everything is quiet: some private windows have no IndexedDB, and some
+ * browsers have one that never answers.
+ */
+import { LOCAL_STORAGE_TIMEOUT } from './constants'
+import { withTimeout } from './with-timeout'
 
 const done = <T>(request: IDBRequest<T>) =>
   new Promise<T>((resolve, reject) => {
@@ -16,19 +21,30 @@ export class Database<T> {
     private readonly keyPath: string | null = null,
   ) {}
 
+  /** May take for ever: whoever waits for it sets a limit. */
   readonly all = () => this.work('readonly', (store) => done<T[]>(store.getAll()), [])
 
-  /** @param changes asked for only when the database is open, for a logout may have come in between */
+  /**
+   * Ends after a while even when the database does not answer.
+   * @param changes asked for only when the database is open, for a logout may have come in between
+   */
   readonly change = (changes: (store: IDBObjectStore) => void) =>
-    this.work(
-      'readwrite',
-      (store) => {
-        changes(store)
-        return new Promise<void>((resolve, reject) => {
-          store.transaction.oncomplete = () => resolve()
-          store.transaction.onabort = () => reject(store.transaction.error)
-        })
-      },
+    withTimeout(
+      this.work(
+        'readwrite',
+        (store) => {
+          changes(store)
+          // Otherwise the transaction waits for its page to commit it. WebKit keeps it open when that page is left
+          // meanwhile, and the next page never gets into the store.
+          store.transaction.commit()
+          return new Promise<void>((resolve, reject) => {
+            store.transaction.oncomplete = () => resolve()
+            store.transaction.onabort = () => reject(store.transaction.error)
+          })
+        },
+        undefined,
+      ),
+      LOCAL_STORAGE_TIMEOUT,
       undefined,
     )
 

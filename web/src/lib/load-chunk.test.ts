@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { CHUNK_LOAD_TIMEOUT } from './constants'
-import { ChunkLoadError, loadChunk } from './load-chunk'
+import { ChunkLoadError, failureTexts, loadChunk } from './load-chunk'
 
 afterEach(() => vi.useRealTimers())
 
@@ -10,8 +10,29 @@ describe('loading a chunk', () => {
   })
 
   it('tells a failed import apart from other errors', async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const failed = loadChunk(() => Promise.reject(new TypeError('Failed to fetch')))
     await expect(failed).rejects.toBeInstanceOf(ChunkLoadError)
+  })
+
+  it.each([
+    'Failed to fetch dynamically imported module: https://x/a.js',
+    'error loading dynamically imported module: https://x/a.js',
+    'Importing a module script failed.',
+    'Unable to preload CSS for /a.css',
+  ])('that did not come is said by every browser in its own words: %s', async (words) => {
+    vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    await expect(loadChunk(() => Promise.reject(new TypeError(words)))).rejects.toBeInstanceOf(ChunkLoadError)
+  })
+
+  it('that came and failed is not the fault of the network, and its cause is on the console', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const cause = new RangeError('invalid language tag: C')
+    const failed = loadChunk(() => Promise.reject(cause))
+    await expect(failed).rejects.toBe(cause)
+    expect(log).toHaveBeenCalledWith('chunk_failed', cause)
+    expect(failureTexts(cause).text).toBe('failure.text')
+    expect(failureTexts(new ChunkLoadError()).text).toBe('failure.chunk_text')
   })
 
   it('gives up after 120 seconds, and not before', async () => {

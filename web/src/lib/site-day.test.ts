@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { isSiteDay, plusDays, siteDayOf, siteTimeOf, startOf, step } from './site-day'
 
 describe('a day of the site', () => {
@@ -6,6 +6,14 @@ describe('a day of the site', () => {
     const lateEvening = Date.UTC(2026, 10, 14, 23, 30)
     expect(siteDayOf(lateEvening, 'Europe/Berlin')).toBe('2026-11-15')
     expect(siteDayOf(lateEvening, 'UTC')).toBe('2026-11-14')
+  })
+
+  it('is written in one way, however the browser writes dates', () => {
+    // ICU 72 (WebKitGTK, Chrome 110 to 112) writes this for `en-CA`.
+    vi.spyOn(Intl.DateTimeFormat.prototype as { format: unknown }, 'format', 'get').mockReturnValue(
+      () => '11/17/2026',
+    )
+    expect(siteDayOf(Date.UTC(2026, 10, 17, 12), 'Europe/Vienna')).toBe('2026-11-17')
   })
 
   it.each([

@@ -5,14 +5,26 @@ export type Interval = 'Day' | 'Week' | 'Month' | 'Year'
 
 const dayFormats = new Map<string, Intl.DateTimeFormat>()
 
-/** The day that this moment belongs to at the site. */
+/**
+ * The day that this moment belongs to at the site. Put together from its parts: in which order a language writes them, and with
+ * what between them, differs from browser to browser (`en-CA` was `11/17/2026` in some).
+ */
 export function siteDayOf(ms: number, timeZone: string | undefined): SiteDay {
   const key = timeZone ?? ''
   const format =
     dayFormats.get(key) ??
-    new Intl.DateTimeFormat('en-CA', { year: 'numeric', month: '2-digit', day: '2-digit', timeZone })
+    new Intl.DateTimeFormat('en', {
+      calendar: 'gregory',
+      numberingSystem: 'latn',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      timeZone,
+    })
   dayFormats.set(key, format)
-  return format.format(ms)
+  const parts = format.formatToParts(ms)
+  const part = (wanted: string) => parts.find(({ type }) => type === wanted)?.value
+  return `${part('year')}-${part('month')}-${part('day')}`
 }
 
 /** A real day, written in full. */

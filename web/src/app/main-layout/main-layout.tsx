@@ -1,5 +1,6 @@
 import { Outlet } from '@tanstack/react-router'
-import { Suspense, useState } from 'react'
+import { useState } from 'react'
+import { PagePart } from '@/components/ui/page-part'
 import { useStartUp } from '@/features/systems/use-start-up'
 import { cn } from '@/lib/cn'
 import { lazyPart } from '@/lib/lazy-part'
@@ -51,7 +52,7 @@ export function MainLayout() {
         }}
       />
       <BottomTabs />
-      <Suspense>{drawerWanted && <MenuDrawer open={drawerOpen} onOpenChange={setDrawerOpen} />}</Suspense>
+      <PagePart>{drawerWanted && <MenuDrawer open={drawerOpen} onOpenChange={setDrawerOpen} />}</PagePart>
     </div>
   )
 }

@@ -1,4 +1,5 @@
-import { type ReactNode, Suspense } from 'react'
+import type { ReactNode } from 'react'
+import { PagePart } from '@/components/ui/page-part'
 import { Skeleton } from '@/components/ui/skeleton'
 import { WhenNear } from '@/components/ui/when-near'
 import { DashboardPage } from '@/features/dashboard/dashboard-page'
@@ -41,7 +42,7 @@ function Later({ height, children }: LaterProps) {
   const place = <Skeleton className={height} />
   return (
     <WhenNear placeholder={place}>
-      <Suspense fallback={<div aria-busy>{place}</div>}>{children}</Suspense>
+      <PagePart fallback={<div aria-busy>{place}</div>}>{children}</PagePart>
     </WhenNear>
   )
 }
@@ -50,15 +51,15 @@ function Later({ height, children }: LaterProps) {
 export const Dashboard = () => (
   <DashboardPage
     alarms={(entry) => (
-      <Suspense>
+      <PagePart>
         <AlarmNotice entry={entry} />
-      </Suspense>
+      </PagePart>
     )}
     endInForce={(one, sn) => <EndInForce one={one} sn={sn} />}
     weather={
-      <Suspense>
+      <PagePart>
         <WeatherNotice />
-      </Suspense>
+      </PagePart>
     }
     money={
       <Later height="h-[490px] sm:h-[264px] xl:h-[231px]">

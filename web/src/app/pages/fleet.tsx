@@ -1,4 +1,4 @@
-import { Suspense } from 'react'
+import { PagePart } from '@/components/ui/page-part'
 import { FleetPage } from '@/features/fleet/fleet-page'
 import type { Row } from '@/features/fleet/model/row'
 import { includes } from '@/features/fleet/model/scope'
@@ -26,9 +26,9 @@ const candidateOf = ({ sn, customer, system, status, updatable, updating }: Row)
 export const Fleet = () => (
   <FleetPage
     firmware={(rows, open, onClose) => (
-      <Suspense>
+      <PagePart>
         <FirmwareBatch candidates={rows.map(candidateOf)} open={open} onClose={onClose} />
-      </Suspense>
+      </PagePart>
     )}
   />
 )

@@ -1,4 +1,5 @@
-import { type ReactNode, Suspense } from 'react'
+import type { ReactNode } from 'react'
+import { PagePart } from '@/components/ui/page-part'
 import { Skeleton } from '@/components/ui/skeleton'
 import { AccountPanel } from '@/features/account/account-panel'
 import { CommandsCard } from '@/features/commands/commands-card'
@@ -101,9 +102,9 @@ export const Protocol = () => (
 const Account = () => (
   <AccountPanel
     alarmMail={
-      <Suspense fallback={<Skeleton className="h-44" />}>
+      <PagePart fallback={<Skeleton className="h-44" />}>
         <AlarmMailCard />
-      </Suspense>
+      </PagePart>
     }
   />
 )
@@ -115,7 +116,7 @@ function Later({ children }: { children: ReactNode }) {
       <Skeleton className="h-80" />
     </div>
   )
-  return <Suspense fallback={place}>{children}</Suspense>
+  return <PagePart fallback={place}>{children}</PagePart>
 }
 
 /** Who lives with which storage and where, and the groups that an electrician puts them into. */

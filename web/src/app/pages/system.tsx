@@ -1,4 +1,4 @@
-import { Suspense } from 'react'
+import { PagePart } from '@/components/ui/page-part'
 import { Skeleton } from '@/components/ui/skeleton'
 import { ProtocolsCard } from '@/features/commissioning/protocols-card'
 import { SystemPage } from '@/features/fleet/system-page'
@@ -19,25 +19,25 @@ const BigChart = lazyPart(async () => (await import('@/features/charts/big-chart
 export const System = () => (
   <SystemPage
     chart={
-      <Suspense fallback={<Skeleton className="h-[836px] sm:h-[757px] xl:h-[571px]" />}>
+      <PagePart fallback={<Skeleton className="h-[836px] sm:h-[757px] xl:h-[571px]" />}>
         <BigChart />
-      </Suspense>
+      </PagePart>
     }
     site={(sn) => (
-      <Suspense fallback={<Skeleton className="h-80" />}>
+      <PagePart fallback={<Skeleton className="h-80" />}>
         <SiteCard key={sn} sn={sn} />
-      </Suspense>
+      </PagePart>
     )}
     protocols={(sn) => <ProtocolsCard serials={[sn]} quiet />}
     alarms={(sn) => (
-      <Suspense fallback={<Skeleton className="h-40" />}>
+      <PagePart fallback={<Skeleton className="h-40" />}>
         <AlarmsCard key={sn} sn={sn} />
-      </Suspense>
+      </PagePart>
     )}
     firmware={(sn, service) => (
-      <Suspense fallback={<Skeleton className="h-40" />}>
+      <PagePart fallback={<Skeleton className="h-40" />}>
         <FirmwareCard key={sn} sn={sn} service={service} />
-      </Suspense>
+      </PagePart>
     )}
     journal={(sn) => <SystemJournal key={sn} sn={sn} />}
     endInForce={(one, sn) => <EndInForce one={one} sn={sn} />}

@@ -1,7 +1,9 @@
-import { Suspense, use } from 'react'
+import { use } from 'react'
 import { Callout } from '@/components/ui/callout'
+import { PagePart } from '@/components/ui/page-part'
 import { openTexts } from '@/lib/i18n/i18n'
 import { useT } from '@/lib/i18n/use-t'
+import { loadChunk } from '@/lib/load-chunk'
 
 type Props = {
   /** Of which systems, where there are others that they may change. */
@@ -13,14 +15,14 @@ let words: Promise<void> | null = null
 
 /** Why there is nothing to change here for a member of the household who only looks. */
 export const LookOnly = (props: Props) => (
-  <Suspense>
+  <PagePart>
     <Notice {...props} />
-  </Suspense>
+  </PagePart>
 )
 
 function Notice({ serials = [] }: Props) {
   const { t } = useT()
-  words ??= openTexts('settings')
+  words ??= loadChunk(() => openTexts('settings'))
   use(words)
   return (
     <Callout title={t('look.title')}>

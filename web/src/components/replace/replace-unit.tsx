@@ -1,6 +1,7 @@
 import { Replace } from 'lucide-react'
-import { type ComponentProps, Suspense, useState } from 'react'
+import { type ComponentProps, useState } from 'react'
 import { Button } from '@/components/ui/button'
+import { PagePart } from '@/components/ui/page-part'
 import { useT } from '@/lib/i18n/use-t'
 import { lazyPart } from '@/lib/lazy-part'
 
@@ -29,7 +30,7 @@ export function ReplaceUnit({ sn, variant, electrician = false, onReplaced }: Pr
         {t(electrician ? 'replace.begin_long' : 'replace.begin')}
       </Button>
       {dialog.number > 0 && (
-        <Suspense fallback={null}>
+        <PagePart>
           <ReplaceDialog
             key={dialog.number}
             open={dialog.open}
@@ -38,7 +39,7 @@ export function ReplaceUnit({ sn, variant, electrician = false, onReplaced }: Pr
             onReplaced={onReplaced}
             onClose={() => setDialog((before) => ({ ...before, open: false }))}
           />
-        </Suspense>
+        </PagePart>
       )}
     </>
   )

@@ -9,7 +9,7 @@ import {
   useState,
 } from 'react'
 import { useT } from '@/lib/i18n/use-t'
-import { loadChunk } from '@/lib/load-chunk'
+import { failureTexts, loadChunk } from '@/lib/load-chunk'
 import { notify } from '@/lib/notify'
 import type * as DropdownMenu from './dropdown-menu'
 
@@ -42,7 +42,10 @@ export function Menu<P extends Parts = Parts>({
   const open = (by: Opened<P>['by']) =>
     void load().then(
       (loaded) => setOpened({ loaded, by }),
-      () => notify.error(t('failure.chunk'), { description: t('error.network') }),
+      (error: unknown) => {
+        const { title, text } = failureTexts(error)
+        notify.error(t(title), { description: t(text) })
+      },
     )
   return cloneElement(trigger, {
     'aria-haspopup': 'menu',

@@ -3,6 +3,7 @@ import { ChartSpline, Printer } from 'lucide-react'
 import { Button, buttonStyle } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { PageHeading } from '@/components/ui/page-heading'
+import { PagePart } from '@/components/ui/page-part'
 import { errorText } from '@/lib/api/errors'
 import { cn } from '@/lib/cn'
 import { formatPeriod } from '@/lib/format'
@@ -49,14 +50,26 @@ export function CalendarPage() {
               <span className="max-sm:hidden">{t('print.button')}</span>
             </Button>
           </div>
-          {sn !== null && <MonthGrid calendar={calendar} name={name} />}
+          {sn !== null && (
+            <PagePart>
+              <MonthGrid calendar={calendar} name={name} />
+            </PagePart>
+          )}
           {empty && (
             <p className="px-2 pt-4 pb-2 text-center text-[14px] text-muted">{t('calendar.empty')}</p>
           )}
         </section>
         <Legend windows={calendar.windows} />
-        {sn !== null && !empty && <DayList calendar={calendar} />}
-        {!empty && <MonthSums calendar={calendar} name={name} />}
+        {sn !== null && !empty && (
+          <PagePart>
+            <DayList calendar={calendar} />
+          </PagePart>
+        )}
+        {!empty && (
+          <PagePart>
+            <MonthSums calendar={calendar} name={name} />
+          </PagePart>
+        )}
       </div>
       {!waiting && !empty && <MonthReport calendar={calendar} name={name} />}
     </>

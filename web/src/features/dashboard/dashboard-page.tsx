@@ -9,6 +9,7 @@ import { TodayCard } from '@/components/live/today-card'
 import { usePresent } from '@/components/live/use-present'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
+import { PagePart } from '@/components/ui/page-part'
 import { Skeleton } from '@/components/ui/skeleton'
 import { ApiError, errorText } from '@/lib/api/errors'
 import { systemsQuery } from '@/lib/api/queries'
@@ -123,35 +124,41 @@ function Now(props: NowProps) {
     <>
       <div className={columns}>
         <div className="grid min-w-0 lg:row-span-2">
-          <FlowCard
-            reading={reading}
-            freshness={freshness}
-            capacity={capacity}
-            updating={updating}
-            now={now}
-            inForce={
-              <InForceList
-                list={inForceOf(entry, now)}
-                timeZone={entry.time_zone}
-                now={now}
-                end={(one) => endInForce(one, sn)}
-                updatePage
-              />
-            }
-          />
+          <PagePart>
+            <FlowCard
+              reading={reading}
+              freshness={freshness}
+              capacity={capacity}
+              updating={updating}
+              now={now}
+              inForce={
+                <InForceList
+                  list={inForceOf(entry, now)}
+                  timeZone={entry.time_zone}
+                  now={now}
+                  end={(one) => endInForce(one, sn)}
+                  updatePage
+                />
+              }
+            />
+          </PagePart>
         </div>
         <div className="min-w-0 max-sm:order-last">
-          <MetricCards
-            sn={sn}
-            day={day}
-            reading={reading}
-            freshness={freshness}
-            energies={energies}
-            energiesAsOf={asOf}
-            now={now}
-          />
+          <PagePart>
+            <MetricCards
+              sn={sn}
+              day={day}
+              reading={reading}
+              freshness={freshness}
+              energies={energies}
+              energiesAsOf={asOf}
+              now={now}
+            />
+          </PagePart>
         </div>
-        <TodayCard energies={energies} asOf={asOf} />
+        <PagePart>
+          <TodayCard energies={energies} asOf={asOf} />
+        </PagePart>
         <div className="min-w-0 lg:col-span-2">{money}</div>
       </div>
       {chart}

@@ -14,6 +14,7 @@ import { Button, buttonStyle } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { EmptyState } from '@/components/ui/empty-state'
 import { PageHeading } from '@/components/ui/page-heading'
+import { PagePart } from '@/components/ui/page-part'
 import { Skeleton } from '@/components/ui/skeleton'
 import { errorText } from '@/lib/api/errors'
 import { type System, systemsQuery } from '@/lib/api/queries'
@@ -214,27 +215,33 @@ function Now({ sn, entry, capacity, skew }: NowProps) {
   return (
     <div className="grid gap-4 lg:grid-cols-[minmax(380px,5fr)_8fr] lg:grid-rows-[auto_1fr] lg:gap-5">
       <div className="grid min-w-0 lg:row-span-2">
-        <FlowCard
-          reading={reading}
-          freshness={freshness}
-          capacity={capacity}
-          updating={false}
-          now={now}
-          title={t('fleet.flow')}
-        />
+        <PagePart>
+          <FlowCard
+            reading={reading}
+            freshness={freshness}
+            capacity={capacity}
+            updating={false}
+            now={now}
+            title={t('fleet.flow')}
+          />
+        </PagePart>
       </div>
       <div className="min-w-0 max-sm:order-last">
-        <MetricCards
-          sn={sn}
-          day={day}
-          reading={reading}
-          freshness={freshness}
-          energies={energies}
-          energiesAsOf={asOf}
-          now={now}
-        />
+        <PagePart>
+          <MetricCards
+            sn={sn}
+            day={day}
+            reading={reading}
+            freshness={freshness}
+            energies={energies}
+            energiesAsOf={asOf}
+            now={now}
+          />
+        </PagePart>
       </div>
-      <TodayCard energies={energies} asOf={asOf} />
+      <PagePart>
+        <TodayCard energies={energies} asOf={asOf} />
+      </PagePart>
     </div>
   )
 }

@@ -53,9 +53,10 @@ async function keepListening({ signal, sn, since, onEvent, onOpen }: Follow) {
 
 /** One connection, up to its end. */
 async function listen(lastId: string | null, { signal, sn, onEvent, onOpen }: Follow) {
-  const silence = new AbortController()
-  const ending = AbortSignal.any([signal, silence.signal])
-  let timer = setTimeout(() => silence.abort(), LIVE_SILENCE)
+  const ending = new AbortController()
+  const end = () => ending.abort()
+  signal.addEventListener('abort', end)
+  let timer = setTimeout(end, LIVE_SILENCE)
   try {
     const { response } = await api.GET('/api/auth/stream/', {
       params: {
@@ -63,21 +64,22 @@ async function listen(lastId: string | null, { signal, sn, onEvent, onOpen }: Fo
         header: lastId === null ? {} : { 'Last-Event-ID': lastId },
       },
       parseAs: 'stream',
-      signal: ending,
+      signal: ending.signal,
     })
     if (!response.ok || !response.body) throw apiError(response, null)
     onOpen?.()
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
-    ending.addEventListener('abort', () => void reader.cancel().catch(() => undefined))
+    ending.signal.addEventListener('abort', () => void reader.cancel().catch(() => undefined))
     const read = makeEventReader()
     for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
       // A line that has gone dead says nothing, not even that it lives.
       clearTimeout(timer)
-      timer = setTimeout(() => silence.abort(), LIVE_SILENCE)
+      timer = setTimeout(end, LIVE_SILENCE)
       for (const event of read(piece.value)) onEvent(event)
     }
   } finally {
     clearTimeout(timer)
+    signal.removeEventListener('abort', end)
   }
 }
 

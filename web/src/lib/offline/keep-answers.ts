@@ -21,9 +21,11 @@ export async function bringBackAnswers() {
   const account = currentAccount()
   if (account === null) return
   const found = await readAnswers()
+  // Somebody else may have logged in while it waited.
+  if (currentAccount() !== account) return
   const mine = found.filter((answer) => mayBeShown(answer, { account, now: Date.now() }))
   const others = found.filter((answer) => !mine.includes(answer)).map(({ id }) => id)
-  if (others.length > 0) await writeAnswers(() => ({ keep: [], forget: others }))
+  if (others.length > 0) void writeAnswers(() => ({ keep: [], forget: others }))
   for (const { id, key, json, at } of mine) {
     kept.set(id, { id, key, at })
     // The server's own answer was faster.

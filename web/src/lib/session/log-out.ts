@@ -1,8 +1,10 @@
 /** The end of a session: nothing of the person stays behind in this browser. */
 import { FORM_TYPE, toForm } from '../api/form'
+import { LOCAL_STORAGE_TIMEOUT } from '../constants'
 import { forgetAnswers } from '../offline/keep-answers'
 import { queryClient } from '../query-client'
 import { DEVICE_SETTINGS_PREFIX, STORAGE } from '../storage-keys'
+import { withTimeout } from '../with-timeout'
 import { type LogoutNotice, leaveLogoutNotice } from './logout-notice'
 import { page } from './page'
 import { resetSessionStore, useSession } from './session-store'
@@ -21,7 +23,11 @@ export async function logOut() {
   localStorage.removeItem(STORAGE.updateStarted)
   localStorage.removeItem(STORAGE.updates)
   queryClient.clear()
-  await Promise.all([tokensGone, forgetAnswers(), clearDataCaches()])
+  await Promise.all([
+    tokensGone,
+    forgetAnswers(),
+    withTimeout(clearDataCaches(), LOCAL_STORAGE_TIMEOUT, undefined),
+  ])
 }
 
 let leaving = false

@@ -50,6 +50,20 @@ describe('refreshing the session', () => {
     expect(bodies).toHaveLength(0)
   })
 
+  it('does without the lock when a tab that sleeps does not give it back', async () => {
+    answer(() => HttpResponse.json(fresh))
+    const request = () => Promise.reject(new DOMException('', 'TimeoutError'))
+    vi.stubGlobal('navigator', Object.create(navigator, { locks: { value: { request } } }))
+    expect(await refreshSession(old.access)).toBe('renewed')
+  })
+
+  it('does not wait for ever for an answer', async () => {
+    server.use(http.post(PATH, () => new Promise<Response>(() => undefined)))
+    vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort())
+    expect(await refreshSession(old.access)).toBe('unreachable')
+    expect(readTokens()).toEqual({ access: old.access, refresh: old.refresh })
+  })
+
   it('does not ask again for a refusal that comes in late', async () => {
     await storeTokens(fresh)
     const bodies = answer(() => HttpResponse.json(fresh))

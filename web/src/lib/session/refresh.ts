@@ -1,5 +1,6 @@
 /** Renews the tokens: one request at a time, in this tab and across tabs. */
 import { FORM_TYPE, toForm } from '../api/form'
+import { REFRESH_TIMEOUT } from '../constants'
 import { isRole, readTokens, storeTokens, type Tokens } from './tokens'
 
 /**
@@ -21,9 +22,22 @@ export function refreshSession(refused: string | null): Promise<RefreshOutcome> 
   return running
 }
 
-/** Browsers know Web Locks only on secure origins; elsewhere the server's grace for old refresh tokens must do. */
+/**
+ * Browsers know Web Locks only on secure origins, and a tab that the browser has put to sleep may hold one for long: then
+ * the server's grace for old refresh tokens must do.
+ */
 async function alone(work: () => Promise<RefreshOutcome>): Promise<RefreshOutcome> {
-  return navigator.locks ? await navigator.locks.request(LOCK, work) : await work()
+  if (!navigator.locks) return work()
+  const signal = AbortSignal.timeout(REFRESH_TIMEOUT)
+  let locked = false
+  const workLocked = () => {
+    locked = true
+    return work()
+  }
+  return navigator.locks.request(LOCK, { signal }, workLocked).catch((error: unknown) => {
+    if (locked) throw error
+    return work()
+  })
 }
 
 async function renew(refused: string | null): Promise<RefreshOutcome> {
@@ -50,6 +64,7 @@ async function ask(refresh: string): Promise<Response | null> {
       method: 'POST',
       headers: { 'Content-Type': FORM_TYPE },
       body: toForm({ refresh }),
+      signal: AbortSignal.timeout(REFRESH_TIMEOUT),
     })
   } catch {
     return null

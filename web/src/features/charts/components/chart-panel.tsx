@@ -1,7 +1,8 @@
 import type { UseQueryResult } from '@tanstack/react-query'
-import { Suspense, useCallback, useState } from 'react'
+import { useCallback, useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
+import { PagePart } from '@/components/ui/page-part'
 import { Skeleton } from '@/components/ui/skeleton'
 import type { Graph } from '@/lib/api/chart-queries'
 import { errorText } from '@/lib/api/errors'
@@ -77,7 +78,7 @@ export function ChartPanel({ query, several, system, onCursor, onRemove, classNa
       )}
       {!graph && !error && <Skeleton key="waiting" className={className} />}
       {graph && table && (
-        <Suspense
+        <PagePart
           key="table"
           fallback={
             <div aria-busy>
@@ -86,21 +87,22 @@ export function ChartPanel({ query, several, system, onCursor, onRemove, classNa
           }
         >
           <ChartTable graph={graph} series={series} title={heading} />
-        </Suspense>
+        </PagePart>
       )}
       {graph && !table && (
-        <ChartView
-          key="view"
-          group={group}
-          graph={graph}
-          series={series}
-          name={name}
-          title={heading}
-          place={place}
-          onCursor={onMove}
-          extents={extents}
-          className={className}
-        />
+        <PagePart key="view">
+          <ChartView
+            group={group}
+            graph={graph}
+            series={series}
+            name={name}
+            title={heading}
+            place={place}
+            onCursor={onMove}
+            extents={extents}
+            className={className}
+          />
+        </PagePart>
       )}
     </div>
   )
