@@ -4,6 +4,7 @@ import {
   formatCountdown,
   formatDate,
   formatDateTime,
+  formatDayOfYear,
   formatDistinctTime,
   formatFullDay,
   formatLongDate,
@@ -96,6 +97,15 @@ describe('times', () => {
     expect(formatDate(afternoon, moment)).toBe('05.03.2026')
     expect(formatLongDate(afternoon, moment)).toBe('5. März 2026')
     expect(formatDateTime(afternoon, moment)).toBe('05.03.2026 16:05')
+  })
+  it('write English dates as Europe does, where no month is taken for a day', () => {
+    const english = { ...moment, locale: 'en' } as const
+    expect(formatDate(afternoon, english)).toBe('5 Mar 2026')
+    expect(formatDateTime(afternoon, english)).toBe('5 Mar 2026 16:05')
+    expect(formatDayOfYear(afternoon, english)).toBe('5 Mar')
+    expect(formatLongDate(afternoon, english)).toBe('5 March 2026')
+    expect(formatPeriod('2026-06-18', 'Week', 'en')).toMatch(/^15\s?–\s?21 June 2026$/)
+    expect(formatTick(afternoon, 'weekday', english)).toBe('Thu 5')
   })
   it('count down to zero and stop there', () => {
     expect(formatCountdown(29 * 60_000 + 4_500)).toBe('29:05')

@@ -23,11 +23,20 @@ function numberFormat(locale: Locale, digits: number) {
   return made
 }
 
+/** Our English is that of Europe: plain `en` is American, and writes the month first. */
+const DATE_LANGUAGE: Partial<Record<Locale, string>> = { en: 'en-GB' }
+
+/** In English the month is a word: 03/05 is March to some and May to others. */
+const dayAndMonth = (locale: Locale) =>
+  locale === 'en'
+    ? ({ day: 'numeric', month: 'short' } as const)
+    : ({ day: '2-digit', month: '2-digit' } as const)
+
 function dateFormat(locale: Locale, options: Intl.DateTimeFormatOptions) {
   const key = `${locale}:${JSON.stringify(options)}`
   const known = dateFormats.get(key)
   if (known) return known
-  const made = new Intl.DateTimeFormat(locale, options)
+  const made = new Intl.DateTimeFormat(DATE_LANGUAGE[locale] ?? locale, options)
   dateFormats.set(key, made)
   return made
 }
@@ -109,13 +118,13 @@ const zoneName = (ms: number, { locale, timeZone }: Moment) =>
     .formatToParts(ms)
     .find(({ type }) => type === 'timeZoneName')?.value ?? ''
 
-/** "05.03.2026" in German, as each language writes a short date. */
+/** "05.03.2026" in German, "5 Mar 2026" in English: as each language writes a short date. The server's mails do the same. */
 export const formatDate = (ms: number, { locale, timeZone }: Moment) =>
-  dateFormat(locale, { day: '2-digit', month: '2-digit', year: 'numeric', timeZone }).format(ms)
+  dateFormat(locale, { ...dayAndMonth(locale), year: 'numeric', timeZone }).format(ms)
 
 /** "05.03.", where the year is plain. */
 export const formatDayOfYear = (ms: number, { locale, timeZone }: Moment) =>
-  dateFormat(locale, { day: '2-digit', month: '2-digit', timeZone }).format(ms)
+  dateFormat(locale, { ...dayAndMonth(locale), timeZone }).format(ms)
 
 /** "5. März 2026". */
 export const formatLongDate = (ms: number, { locale, timeZone }: Moment) =>

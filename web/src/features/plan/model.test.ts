@@ -79,7 +79,8 @@ describe('a wish', () => {
     ['101', '18:00', 'soc_range', null],
     ['', '', 'soc_range', 'time_invalid'],
     ['7,5', '24:00', 'soc_range', 'time_invalid'],
-    ['-1', '8:00', 'soc_range', 'time_invalid'],
+    ['-1', '8:0', 'soc_range', 'time_invalid'],
+    ['70', '8', null, null],
   ])('of %j %% by %j', (soc, by, wrongSoc, wrongBy) => {
     expect(checkWish({ soc, by })).toEqual({ soc: wrongSoc, by: wrongBy })
   })

@@ -2,6 +2,7 @@
 import type { Saving } from '@/lib/api/money-queries'
 import type { Block, Plan, Step } from '@/lib/api/plan-queries'
 import type { Findings } from '@/lib/form/model'
+import { readTime } from '@/lib/validation/time'
 
 const HOUR = 3_600_000
 
@@ -113,5 +114,5 @@ export type WishValues = { soc: string; by: string }
 
 export const checkWish = ({ soc, by }: WishValues): Findings<WishValues> => ({
   soc: /^\d{1,3}$/.test(soc.trim()) && Number(soc) <= 100 ? null : 'soc_range',
-  by: /^([01]\d|2[0-3]):[0-5]\d$/.test(by.trim()) ? null : 'time_invalid',
+  by: /^([01]\d|2[0-3]):[0-5]\d$/.test(readTime(by)) ? null : 'time_invalid',
 })

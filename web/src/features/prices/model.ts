@@ -2,6 +2,7 @@
 import type { components } from '@/lib/api/schema'
 import type { SiteDay } from '@/lib/site-day'
 import { plusDays, siteDayOf } from '@/lib/site-day'
+import { readTime } from '@/lib/validation/time'
 
 export type SystemPrices = components['schemas']['SystemPrices']
 
@@ -74,4 +75,4 @@ export type Step = { id: number; days: 'workdays' | 'weekend'; start: string; pr
 
 /** As the API reads it. */
 export const stepsText = (steps: readonly Step[]) =>
-  steps.map(({ days, start, price }) => `${days}/${start}/${price.trim()}`).join(';')
+  steps.map(({ days, start, price }) => `${days}/${readTime(start)}/${price.trim()}`).join(';')

@@ -4,6 +4,7 @@ import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { Field } from '@/components/ui/field'
 import { Select } from '@/components/ui/select'
+import { TimeField } from '@/components/ui/time-field'
 import { errorText } from '@/lib/api/errors'
 import { formatNumber, priceUnit } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
@@ -76,10 +77,8 @@ export function TimeOfUse({ systems, readOnly }: { systems: readonly SystemPrice
               onChange={({ target }) => change(step.id, { days: target.value as Step['days'] })}
               options={DAYS.map((value) => ({ value, label: t(`settings.prices.steps.${value}`) }))}
             />
-            <Field
+            <TimeField
               label={t('settings.prices.steps.start')}
-              type="time"
-              step={900}
               value={step.start}
               onChange={({ target }) => change(step.id, { start: target.value })}
               required

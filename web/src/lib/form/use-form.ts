@@ -19,7 +19,7 @@ type Options<V extends Values> = {
   send: (values: V) => Promise<unknown>
 }
 
-type Change = ChangeEvent<HTMLInputElement | HTMLSelectElement>
+type Change = { target: { value: string } }
 
 /**
  * A form: values, mistakes, sending. A mistake takes the focus to its field and leaves again when the field is

@@ -4,12 +4,14 @@ import { Callout } from '@/components/ui/callout'
 import { Card } from '@/components/ui/card'
 import { Field } from '@/components/ui/field'
 import { FormProblem } from '@/components/ui/form-problem'
+import { TimeField } from '@/components/ui/time-field'
 import type { Plan } from '@/lib/api/plan-queries'
 import { refusalText } from '@/lib/form/refusal-text'
 import { useForm } from '@/lib/form/use-form'
 import { joinQuantity, percentQuantity } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { notify } from '@/lib/notify'
+import { readTime } from '@/lib/validation/time'
 import { changePlan } from '../api'
 import { checkWish } from '../model'
 import { usePlanTime } from '../use-plan-time'
@@ -22,7 +24,7 @@ export function WishForm({ plan: { sn, wish } }: { plan: Plan }) {
     initial: { soc: wish ? String(wish.soc) : '', by: wish ? clock(wish.by) : '' },
     check: checkWish,
     send: async ({ soc, by }) => {
-      await changePlan({ sn, soc: soc.trim(), by: by.trim() })
+      await changePlan({ sn, soc: soc.trim(), by: readTime(by) })
       notify.success(t('plan.wish.saved'))
     },
   })
@@ -50,7 +52,7 @@ export function WishForm({ plan: { sn, wish } }: { plan: Plan }) {
             placeholder="70"
             autoComplete="off"
           />
-          <Field {...form.text('by')} label={t('plan.wish.by')} type="time" />
+          <TimeField {...form.text('by')} label={t('plan.wish.by')} />
         </div>
         <div className="flex flex-wrap gap-3">
           <Button type="submit" busy={form.busy}>

@@ -2,7 +2,8 @@
 import type { System } from '@/lib/api/queries'
 import { THROTTLING_NOTICE_ABOVE } from '@/lib/constants'
 import type { Locale } from '@/lib/i18n/locales'
-import { checkField, type Findings, readTime, readValue } from '../model/check'
+import { readTime } from '@/lib/validation/time'
+import { checkField, type Findings, readValue } from '../model/check'
 import type { Draft } from '../model/draft'
 import {
   commonSpec,

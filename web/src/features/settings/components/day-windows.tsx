@@ -1,5 +1,6 @@
 import { useT } from '@/lib/i18n/use-t'
-import { checkField, readTime } from '../model/check'
+import { readTime } from '@/lib/validation/time'
+import { checkField } from '../model/check'
 import { type Draft, type Systems, shownText } from '../model/draft'
 import { commonSpec, type SettingName } from '../model/fields'
 import { barsOf } from '../model/window'

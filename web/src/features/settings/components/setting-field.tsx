@@ -2,10 +2,10 @@ import type { ReactNode } from 'react'
 import { Field } from '@/components/ui/field'
 import { Select } from '@/components/ui/select'
 import { Switch } from '@/components/ui/switch'
+import { TimeField } from '@/components/ui/time-field'
 import type { Locale } from '@/lib/i18n/locales'
 import { type Translate, useT } from '@/lib/i18n/use-t'
 import { fieldText } from '@/lib/validation/field-text'
-import { readTime } from '../model/check'
 import { type Systems, shownText } from '../model/draft'
 import { choiceText, commonSpec, type FieldSpec, mostText, type SettingName } from '../model/fields'
 import type { Editor } from '../use-editor'
@@ -56,24 +56,15 @@ export function SettingField({ name, systems, editor, label }: Props) {
         onChange={({ target }) => change(target.value)}
       />
     )
-  return (
-    <Field
-      {...frame}
-      {...boxOf(spec)}
-      value={shown ?? ''}
-      placeholder={
-        shown === null ? t('settings.mixed') : spec.kind === 'time' ? t('settings.time_format') : undefined
-      }
-      autoComplete="off"
-      spellCheck={false}
-      required={!spec.optional}
-      onChange={({ target }) => change(target.value)}
-      onBlur={({ target }) => {
-        const time = spec.kind === 'time' ? readTime(target.value) : target.value
-        if (time !== target.value) change(time)
-      }}
-    />
-  )
+  const box = {
+    ...frame,
+    value: shown ?? '',
+    ...(shown === null && { placeholder: t('settings.mixed') }),
+    required: !spec.optional,
+    onChange: ({ target }: { target: { value: string } }) => change(target.value),
+  }
+  if (spec.kind === 'time') return <TimeField {...box} />
+  return <Field {...box} {...boxOf(spec)} autoComplete="off" spellCheck={false} />
 }
 
 /** The keyboard that a phone shows, and the unit inside the box. */

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { settingsEntry } from '@/lib/testing/settings'
 import cases from '../../../../../cases/settings.json'
-import { needsNotice, readTime } from './check'
+import { needsNotice } from './check'
 import { findingsOf } from './draft'
 
 /** What was typed into a system that is set in a special way, and the codes of what is wrong with it. */
@@ -20,16 +20,6 @@ describe('what people type', () => {
     const system = settingsEntry('A', { desired: { ...desired, provider_token } })
     expect(findingsOf(given, [system])).toEqual(codes)
   })
-
-  it.each([
-    ['7', '07:00'],
-    ['730', '07:30'],
-    ['7:30', '07:30'],
-    ['7.30', '07:30'],
-    ['1230', '12:30'],
-    ['24:00', '24:00'],
-    ['noon', 'noon'],
-  ])('as a time: %s is %s', (text, time) => expect(readTime(text)).toBe(time))
 })
 
 describe('the notice under §14a', () => {

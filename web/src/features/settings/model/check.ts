@@ -3,6 +3,7 @@ import { METER_ADDRESS_USUAL, THROTTLING_NOTICE_ABOVE, TOKEN_MIN } from '@/lib/c
 import { readNumber } from '@/lib/number'
 import type { Finding } from '@/lib/validation/codes'
 import { checkPrice } from '@/lib/validation/price'
+import { readTime } from '@/lib/validation/time'
 import {
   desiredOf,
   type FieldSpec,
@@ -20,12 +21,6 @@ const RANGE = {
 } as const
 type NumberKind = keyof typeof RANGE
 const isNumberKind = (kind: string): kind is NumberKind => kind in RANGE
-
-/** "7:30", "730" and "7" mean what people mean by them; anything else stays as it was typed. */
-export function readTime(text: string): string {
-  const [, hour = '', minute = '00'] = /^\s*(\d{1,2})(?:[:.]?(\d{2}))?\s*$/.exec(text) ?? []
-  return hour === '' ? text.trim() : `${hour.padStart(2, '0')}:${minute}`
-}
 
 /** The value that was typed; undefined where it is none. */
 export function readValue(text: string, { kind, decimals }: FieldSpec): Value | undefined {

@@ -1,6 +1,7 @@
 /** What somebody has typed and not sent yet, held against what was there when they began and what is there now. */
 import type { Locale } from '@/lib/i18n/locales'
-import { checkField, checkTogether, type Findings, needsNotice, readTime, readValue } from './check'
+import { readTime } from '@/lib/validation/time'
+import { checkField, checkTogether, type Findings, needsNotice, readValue } from './check'
 import {
   commonSpec,
   commonValue,
