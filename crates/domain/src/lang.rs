@@ -12,6 +12,11 @@ pub enum Lang {
     Hr,
 }
 
+/// As browsers abbreviate them in British English.
+const ENGLISH_MONTHS: [&str; 12] = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sept", "Oct", "Nov", "Dec",
+];
+
 impl Lang {
     pub const ALL: [Self; 5] = [Self::De, Self::En, Self::Pl, Self::Fr, Self::Hr];
 
@@ -40,8 +45,11 @@ impl Lang {
             Self::De | Self::Pl => format!("{day:02}.{month:02}.{year}"),
             Self::Hr => format!("{day:02}.{month:02}.{year}."),
             Self::Fr => format!("{day:02}/{month:02}/{year}"),
-            // 02/13 or 13/02: in English nobody is sure.
-            Self::En => format!("{year}-{month:02}-{day:02}"),
+            // 02/03 or 03/02: with a number for the month nobody is sure in English.
+            Self::En => {
+                let month = ENGLISH_MONTHS.get(month as usize - 1).unwrap_or(&"");
+                format!("{day} {month} {year}")
+            }
         }
     }
 
@@ -79,6 +87,22 @@ impl FromStr for Lang {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_day_is_written_as_each_language_does_and_in_english_with_the_month_as_a_word() {
+        let day = SiteDay::new(2026, 3, 5).unwrap();
+        for (lang, want) in [
+            (Lang::De, "05.03.2026"),
+            (Lang::En, "5 Mar 2026"),
+            (Lang::Pl, "05.03.2026"),
+            (Lang::Fr, "05/03/2026"),
+            (Lang::Hr, "05.03.2026."),
+        ] {
+            assert_eq!(lang.day(day), want);
+        }
+        let december = SiteDay::new(2026, 12, 31).unwrap();
+        assert_eq!(Lang::En.day(december), "31 Dec 2026");
+    }
 
     #[test]
     fn the_heaviest_known_language_wins_and_german_is_the_fallback() {
