@@ -22,6 +22,7 @@ test('a series is added and removed', async ({ page }) => {
   await recordTexts(page)
   await open(page, DAY)
   expect(await drawnTexts(page)).not.toContain('230')
+  await expect(page.getByText(text('chart.values.mean'), { exact: true })).toBeVisible()
   for (const id of ['series.voltage', 'series.discharge', 'series.charge'] as const) {
     await expect(chip(page, id)).toHaveAttribute('aria-pressed', 'false')
     await chip(page, id).click()
@@ -29,6 +30,7 @@ test('a series is added and removed', async ({ page }) => {
     await expect(chip(page, id)).toContainText(/\d\s(V|kWh)$/)
   }
   await expect(page).toHaveURL(/series=m6%2Cm8%2Cm1%2Cm0%2Cm3%2Cm7%2Cm5%2Cm5N/)
+  await expect(page.getByText(`${text('chart.values.mean')} · ${text('chart.values.energy')}`)).toBeVisible()
   await expect.poll(() => drawnTexts(page)).toContainEqual(expect.stringMatching(/kWh$/))
   await chip(page, 'series.house').click()
   await expect(chip(page, 'series.house')).toHaveText(text('series.house'))

@@ -30,6 +30,9 @@ export const LIVE_GATHER = 250
 /** A reading that is older than this is no longer "now". */
 export const LIVE_MAX_AGE = 90_000
 
+/** Nothing has come from the portal for this long, neither by the stream nor by the refresh: nothing is live then. */
+export const LIVE_CONTACT = LIVE_REFRESH + 10_000
+
 /** The event stream says at least every 15 s that it lives; after this long it is dead and opened anew. */
 export const LIVE_SILENCE = 45_000
 

@@ -3,6 +3,7 @@ import { energyQuery } from '@/lib/api/chart-queries'
 import { totalsOf } from '@/lib/energy'
 import { useT } from '@/lib/i18n/use-t'
 import type { LiveEntry } from '@/lib/live/live'
+import { useLive } from '@/lib/live/use-live'
 import { siteDayOf } from '@/lib/site-day'
 import { useClockText } from './live-mark'
 import { countedUntil, freshnessOf, readingOf } from './model/reading'
@@ -20,7 +21,8 @@ type Present = {
 export function usePresent({ sn, entry, skew, now }: Present) {
   const { t } = useT()
   const reading = readingOf(entry)
-  const freshness = freshnessOf(reading, now)
+  const { dataUpdatedAt: heardAt } = useLive()
+  const freshness = freshnessOf(reading, now, heardAt + skew)
   const day = siteDayOf(now, reading.timeZone)
   const { data: today, dataUpdatedAt } = useQuery(energyQuery(sn, `${day}_${day}`))
   const energies = today ? totalsOf(today) : null

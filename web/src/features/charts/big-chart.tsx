@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react'
+import { useId, useMemo, useState } from 'react'
 import { Skeleton } from '@/components/ui/skeleton'
 import type { Graph } from '@/lib/api/chart-queries'
 import { cn } from '@/lib/cn'
@@ -13,6 +13,7 @@ import { withSystem, withToggled } from './model/choice'
 import { type Extents, extentsOf } from './model/extent'
 import { type Series, seriesOf } from './model/series'
 import { useChart } from './use-chart'
+import { useSummary, useValuesText } from './use-summary'
 import { useSystemNames } from './use-systems'
 
 /** On a page of its own it is higher, and can show several systems under each other. */
@@ -37,14 +38,26 @@ export function BigChart({ ownPage = false }: Props) {
   const none = series.length === 0 || systems.length === 0
   const graphs = none ? [] : queries.flatMap(({ data }) => data ?? [])
   const extents = useExtents(several ? graphs : [], series)
+  const summaryOf = useSummary(chart)
+  const summary = summaryOf(systems[0])
+  const valuesText = useValuesText({ series, kind: summary.kind, graph: graphs[0], place })
+  const values = { id: useId(), text: none ? '' : valuesText }
   const height = several ? HEIGHT.oneOfSeveral : HEIGHT[ownPage ? 'alone' : 'onDashboard']
   return (
     <section aria-labelledby="chart" className="card min-w-0 p-4 sm:p-5">
-      <ChartHead chart={chart} title={title} nameOf={(sn) => nameOf(sn).name} ownPage={ownPage} />
+      <ChartHead
+        chart={chart}
+        title={title}
+        values={values}
+        nameOf={(sn) => nameOf(sn).name}
+        ownPage={ownPage}
+      />
       <SeriesChips
         chosen={choice.series}
         graph={several ? null : graphs[0]}
         place={place}
+        summary={summary}
+        describedBy={values.id}
         onToggle={(code) => change(withToggled(search, choice, code))}
       />
       <div className="mt-2 grid grid-cols-1 gap-3" aria-busy={waiting}>
@@ -68,6 +81,7 @@ export function BigChart({ ownPage = false }: Props) {
                   title={title}
                   system={nameOf(sn)}
                   several={several}
+                  summary={summaryOf(sn)}
                   onRemove={() => change(withSystem(search, systems, sn))}
                   onCursor={several ? undefined : setPlace}
                   extents={several ? extents : undefined}

@@ -16,7 +16,14 @@ describe('a reading', () => {
     ['never', { online: false, measured_at: null }],
     ['offline', { online: false, measured_at: null, reporting: 0, systems: 2 }],
   ] as const)('is %s', (expected, change) => {
-    expect(freshnessOf(entry(change), NOW)).toBe(expected)
+    expect(freshnessOf(entry(change), NOW, NOW)).toBe(expected)
+  })
+
+  it.each([
+    ['live', 40_000],
+    ['stale', 40_001],
+  ] as const)('is %s when the portal said something %i ms ago', (expected, silence) => {
+    expect(freshnessOf(entry({}), NOW, NOW - silence)).toBe(expected)
   })
 
   it.each([
@@ -25,7 +32,7 @@ describe('a reading', () => {
     ['the last report of a silent battery', { online: false, measured_at: NOW - 5_000 }, 0, NOW - 5_000],
   ] as const)('lets the day count until %s', (_name, change, age, expected) => {
     const reading = entry(change)
-    expect(countedUntil(reading, freshnessOf(reading, NOW), NOW - age, NOW)).toBe(expected)
+    expect(countedUntil(reading, freshnessOf(reading, NOW, NOW), NOW - age, NOW)).toBe(expected)
   })
 
   it('has null for what was not measured, never zero', () => {

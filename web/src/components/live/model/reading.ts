@@ -1,7 +1,7 @@
 /** What one system, or all of them together, say now: the API's words in ours, in this one place. */
 
 import type { InForce } from '@/components/in-force/model'
-import { LIVE_MAX_AGE } from '@/lib/constants'
+import { LIVE_CONTACT, LIVE_MAX_AGE } from '@/lib/constants'
 import type { LiveEntry } from '@/lib/live/live'
 import { DEAD_BAND } from '@/lib/power'
 
@@ -75,16 +75,19 @@ export function readingOf(entry: LiveEntry): Reading {
 }
 
 /**
- * `stale`: nothing new has come for 90 s, perhaps because this browser has no network. `offline`: the portal itself
+ * `stale`: the value is older than 90 s, or the portal itself has said nothing for a while. `offline`: the portal itself
  * hears nothing of the system. `never`: it has not said anything yet. Only `live` is drawn as now.
  */
 export type Freshness = 'live' | 'stale' | 'offline' | 'never'
 
-/** @param now on the server's clock */
-export function freshnessOf({ at, online, together }: Reading, now: number): Freshness {
+/**
+ * @param now on the server's clock
+ * @param heardAt when the portal last said anything about its systems, on the same clock
+ */
+export function freshnessOf({ at, online, together }: Reading, now: number, heardAt = now): Freshness {
   if (at === null) return together ? 'offline' : 'never'
   if (!online) return 'offline'
-  return now - at > LIVE_MAX_AGE ? 'stale' : 'live'
+  return now - at > LIVE_MAX_AGE || now - heardAt > LIVE_CONTACT ? 'stale' : 'live'
 }
 
 /**

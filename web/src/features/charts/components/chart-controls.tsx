@@ -1,6 +1,7 @@
 import { Button } from '@/components/ui/button'
 import { useT } from '@/lib/i18n/use-t'
 import { type ChartChoice, type ChartSearch, METHODS, RESOLUTIONS } from '../model/choice'
+import { seriesOf } from '../model/series'
 import type { PlotGroup } from '../plot/group'
 import { SmallSelect } from './small-select'
 import { ZoomButtons } from './zoom-buttons'
@@ -15,6 +16,8 @@ type Props = {
 /** How fine the chart is, what a point of it stands for, its zoom, and the way to the table. */
 export function ChartControls({ choice, search, onChange, group }: Props) {
   const { t } = useT()
+  // An energy is an amount: it has no mean.
+  const measures = seriesOf(choice.series).some(({ unit }) => unit !== 'energy')
   return (
     <div className="mt-2 flex flex-wrap items-center gap-x-4 gap-y-2">
       <SmallSelect
@@ -26,12 +29,14 @@ export function ChartControls({ choice, search, onChange, group }: Props) {
         }))}
         onChange={(resolution) => onChange({ ...search, resolution })}
       />
-      <SmallSelect
-        label={t('chart.method')}
-        value={choice.method}
-        options={METHODS.map((value) => ({ value, label: t(`chart.method.${value}`) }))}
-        onChange={(method) => onChange({ ...search, method })}
-      />
+      {measures && (
+        <SmallSelect
+          label={t('chart.method')}
+          value={choice.method}
+          options={METHODS.map((value) => ({ value, label: t(`chart.method.${value}`) }))}
+          onChange={(method) => onChange({ ...search, method })}
+        />
+      )}
       {!choice.table && <ZoomButtons group={group} zoomed={choice.zoom !== null} />}
       <Button
         variant="outline"

@@ -12,19 +12,27 @@ import { DateSteps } from './date-steps'
 type Props = {
   chart: ReturnType<typeof useChart>
   title: string
+  /** What the values beside the series are, and the id by which they refer to it. */
+  values: { id: string; text: string }
   nameOf: (sn: string) => string
   ownPage: boolean
 }
 
 /** Which time the chart shows, and what one can take away of it. */
-export function ChartHead({ chart, title, nameOf, ownPage }: Props) {
+export function ChartHead({ chart, title, values, nameOf, ownPage }: Props) {
   const { t } = useT()
   const { choice, search, today, requests, change, group } = chart
   return (
     <div className="mb-3 flex flex-wrap items-center gap-x-4 gap-y-3">
-      <h2 id="chart" className="card-heading">
-        {t('chart.title')}
-      </h2>
+      {/* As wide as most of what it says: the date beside it stays where it is while the cursor moves. */}
+      <div className="sm:min-w-36">
+        <h2 id="chart" className="card-heading leading-5">
+          {t('chart.title')}
+        </h2>
+        <p id={values.id} className="num min-h-4 text-[12px] leading-4 whitespace-nowrap text-muted">
+          {values.text}
+        </p>
+      </div>
       <DateSteps choice={choice} today={today} onChange={(date) => change(withDate(search, date))} />
       <Segmented
         label={t('chart.range')}

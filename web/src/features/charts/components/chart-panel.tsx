@@ -10,6 +10,7 @@ import { useT } from '@/lib/i18n/use-t'
 import { lazyPart } from '@/lib/lazy-part'
 import type { Extents } from '../model/extent'
 import type { Series } from '../model/series'
+import type { Summary } from '../model/summary'
 import type { PlotGroup } from '../plot/group'
 import type { SystemName } from '../use-systems'
 import { ChartView } from './chart-view'
@@ -27,6 +28,7 @@ type Props = {
   system: SystemName
   /** Several systems under each other: each with its name, and all of the same height. */
   several: boolean
+  summary: Summary
   onRemove: () => void
   onCursor?: (place: number | null) => void
   extents: Extents | undefined
@@ -35,7 +37,16 @@ type Props = {
 }
 
 /** One system: its chart or table, or why there is none. */
-export function ChartPanel({ query, several, system, onCursor, onRemove, className, ...rest }: Props) {
+export function ChartPanel({
+  query,
+  several,
+  system,
+  summary,
+  onCursor,
+  onRemove,
+  className,
+  ...rest
+}: Props) {
   const { t } = useT()
   const { data: graph, error, isFetching, refetch } = query
   const { series, table, title, group, extents } = rest
@@ -60,6 +71,7 @@ export function ChartPanel({ query, several, system, onCursor, onRemove, classNa
           graph={graph}
           series={series}
           place={table ? null : place}
+          summary={summary}
           onRemove={onRemove}
         />
       )}

@@ -7,7 +7,7 @@ import { pointTime } from '../model/point-time'
 import type { Series } from '../model/series'
 import type { PlotGroup } from '../plot/group'
 import { Plot } from '../plot/plot'
-import { valueAt, valueText } from './value-text'
+import { valueText } from './value-text'
 
 type Props = {
   group: PlotGroup
@@ -60,9 +60,9 @@ function readingOf(
   t: Translate,
 ): string {
   const at = place === null ? undefined : graph.time[place]
-  if (at === undefined) return t('chart.no_cursor')
+  if (place === null || at === undefined) return t('chart.no_cursor')
   const values = series.map(
-    (one) => `${t(one.label)} ${valueText(valueAt(graph, one.code, place), one, locale, t)}`,
+    (one) => `${t(one.label)} ${valueText(graph.series[one.code]?.[place], one, locale, t)}`,
   )
   return `${pointTime(graph, at, locale)}: ${values.join(', ')}`
 }

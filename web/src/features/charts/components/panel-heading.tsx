@@ -3,6 +3,7 @@ import { Button } from '@/components/ui/button'
 import type { Graph } from '@/lib/api/chart-queries'
 import { useT } from '@/lib/i18n/use-t'
 import type { Series } from '../model/series'
+import type { Summary } from '../model/summary'
 import type { SystemName } from '../use-systems'
 import { SeriesMark } from './series-mark'
 import { SeriesValue } from './series-value'
@@ -13,11 +14,13 @@ type Props = {
   graph: Graph | undefined
   series: readonly Series[]
   place: number | null
+  summary: Summary
   onRemove: () => void
 }
 
 /** Which system a chart is of, and its values under the cursor. */
-export function PanelHeading({ system: { name, more }, graph, series, place, onRemove }: Props) {
+export function PanelHeading({ system, graph, series, place, summary, onRemove }: Props) {
+  const { name, more } = system
   const { t } = useT()
   return (
     <div className="mb-1 flex items-start gap-3">
@@ -30,7 +33,7 @@ export function PanelHeading({ system: { name, more }, graph, series, place, onR
             <li key={one.code} className="flex items-center gap-1.5">
               <SeriesMark series={one} />
               <span className="sr-only">{t(one.label)}</span>
-              <SeriesValue series={one} value={valueAt(graph, one.code, place)} />
+              <SeriesValue series={one} value={valueAt(graph, one, place, summary)} />
             </li>
           ))}
         </ul>

@@ -3,6 +3,7 @@ import type { Graph } from '@/lib/api/chart-queries'
 import { cn } from '@/lib/cn'
 import { useT } from '@/lib/i18n/use-t'
 import { SERIES } from '../model/series'
+import type { Summary } from '../model/summary'
 import { SeriesMark } from './series-mark'
 import { SeriesValue } from './series-value'
 import { valueAt } from './value-text'
@@ -11,8 +12,11 @@ type Props = {
   chosen: readonly string[]
   /** Where the values come from; null where each chart says its own. */
   graph: Graph | undefined | null
-  /** The point under the cursor; without one the newest value stands beside a name. */
+  /** The point under the cursor; without one the summary stands beside a name. */
   place: number | null
+  summary: Summary
+  /** Says what the values are. */
+  describedBy: string
   onToggle: (code: string) => void
 }
 
@@ -23,12 +27,12 @@ const CHIP =
  * Every series as a button that adds or removes it; those on the chart show their value.
  * A phone has no room for all at once: those that are not on the chart unfold.
  */
-export function SeriesChips({ chosen, graph, place, onToggle }: Props) {
+export function SeriesChips({ chosen, graph, place, summary, describedBy, onToggle }: Props) {
   const { t } = useT()
   const [all, setAll] = useState(false)
   const others = SERIES.length - chosen.length
   return (
-    <fieldset className="-mx-1 flex min-w-0 flex-wrap gap-1.5 p-1">
+    <fieldset aria-describedby={describedBy} className="-mx-1 flex min-w-0 flex-wrap gap-1.5 p-1">
       <legend className="sr-only">{t('chart.series')}</legend>
       {SERIES.map((series) => {
         const on = chosen.includes(series.code)
@@ -47,7 +51,7 @@ export function SeriesChips({ chosen, graph, place, onToggle }: Props) {
             <SeriesMark series={series} dim={!on} />
             {t(series.label)}
             {on && graph !== null && (
-              <SeriesValue series={series} value={valueAt(graph, series.code, place)} />
+              <SeriesValue series={series} value={valueAt(graph, series, place, summary)} />
             )}
           </button>
         )

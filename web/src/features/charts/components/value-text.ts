@@ -11,6 +11,7 @@ import {
 import type { Locale } from '@/lib/i18n/locales'
 import type { Translate } from '@/lib/i18n/use-t'
 import type { Series, Unit } from '../model/series'
+import { type Summary, summaryOf } from '../model/summary'
 
 export type Value = number | null | undefined
 
@@ -23,11 +24,13 @@ const QUANTITY: Record<Unit, (value: number, locale: Locale) => Quantity> = {
   voltage: voltageQuantity,
 }
 
-/** What was measured at a point; without a point, the newest value. */
-export function valueAt(graph: Graph | undefined, code: string, place: number | null): Value {
-  const values = graph?.series[code] ?? []
-  return place === null ? values.findLast((value) => value !== null) : values[place]
-}
+/** What was measured at a point; without a point, what stands for all of them. */
+export const valueAt = (
+  graph: Graph | undefined,
+  series: Series,
+  place: number | null,
+  summary: Summary,
+): Value => (place === null ? summaryOf(graph, series, summary) : graph?.series[series.code]?.[place])
 
 /** "1,9 kW lädt": a magnitude and, where there is one, the word for its direction; a dash where nothing was measured. */
 export function valueText(value: Value, series: Series, locale: Locale, t: Translate): string {

@@ -1,0 +1,61 @@
+/** What stands beside a series while no moment is chosen: the value of now, or one number for all that the chart shows. */
+import type { Graph, Method } from '@/lib/api/chart-queries'
+import type { LiveEntry } from '@/lib/live/live'
+import type { SiteDay } from '@/lib/site-day'
+import type { ChartChoice } from './choice'
+import type { Series } from './series'
+import { stepsOf } from './steps'
+import type { Stretch } from './stretch'
+
+/** Of powers, charge and voltage. Energies always have their total. */
+export type SummaryKind = 'now' | Method
+
+/** @param live the system reports now */
+export function kindOf(
+  { interval, date, zoom, method }: Pick<ChartChoice, 'interval' | 'date' | 'zoom' | 'method'>,
+  today: SiteDay,
+  live: boolean,
+): SummaryKind {
+  return live && interval === 'Day' && date === today && zoom === null ? 'now' : method
+}
+
+export type Summary = {
+  kind: SummaryKind
+  /** What is visible; null is everything. */
+  zoom: Stretch | null
+  /** What the system says now, if it says anything. */
+  live?: LiveEntry
+}
+
+const LIVE: Record<string, (entry: LiveEntry) => number | null | undefined> = {
+  m0: ({ grid_power }) => grid_power,
+  m1: ({ battery_power }) => battery_power,
+  m3: ({ SOC }) => SOC,
+  m6: ({ PV_power }) => PV_power,
+  m7: ({ grid_voltage }) => grid_voltage,
+  m8: ({ m8 }) => m8,
+  ef: ({ energy_forecast }) => energy_forecast,
+  lf: ({ load_forecast }) => load_forecast,
+}
+
+export function summaryOf(
+  graph: Pick<Graph, 'time' | 'resolution' | 'series'> | undefined,
+  { code, unit }: Pick<Series, 'code' | 'unit'>,
+  { kind, zoom, live }: Summary,
+): number | null {
+  if (kind === 'now' && unit !== 'energy') return (live && LIVE[code]?.(live)) ?? null
+  const steps = graph ? stepsOf(graph) : []
+  const points = steps.flatMap(([from, to], index) => {
+    const value = graph?.series[code]?.[index] ?? null
+    const visible = zoom === null || (from >= zoom[0] && from < zoom[1])
+    return value === null || !visible ? [] : [{ value, length: to - from }]
+  })
+  if (points.length === 0) return null
+  const values = points.map(({ value }) => value)
+  if (unit === 'energy' || kind === 'sum') return sum(values)
+  if (kind === 'min') return Math.min(...values)
+  if (kind === 'max') return Math.max(...values)
+  return sum(points.map(({ value, length }) => value * length)) / sum(points.map(({ length }) => length))
+}
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
