@@ -170,6 +170,13 @@ test('a command is followed to its end, and the battery obeys', async ({ page, s
     .getByRole('article')
     .filter({ has: page.getByRole('heading', { name: text('card.battery_power'), exact: true }) })
   await expect(power).toHaveText(/1,0\s*kW.*(?<!ent)lädt/, { timeout: 20_000 })
+  // It stays in force, visibly, until somebody ends it.
+  const inForce = page.getByRole('region', { name: text('in_force.title') })
+  await expect(inForce).toContainText(/Lädt bis 100\s%, mit höchstens 1,0\skW/)
+  const end = inForce.getByRole('button', { name: text('in_force.end.charge') })
+  await end.click()
+  await expect(end).toBeHidden({ timeout: 20_000 })
+  await expect(power).not.toHaveText(/1,0\s*kW.*(?<!ent)lädt/, { timeout: 20_000 })
 })
 
 test('a command that no battery answers expires and says so', async ({ page, server }) => {

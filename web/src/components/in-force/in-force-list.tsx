@@ -67,7 +67,7 @@ export function InForceList({ list, timeZone, now, end, updatePage = false }: Pr
               />
               <div className="min-w-0 flex-1 basis-40">
                 <p className={cn(!isQuiet(one) && 'font-medium')}>{title(one)}</p>
-                {!isQuiet(one) && <p className="num text-[13px] text-muted">{note(one)}</p>}
+                {!isQuiet(one) && <p className="num text-[13px]">{note(one)}</p>}
               </div>
               {one.kind === 'update' && updatePage && (
                 <Link to="/update" className={cn(textLinkStyle, 'min-h-9 content-center')}>

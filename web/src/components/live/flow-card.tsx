@@ -41,7 +41,7 @@ export function FlowCard({ reading, freshness, capacity, updating, now, title, i
         </div>
         <LiveMark reading={reading} freshness={freshness} now={now} />
       </div>
-      {inForce}
+      <div className="mt-3 empty:hidden">{inForce}</div>
       <div className="mt-2 flex flex-1 items-center justify-center">
         <EnergyFlow reading={reading} live={freshness === 'live'} />
       </div>
