@@ -188,7 +188,7 @@ with_app!(
         let letters = app.letters().await.into_iter();
         let of_site = letters.filter(|letter| letter.subject.contains("Standort"));
         let of_site: Vec<String> = of_site.map(|letter| letter.to).collect();
-        assert_eq!(of_site, [anna.email.clone()], "hers is no news to her");
+        assert_eq!(of_site, [anna.email.as_str()], "hers is no news to her");
         // With the household goes what the journal says of its names.
         let unlink = app.call("DELETE", "/api/auth/usr_sn/SC000001/");
         unlink.bearer(&anna.access).send().await.expect(204);
