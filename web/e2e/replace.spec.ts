@@ -17,7 +17,10 @@ const JUMP = 300
 
 const dialog = (page: Page) => page.getByRole('dialog')
 const systemsCard = (page: Page) => page.getByRole('region', { name: text('account.systems'), exact: true })
-const keyField = (page: Page) => dialog(page).getByLabel(text('replace.key'), { exact: true })
+const keyField = (page: Page) =>
+  dialog(page)
+    .getByLabel(text('replace.key'), { exact: true })
+    .or(dialog(page).getByLabel(text('replace.key_electrician'), { exact: true }))
 
 const siteDay = (server: Server) => berlinDay(server.now)
 
@@ -71,13 +74,12 @@ test('an owner replaces a unit, and the day goes on in the same chart without a 
     await button(dialog(page), text('replace.next')).click()
     await expect(keyField(page)).toBeFocused()
     await enterKey(page, old)
-    await button(dialog(page), text('replace.submit')).click()
     await expect(keyField(page)).toHaveAccessibleDescription(/ersetzt werden soll/)
     await expectAccessible(page)
   })
 
   await enterKey(page, spare.code)
-  await expect(dialog(page)).toContainText(text('replace.confirm', { sn: old, key: spare.code }))
+  await expect(dialog(page)).toContainText(text('replace.confirm', { sn: old, unit: next }))
   await expectGoodEverywhere(page, [PHONE, DESK])
   await button(dialog(page), text('replace.submit')).click()
   await expect(page.getByText(text('replace.done', { sn: old, next }))).toBeVisible()
@@ -143,10 +145,17 @@ test('an electrician with service replaces a unit from its page, and the owner i
   await expectNoSidewaysScroll(page)
   await button(page, text('replace.label', { sn: old })).click()
   await enterKey(page, await server.installerCode(next))
+  await expect(dialog(page)).toContainText(text('replace.confirm', { sn: old, unit: next }))
   await expectAccessible(page)
+  const lost: string[] = []
+  page.on('response', (answer) => answer.status() === 404 && lost.push(answer.url()))
   await button(dialog(page), text('replace.submit')).click()
-  await page.waitForURL(`**/electrician-dashboard/${next}`)
+  await page.waitForURL(`**/electrician-dashboard/${next}?*`)
   await expect(heading(page)).toContainText(next)
+  const commission = page.getByRole('link', { name: text('replace.commission.begin'), exact: true })
+  await expect(commission).toHaveAttribute('href', `/electrician-dashboard/${next}/commissioning`)
+  await settled(page)
+  expect(lost).toEqual([])
   const told = async () => (await server.mails(owner.email)).map(({ subject }) => subject)
   await expect.poll(told).toContain('Ihr Speicher wurde durch ein neues Gerät ersetzt')
 })

@@ -8,14 +8,13 @@ use domain::message::{event_text, text};
 use domain::setting::{Field, Kind, Refusal, Value};
 use domain::{Currency, Lang};
 use serde_json::Value as Json;
-use store::journal::PageLine;
 
 /// What happened.
-pub(crate) fn sentence(line: &PageLine, lang: Lang) -> String {
-    let detail = &line.detail;
-    match line.event {
+pub(crate) fn sentence(event: &str, detail: &Json, lang: Lang) -> String {
+    match event {
         "battery" => battery(detail, lang),
         "setting_changed" => changed(detail, lang),
+        "tariff_set" if detail.is_null() => fill("setting_changed_plain", lang, &[]),
         "tariff_set" => {
             let price = |name: &str| {
                 let price = detail["to"][name].as_str().unwrap_or_default();
@@ -79,7 +78,7 @@ pub(crate) fn sentence(line: &PageLine, lang: Lang) -> String {
             let (hits, wrong) = (count("hits"), count("false_alarms"));
             let name = match hits + wrong {
                 0 => "weather_warned_first",
-                _ => line.event,
+                _ => event,
             };
             fill(
                 name,
@@ -94,6 +93,13 @@ pub(crate) fn sentence(line: &PageLine, lang: Lang) -> String {
             let kind = detail["alarm"].as_str().and_then(|kind| kind.parse().ok());
             let what = kind.map_or("", |kind: AlarmKind| kind.text(lang));
             fill("alarm_acknowledged", lang, &[("what", what)])
+        }
+        "end_user_named" => {
+            let name = |name: &str| detail[name].as_str();
+            match name("from").zip(name("to")) {
+                Some((from, to)) => fill("end_user_named", lang, &[("from", from), ("to", to)]),
+                None => fill("end_user_named_plain", lang, &[]),
+            }
         }
         "unit_replaced" => {
             let unit = |name: &str| detail[name].as_str().unwrap_or_default();
@@ -320,24 +326,11 @@ fn battery(detail: &Json, lang: Lang) -> String {
 mod tests {
     use super::*;
     use serde_json::json;
-    use store::journal::{Kind as LineKind, Who};
-
-    fn line(event: &'static str, detail: Json) -> PageLine {
-        PageLine {
-            id: 1,
-            at: 0,
-            sn: None,
-            who: Who::You,
-            company: None,
-            kind: LineKind::Settings,
-            event,
-            detail,
-        }
-    }
+    use store::journal::Who;
 
     #[test]
     fn a_changed_setting_is_a_sentence_with_its_values() {
-        let said = |detail: Json, lang| sentence(&line("setting_changed", detail), lang);
+        let said = |detail: Json, lang| sentence("setting_changed", &detail, lang);
         let limit = json!({"version": 2, "field": "charge_limit", "from": 2500, "to": 4600});
         assert_eq!(
             said(limit.clone(), Lang::De),
@@ -358,7 +351,7 @@ mod tests {
 
     #[test]
     fn a_battery_says_why_it_acted_with_the_number_that_it_named() {
-        let said = |detail: Json| sentence(&line("battery", detail), Lang::De);
+        let said = |detail: Json| sentence("battery", &detail, Lang::De);
         let limited = json!({"code": "grid_limit", "on": true, "args": {"limit": 4200}});
         assert!(said(limited).ends_with("(4.200\u{a0}W)"));
         let reserve = json!({"code": "reserve_held", "on": true, "args": {"soc": 30}});
@@ -374,7 +367,7 @@ mod tests {
                 "field": "reserve_soc", "from": 10, "to": 20, "command": "auto", "code": "refused",
             });
             for lang in Lang::ALL {
-                let said = sentence(&line(event, detail.clone()), lang);
+                let said = sentence(event, &detail, lang);
                 assert!(!said.is_empty() && !said.contains("{{"), "{event}: {said}");
             }
         }

@@ -10,4 +10,4 @@ pub(crate) use batch::{BatchEntry, BatchOutcome, Reader, SystemOutcome};
 pub(crate) use entry::{SettingsEntry, Values};
 pub(crate) use form::{BatchForm, ResetForm, SettingsForm, TemplateForm, versions};
 pub(crate) use outcome::{Failure, SaveOutcome, SaveProblem};
-pub(crate) use saving::{Planned, Saving, Wrong, held_message};
+pub(crate) use saving::{Planned, Saving, Wrong, held_message, is_money};

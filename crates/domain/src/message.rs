@@ -55,6 +55,7 @@ messages! {
     NothingToChange "nothing_to_change",
     StepsOpen "steps_open",
     UnitsBusy "units_busy",
+    OwnersDiffer "owners_differ",
     ReplaceUpdating "replace_updating",
     Internal "internal",
     // Answers to one field.
@@ -110,6 +111,7 @@ messages! {
     AddressReserved "address_reserved",
     TokenTooShort "token_too_short",
     TokenOwnersOnly "token_owners_only",
+    PriceOwnersOnly "price_owners_only",
     TemplateTaken "template_taken",
     TooManyTemplates "too_many_templates",
     ProviderRequired "provider_required",
@@ -131,6 +133,7 @@ messages! {
     KeyLinked "key_linked",
     KeyWaiting "key_waiting",
     UnitReplaced "unit_replaced",
+    ReplaceFits "replace_fits",
     ReplaceWaiting "replace_waiting",
     // How asking ended, always.
     GrantAsked "grant_asked",

@@ -193,6 +193,11 @@ impl Field {
         self.row().home == Home::Wiring
     }
 
+    /// Whether it says what electricity costs or earns: the household's alone to see and to set.
+    pub fn is_money(self) -> bool {
+        matches!(self.kind(), Kind::Price | Kind::Rate)
+    }
+
     /// Whether the battery gets it and reports what it has applied.
     pub fn is_told(self) -> bool {
         self.row().home != Home::Portal

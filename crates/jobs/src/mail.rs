@@ -217,7 +217,7 @@ mod tests {
                 let mail = Mail::new(name, lang, "https://example.com/#t".into());
                 let mail = [
                     "sn", "old", "scope", "until", "who", "code", "what", "next", "since", "count",
-                    "left", "lost", "record",
+                    "left", "lost", "record", "changes",
                 ]
                 .into_iter()
                 .fold(mail, |mail, value| mail.with(value, "Ä\r\nBcc: b"));

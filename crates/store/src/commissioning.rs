@@ -1,10 +1,11 @@
 //! Systems that are brought into service, step by step, and the protocols that this leaves.
 
+mod customer;
 mod finish;
 mod leave;
 mod write;
 
-pub(crate) use leave::{electrician_leaves, leave};
+pub(crate) use leave::{claimed, electrician_leaves, leave};
 pub use write::Begun;
 
 use crate::db::Tx;

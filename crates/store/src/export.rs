@@ -132,7 +132,7 @@ impl Store {
              FROM commissionings c WHERE c.account_id = $1 OR c.id IN (", theirs!(), ") ORDER BY c.id"))
             .bind(account.0).fetch_all(p).await)?;
         let commissioning_units: Vec<CommissioningUnitRow> = on!(self, p => sqlx::query_as(
-            concat!("SELECT u.sn, u.named, u.finished_at FROM commissioning_units u
+            concat!("SELECT u.sn, u.named, u.finished_at, u.names FROM commissioning_units u
              WHERE u.sn IN (SELECT sn FROM systems WHERE owner_id = $1) AND", is_shown!(), "ORDER BY u.commissioning_id, u.sn"))
             .bind(account.0).fetch_all(p).await)?;
         let commissioning_steps: Vec<CommissioningStepRow> = on!(self, p => sqlx::query_as(
@@ -229,7 +229,7 @@ impl Store {
                 "sn": c.sn, "started_at": c.started_at, "finished_at": c.finished_at, "number": c.number,
                 "company": c.company, "customer": c.customer,
             })),
-            "commissioning_units": list(&commissioning_units, |u| json!({ "sn": u.sn, "named": u.named, "finished_at": u.finished_at })),
+            "commissioning_units": list(&commissioning_units, |u| json!({ "sn": u.sn, "named": u.named, "finished_at": u.finished_at, "names": u.names })),
             "commissioning_steps": list(&commissioning_steps, |t| json!({
                 "sn": t.sn, "step": t.step, "at": t.at, "company": t.company, "stated": t.stated, "found": t.found,
                 "measured": t.measured,

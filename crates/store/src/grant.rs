@@ -59,6 +59,11 @@ impl Grant {
         self.until.map(|until| grant::last_day(&self.zone, until))
     }
 
+    /// Somebody waits for the owner's decision, or has access that the owner has not confirmed.
+    pub fn is_undecided(&self) -> bool {
+        matches!(self.state, GrantState::Asked | GrantState::Unconfirmed)
+    }
+
     /// As it stands at this moment, whether or not somebody has written down that its time ran out. `None`: it is past.
     fn seen_at(mut self, now: Millis) -> Option<Self> {
         let lapses = match self.state {
@@ -241,9 +246,7 @@ impl Store {
                 given.extend(row.grant()?.seen_at(now));
             }
         }
-        let decided =
-            |grant: &Grant| !matches!(grant.state, GrantState::Asked | GrantState::Unconfirmed);
-        given.sort_by_key(decided);
+        given.sort_by_key(|grant| !grant.is_undecided());
         Ok(given)
     }
 
@@ -286,11 +289,7 @@ impl Store {
         let mut rows: Vec<Row> = on!(self, p => sqlx::query_as(select!("WHERE g.account_id = $1"))
             .bind(account.0).fetch_all(p).await)?;
         if role == Role::Electrician {
-            let invited: Vec<Row> = on!(self, p => sqlx::query_as(select!(
-                "WHERE g.email = (SELECT email FROM accounts WHERE id = $1) AND g.state = 'invited'
-                     AND g.scope IN ('monitor', 'configure', 'service')"))
-                .bind(account.0).fetch_all(p).await)?;
-            rows.extend(invited);
+            rows.extend(self.invited(account).await?);
         }
         let mut held = Vec::with_capacity(rows.len());
         for row in rows {
@@ -298,5 +297,21 @@ impl Store {
         }
         held.sort_by(|one, other| (&one.sn, one.id).cmp(&(&other.sn, other.id)));
         Ok(held)
+    }
+
+    /// The invitations that an electrician has not answered.
+    pub async fn invitations(&self, account: AccountId, now: Millis) -> Result<Vec<Grant>> {
+        let mut invitations = Vec::new();
+        for row in self.invited(account).await? {
+            invitations.extend(row.grant()?.seen_at(now));
+        }
+        Ok(invitations)
+    }
+
+    async fn invited(&self, account: AccountId) -> Result<Vec<Row>> {
+        Ok(on!(self, p => sqlx::query_as(select!(
+            "WHERE g.email = (SELECT email FROM accounts WHERE id = $1) AND g.state = 'invited'
+                 AND g.scope IN ('monitor', 'configure', 'service')"))
+            .bind(account.0).fetch_all(p).await)?)
     }
 }

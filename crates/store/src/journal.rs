@@ -118,10 +118,14 @@ row!(Line {
 });
 
 impl Store {
-    /// All lines of one account and of its systems in its time, oldest first.
+    /// All lines of one account and of its systems in its time, oldest first. What an electrician set or wrote at a customer's
+    /// system is the customer's: that it was done stays.
     pub async fn journal_of(&self, account: AccountId) -> Result<Vec<Line>> {
         Ok(on!(self, p => sqlx::query_as(
-            "SELECT j.at, j.actor, j.sn, j.event, j.detail FROM journal j LEFT JOIN systems y ON y.sn = j.sn
+            "SELECT j.at, j.actor, j.sn, j.event,
+                 CASE WHEN a.role = 'electrician' AND j.event IN ('end_user_named', 'setting_changed', 'tariff_set')
+                     THEN 'null' ELSE j.detail END AS detail
+             FROM journal j LEFT JOIN systems y ON y.sn = j.sn JOIN accounts a ON a.id = $1
              WHERE j.account_id = $1 OR (y.owner_id = $1 AND j.at > y.history_from) ORDER BY j.id")
             .bind(account.0).fetch_all(p).await)?)
     }

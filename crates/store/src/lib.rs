@@ -13,6 +13,7 @@ pub mod code;
 pub mod command;
 pub mod commissioning;
 pub mod device;
+pub mod end_user;
 mod entered;
 pub mod event;
 pub mod export;

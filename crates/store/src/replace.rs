@@ -105,6 +105,29 @@ enum Proof {
 }
 
 impl Store {
+    /// Which unit `key` names, with its model if the key proves the unit, or why it cannot take the place of the other one.
+    /// Nothing is changed.
+    pub async fn try_replacement(
+        &self,
+        access: &Access,
+        key: &Key,
+        now: Millis,
+    ) -> Result<std::result::Result<(Serial, Option<String>), Unfit>> {
+        let mut tx = self.begin().await?;
+        let old = present(&mut tx, access).await?;
+        let new = match self.prove(&mut tx, access, key, now).await? {
+            Proof::Has(new) => new,
+            Proof::None(why) => return Ok(Err(why)),
+            Proof::Claim(sn) => return Ok(Ok((sn, None))),
+        };
+        if let Some(why) = unfit(&mut tx, &old, &new, now).await? {
+            return Ok(Err(why));
+        }
+        let hardware: Option<String> = within!(&mut tx, c => sqlx::query_scalar("SELECT hardware FROM systems WHERE sn = $1")
+            .bind(&new.sn).fetch_one(c).await)?;
+        Ok(Ok((new.serial()?, hardware)))
+    }
+
     /// Puts the unit that `key` proves in the place of another. All of it or nothing: history, prices, names, groups, grants,
     /// alarms, protocols and journal are the new serial number's, and the old one is nobody's.
     pub async fn replace_unit(
@@ -116,9 +139,7 @@ impl Store {
     ) -> Result<Replacement> {
         let mut tx = self.begin().await?;
         unit::hold_reports(&mut tx).await?;
-        let old = find(&mut tx, access.sn()).await?;
-        let old = old.filter(|old| old.owner_id == access.owner().map(|owner| owner.0));
-        let old = old.ok_or(Error::Conflict)?;
+        let old = present(&mut tx, access).await?;
         let new = match self.prove(&mut tx, access, key, now).await? {
             Proof::Has(new) => new,
             // The code from the box wins against whoever came by switch here, too.
@@ -227,6 +248,13 @@ impl Store {
         )?;
         (spent == 1).then_some(()).ok_or(Error::Conflict)
     }
+}
+
+/// The unit that stands there, if it is still the same household's.
+async fn present(tx: &mut Tx, access: &Access) -> Result<Row> {
+    let found = find(tx, access.sn()).await?;
+    let theirs = found.filter(|row| row.owner_id == access.owner().map(|owner| owner.0));
+    theirs.ok_or(Error::Conflict)
 }
 
 async fn find(tx: &mut Tx, sn: &Serial) -> Result<Option<Row>> {

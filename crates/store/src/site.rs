@@ -1,6 +1,7 @@
 //! Where systems stand: place, time zone and the planes of their roofs.
 use crate::db::Tx;
 use crate::journal::{Entry, Event};
+use crate::mail::Desk;
 use crate::{Access, Error, Result, Store};
 use domain::Serial;
 use domain::clock::Millis;
@@ -86,11 +87,12 @@ impl Store {
             .bind(access.sn().as_str()).fetch_one(p).await)?)
     }
 
-    /// Changes what is given, with its line in the journal, or nothing.
+    /// Changes what is given, with its line in the journal, or nothing. The owner gets a mail when an electrician did it.
     pub async fn describe_site(
         &self,
         access: &Access,
         change: &SiteChange,
+        desk: Desk<'_>,
         now: Millis,
     ) -> Result<Described> {
         let mut tx = self.begin().await?;
@@ -125,6 +127,9 @@ impl Store {
             .on(access.sn())
             .with(json!({ "changed": changed }))
             .write(&mut tx)
+            .await?;
+        let values = vec![("sn", access.sn().to_string())];
+        self.tell_owner(&mut tx, access, "site_changed", values, desk, now)
             .await?;
         tx.commit().await?;
         Ok(Described::Done)

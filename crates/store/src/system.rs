@@ -3,8 +3,8 @@ use crate::db::{Db, Tx};
 use crate::journal::{Entry, Event};
 use crate::mail::Desk;
 use crate::{
-    Access, Error, Purpose, Result, Store, alarm, commissioning, firmware, grant, group, in_force,
-    planning, setting, site, source, tariff,
+    Access, Error, Purpose, Result, Store, alarm, commissioning, end_user, firmware, grant, group,
+    in_force, planning, setting, site, source, tariff,
 };
 use domain::claim::LinkedBy;
 use domain::clock::Millis;
@@ -177,38 +177,13 @@ impl Store {
         alarm::leave(tx, sn).await?;
         planning::leave(tx, sn).await?;
         site::leave(tx, sn).await?;
+        end_user::leave(tx, sn).await?;
         execute!(
             tx,
             sqlx::query("DELETE FROM commands WHERE sn = $1").bind(sn.as_str())
         )?;
         in_force::leave(tx, sn).await?;
         firmware::leave(tx, sn).await
-    }
-
-    /// Says who lives with a system.
-    pub async fn name_end_user(
-        &self,
-        access: &Access,
-        first_name: &str,
-        last_name: &str,
-        now: Millis,
-    ) -> Result<()> {
-        let mut tx = self.begin().await?;
-        execute!(
-            &mut tx,
-            sqlx::query(
-                "UPDATE systems SET first_name = $3, last_name = $4 WHERE sn = $1 AND owner_id IS NOT DISTINCT FROM $2"
-            )
-            .bind(access.sn().as_str())
-            .bind(access.owner().map(|owner| owner.0))
-            .bind(first_name)
-            .bind(last_name)
-        )?;
-        Entry::by(access.account(), Event::EndUserNamed, now)
-            .on(access.sn())
-            .write(&mut tx)
-            .await?;
-        tx.commit().await
     }
 
     /// Registers devices, all or none; a serial number that exists already is refused.
@@ -258,6 +233,7 @@ pub(crate) async fn link(
     if linked == 1 {
         crate::claim::end_others(tx, sn, owner, now).await?;
         grant::claimed(tx, sn).await?;
+        commissioning::claimed(tx, sn, owner).await?;
     }
     Ok(linked == 1)
 }

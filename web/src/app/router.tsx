@@ -101,6 +101,9 @@ const authPages = [
 /** The chart reads what it understands of it; the rules for that are not loaded before the first chart is. */
 const chartSearch = (search: Record<string, unknown>) => search as ChartSearch
 
+/** One system of the fleet, with its chart; and which unit it has just taken the place of. */
+const fleetSystemSearch = (search: Record<string, unknown>) => search as ChartSearch & { replaced?: string }
+
 /** Read by the part of the page that it is for. */
 const settingsSearch = (search: Record<string, unknown>) => search as SettingsSearch
 
@@ -134,7 +137,7 @@ const mainPages = [
   createRoute({
     getParentRoute: () => main,
     path: '/electrician-dashboard/$sn',
-    validateSearch: chartSearch,
+    validateSearch: fleetSystemSearch,
     staticData: { title: 'nav.fleet' },
     component: lazyPage(() => import('./pages/system'), 'System', ['fleet', 'settings', 'update']),
   }),

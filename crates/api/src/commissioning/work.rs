@@ -41,6 +41,7 @@ impl Work {
         let rows = portal.store.systems(&units).await?;
         let mut facts = Facts {
             units: Vec::with_capacity(units.len()),
+            one_owner: units.iter().all(|unit| unit.owner() == units[0].owner()),
             named: rows.iter().all(is_named),
             placed: false,
         };

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use store::Access;
 use store::commissioning::{Begun, Commissioning, Customer};
+use store::system::System;
 use utoipa::{IntoParams, ToSchema};
 
 #[derive(Deserialize, IntoParams)]
@@ -36,6 +37,39 @@ pub(crate) struct OpenCommissioning {
     /// Null when the system is not being brought into service.
     #[schema(required)]
     commissioning: Option<CommissioningEntry>,
+    /// The caller's other units that may be brought into service together with it: those of the same owner, or units that
+    /// nobody owns if nobody owns this one. Empty once it has begun.
+    candidates: Vec<Candidate>,
+}
+
+/// A unit of the same customer.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Candidate {
+    sn: String,
+    /// 1 to 3.
+    phase: u8,
+    /// Of the customer; empty where nobody is named.
+    first_name: String,
+    last_name: String,
+    /// The town.
+    place: String,
+}
+
+impl Candidate {
+    async fn list(portal: &Portal, systems: &Systems, access: &Access) -> Result<Vec<Self>> {
+        let same = systems.allowed.iter();
+        let same = same.filter(|unit| unit.owner() == access.owner() && unit.sn() != access.sn());
+        let same: Vec<Access> = same.cloned().collect();
+        let rows = portal.store.systems(&same).await?;
+        let candidate = |(unit, row): (&Access, System)| Self {
+            sn: unit.sn().to_string(),
+            phase: unit.phase(),
+            first_name: row.first_name.unwrap_or_default(),
+            last_name: row.last_name.unwrap_or_default(),
+            place: row.place.unwrap_or_default(),
+        };
+        Ok(same.iter().zip(rows).map(candidate).collect())
+    }
 }
 
 /// The commissioning that a system is in, whoever began it.
@@ -51,14 +85,19 @@ pub(crate) async fn show(
 ) -> Result<Json<OpenCommissioning>> {
     let access = systems.find(query.sn())?;
     let open = portal.store.open_commissioning(access).await?;
-    let commissioning = match open {
-        None => None,
+    Ok(Json(match open {
+        None => OpenCommissioning {
+            commissioning: None,
+            candidates: Candidate::list(&portal, &systems, access).await?,
+        },
         Some(open) => {
             let work = Work::of(&portal, &systems, open).await?;
-            Some(CommissioningEntry::new(&work, language(&headers)))
+            OpenCommissioning {
+                commissioning: Some(CommissioningEntry::new(&work, language(&headers))),
+                candidates: Vec::new(),
+            }
         }
-    };
-    Ok(Json(OpenCommissioning { commissioning }))
+    }))
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -106,6 +145,7 @@ pub(crate) async fn begin(
             Ok((StatusCode::CREATED, entry))
         }
         Begun::Busy => Err(Error::Refused(StatusCode::CONFLICT, Message::UnitsBusy)),
+        Begun::OwnersDiffer => Err(Error::Refused(StatusCode::CONFLICT, Message::OwnersDiffer)),
     }
 }
 
@@ -201,22 +241,20 @@ async fn state(portal: &Portal, work: &mut Work, step: Step, form: &DoStep) -> R
             let last_name = errors.take("last_name", parse_name(&form.last_name));
             let place = errors.take("place", parse_name(&form.place));
             if let (Some(first_name), Some(last_name), Some(place)) = (first_name, last_name, place)
+                && work.facts.one_owner
             {
-                for unit in &work.units {
-                    let named =
-                        portal
-                            .store
-                            .name_end_user(unit, &first_name, &last_name, portal.now());
-                    named.await?;
-                }
                 let customer = Customer {
+                    first_name,
+                    last_name,
                     place,
-                    ..work.customer.clone()
+                    note: work.customer.note.clone(),
                 };
-                portal
-                    .store
-                    .write_customer(work.commissioning.id, &customer)
-                    .await?;
+                let (id, now) = (work.commissioning.id, portal.now());
+                let named =
+                    portal
+                        .store
+                        .name_customer(&work.units, id, &customer, portal.desk(), now);
+                named.await?;
                 (work.facts.named, work.facts.placed) = (true, true);
             }
             Value::Null
@@ -285,7 +323,7 @@ pub(crate) async fn phase(
     entry(&portal, &systems, &id, language(&headers)).await
 }
 
-/// Give a commissioning up, with everything that was written down.
+/// Give a commissioning up, with everything that was written down; names that it changed are set back.
 #[utoipa::path(delete, path = "/api/auth/commissioning/{id}/", operation_id = "drop_commissioning", tag = "commissioning",
     params(("id" = i64, Path)),
     responses((status = 204), (status = 401, body = Refusal), (status = 403, body = Refusal), (status = 404, body = Refusal)))]
@@ -295,9 +333,10 @@ pub(crate) async fn give_up(
     Path(id): Path<String>,
 ) -> Result<StatusCode> {
     let work = Work::find(&portal, &systems, &id).await?;
+    let (desk, now) = (portal.desk(), portal.now());
     let dropped = portal
         .store
-        .drop_commissioning(work.first()?, &work.commissioning, portal.now());
+        .drop_commissioning(work.first()?, &work.commissioning, desk, now);
     match dropped.await? {
         true => Ok(StatusCode::NO_CONTENT),
         false => Err(Error::not_found()),

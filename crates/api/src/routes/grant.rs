@@ -7,7 +7,7 @@ pub(crate) use entry::{GrantStateName, HandoverEntry, HeldEntry, ScopeName};
 use crate::Portal;
 use crate::access::Person;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
-use crate::form::Form;
+use crate::form::{Form, Query, ticked};
 use crate::own::Systems;
 use crate::routes::account::load;
 use axum::Json;
@@ -19,8 +19,8 @@ use domain::{Email, Message, Role, SiteDay};
 use entry::GivenEntry;
 use serde::{Deserialize, Serialize};
 use store::Access;
-use store::grant::{Given, Invitation};
-use utoipa::ToSchema;
+use store::grant::{Given, Grant, Invitation};
+use utoipa::{IntoParams, ToSchema};
 
 /// What the caller has given, and what they hold.
 #[derive(Serialize, ToSchema)]
@@ -33,18 +33,39 @@ pub(crate) struct Grants {
     handovers: Vec<HandoverEntry>,
 }
 
+#[derive(Deserialize, IntoParams)]
+pub(crate) struct GrantQuery {
+    /// `true`: only what waits for the caller's decision.
+    #[serde(default)]
+    #[param(value_type = Option<bool>)]
+    pending: String,
+}
+
 /// Who may see the caller's systems, and which systems of others the caller may see.
-#[utoipa::path(get, path = "/api/auth/grant/", operation_id = "list_grants", tag = "grants",
+#[utoipa::path(get, path = "/api/auth/grant/", operation_id = "list_grants", tag = "grants", params(GrantQuery),
     responses((status = 200, body = Grants), (status = 401, body = Refusal)))]
 pub(crate) async fn list(
     State(portal): State<Portal>,
     person: Person,
     systems: Systems,
+    Query(query): Query<GrantQuery>,
 ) -> Result<Json<Grants>> {
     let (store, now) = (&portal.store, portal.now());
-    let given = store.given_grants(&systems.allowed, now).await?;
-    let held = store.held_grants(person.account, person.role, now).await?;
-    let handovers = store.handovers_of(person.account, now).await?;
+    let mut given = store.given_grants(&systems.allowed, now).await?;
+    let (held, handovers) = match ticked(&query.pending) {
+        true => {
+            given.retain(Grant::is_undecided);
+            let invitations = match person.role {
+                Role::Electrician => store.invitations(person.account, now).await?,
+                Role::User => Vec::new(),
+            };
+            (invitations, Vec::new())
+        }
+        false => (
+            store.held_grants(person.account, person.role, now).await?,
+            store.handovers_of(person.account, now).await?,
+        ),
+    };
     Ok(Json(Grants {
         given: given.into_iter().map(GivenEntry::from).collect(),
         held: held.into_iter().map(HeldEntry::from).collect(),

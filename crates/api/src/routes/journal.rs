@@ -7,6 +7,7 @@ use crate::form::Query;
 use crate::own::Systems;
 use crate::period::date;
 use crate::sentence::sentence;
+use crate::settings::is_money;
 use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -16,6 +17,7 @@ use domain::message::text;
 use domain::together::ALL_SYSTEMS;
 use domain::{Lang, Message, Role, Zone};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use store::Access;
 use store::journal::{JournalPage, Kind, PAGE, PageLine, Wanted, Who};
 use utoipa::{IntoParams, ToSchema};
@@ -76,11 +78,11 @@ pub(crate) struct JournalLine {
     #[serde(skip_serializing_if = "Option::is_none")]
     field: Option<String>,
     /// … from which value …
-    #[serde(skip_serializing_if = "serde_json::Value::is_null")]
-    from: serde_json::Value,
+    #[serde(skip_serializing_if = "Value::is_null")]
+    from: Value,
     /// … to which.
-    #[serde(skip_serializing_if = "serde_json::Value::is_null")]
-    to: serde_json::Value,
+    #[serde(skip_serializing_if = "Value::is_null")]
+    to: Value,
 }
 
 /// What happened and why: who changed what, and why the battery acted.
@@ -108,6 +110,7 @@ pub(crate) async fn journal(
     };
     let reader = Reader {
         systems: &chosen,
+        sees_money: person.role != Role::Electrician,
         lang: language(&headers),
     };
     if query.format == "csv" {
@@ -186,6 +189,7 @@ fn zone(systems: &[Access]) -> Zone {
 /// Whoever reads the lines.
 struct Reader<'a> {
     systems: &'a [Access],
+    sees_money: bool,
     lang: Lang,
 }
 
@@ -201,11 +205,21 @@ impl Reader<'_> {
         line.company.clone().unwrap_or_else(|| name.to_owned())
     }
 
+    /// What of a line is the reader's to know: that a price was changed, and to an electrician not which one.
+    fn detail<'l>(&self, line: &'l PageLine) -> &'l Value {
+        let field = line.detail["field"].as_str();
+        match line.event == "tariff_set" || field.is_some_and(is_money) {
+            true if !self.sees_money => &Value::Null,
+            _ => &line.detail,
+        }
+    }
+
     fn line(&self, line: &PageLine) -> JournalLine {
+        let detail = self.detail(line);
         // Only a setting changes from one value to another.
-        let field = line.detail.get("field").and_then(|field| field.as_str());
+        let field = detail.get("field").and_then(|field| field.as_str());
         let value = |name: &str| {
-            let value = field.and_then(|_| line.detail.get(name));
+            let value = field.and_then(|_| detail.get(name));
             value.cloned().unwrap_or_default()
         };
         JournalLine {
@@ -217,7 +231,7 @@ impl Reader<'_> {
             event: line.event,
             actor: line.who.as_str(),
             who: self.who(line),
-            text: sentence(line, self.lang),
+            text: sentence(line.event, detail, self.lang),
             field: field.map(str::to_owned),
             from: value("from"),
             to: value("to"),
@@ -234,7 +248,7 @@ impl Reader<'_> {
             table.moment(&self.zone(line), line.at);
             table.text(line.sn.as_ref().map_or("", |sn| sn.as_str()));
             table.text(&self.who(line));
-            table.text(&sentence(line, self.lang));
+            table.text(&sentence(line.event, self.detail(line), self.lang));
             table.end_row();
         }
         table.into_bytes()

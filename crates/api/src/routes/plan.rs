@@ -230,7 +230,7 @@ async fn turn(portal: &Portal, person: Person, access: &Access, on: bool) -> Res
         portal,
         person,
         kind: SaveKind::Form,
-        names_token: false,
+        given: None,
     };
     let mut given = Given::default();
     let choice = if on { "plan" } else { "off" };

@@ -2,7 +2,7 @@
 use crate::Portal;
 use crate::client::Client;
 use crate::error::{Error, Problem, Refusal, Result, language};
-use crate::form::Form;
+use crate::form::{Form, ticked};
 use crate::own::Systems;
 use axum::Json;
 use axum::extract::{Path, State};
@@ -17,14 +17,21 @@ pub(crate) struct ReplaceUnit {
     /// Of the new unit: its code, or the serial number of one that the caller has connected already.
     #[serde(default)]
     key: String,
+    /// `true` tells which unit it is, and changes nothing.
+    #[serde(default)]
+    #[schema(value_type = Option<bool>)]
+    dry_run: String,
 }
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ReplacedUnit {
-    /// `replaced`; or `waiting` for the main switch of the new unit, after which the call is made again.
+    /// `replaced`; `waiting` for the main switch of the new unit, after which the call is made again; `fits` after a dry run.
     status: &'static str,
     /// The new unit's serial number.
     sn: String,
+    /// Its model, once it has reported and the key proves it; only after a dry run.
+    #[schema(required)]
+    hardware: Option<String>,
     text: &'static str,
 }
 
@@ -33,6 +40,7 @@ impl ReplacedUnit {
         Self {
             status,
             sn: sn.to_string(),
+            hardware: None,
             text: message.text(lang),
         }
     }
@@ -62,6 +70,14 @@ pub(crate) async fn replace(
     };
     let key = key.map_err(|message| Error::field("key", message))?;
     portal.limits.keys(client.0, Some(access.account()), 1)?;
+    if ticked(&form.dry_run) {
+        let tried = portal.store.try_replacement(access, &key, portal.now());
+        let (new, hardware) = tried.await?.map_err(refusal)?;
+        return Ok(Json(ReplacedUnit {
+            hardware,
+            ..ReplacedUnit::new("fits", &new, Message::ReplaceFits, lang)
+        }));
+    }
     let ended = portal
         .store
         .replace_unit(access, &key, portal.desk(), portal.now())

@@ -12,6 +12,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use domain::Lang;
+use domain::grant::Right;
 use domain::setting::{Change, Field, reset as reset_all};
 use domain::together::ALL_SYSTEMS;
 use serde::{Deserialize, Serialize};
@@ -83,7 +84,7 @@ pub(crate) async fn save(
         portal: &portal,
         person,
         kind: SaveKind::Form,
-        names_token: given.fields.contains_key(&Field::ProviderToken),
+        given: Some(&given),
     };
     let wish = Wish {
         sn: &query.sn,
@@ -91,7 +92,7 @@ pub(crate) async fn save(
         password: form.password(),
         lang: language(&headers),
     };
-    let judge = |settings: &SystemSettings| given.judge(settings.standing());
+    let judge = |_: &Access, settings: &SystemSettings| given.judge(settings.standing());
     run(saving, &systems, wish, judge).await
 }
 
@@ -114,7 +115,7 @@ pub(crate) async fn reset(
         portal: &portal,
         person,
         kind: SaveKind::Reset,
-        names_token: false,
+        given: None,
     };
     let wish = Wish {
         sn: &query.sn,
@@ -122,7 +123,12 @@ pub(crate) async fn reset(
         password: form.password.as_deref(),
         lang: language(&headers),
     };
-    let judge = |settings: &SystemSettings| Ok(reset_all(settings.standing(), wiring));
+    let judge = |access: &Access, settings: &SystemSettings| {
+        let meant = |field: Field| {
+            (wiring || !field.is_wiring()) && (access.may(Right::SetMoney) || !field.is_money())
+        };
+        Ok(reset_all(settings.standing(), meant))
+    };
     run(saving, &systems, wish, judge).await
 }
 
@@ -131,7 +137,7 @@ async fn run(
     saving: Saving<'_>,
     systems: &Systems,
     wish: Wish<'_>,
-    judge: impl Fn(&SystemSettings) -> Result<Change, Wrong>,
+    judge: impl Fn(&Access, &SystemSettings) -> Result<Change, Wrong>,
 ) -> Result<SaveOutcome> {
     let chosen = systems.named(wish.sn)?;
     let versions = versions(wish.version, chosen.len())?;
@@ -140,7 +146,10 @@ async fn run(
     let mut planned = Vec::new();
     for ((name, found), version) in chosen.into_iter().zip(versions) {
         let plan = match found {
-            Found::Allowed(access) => saving.plan(access, Some(version), &judge).await?.1,
+            Found::Allowed(access) => {
+                let judge = |settings: &SystemSettings| judge(access, settings);
+                saving.plan(access, Some(version), judge).await?.1
+            }
             Found::Refused(why) => Err(Failure::system(why)),
         };
         match plan {

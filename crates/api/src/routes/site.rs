@@ -10,6 +10,7 @@ use domain::account::parse_name;
 use domain::site::{Coordinates, Place, Plane, SiteChange};
 use domain::{Message, Zone};
 use serde::{Deserialize, Serialize};
+use store::end_user::EndUser;
 use store::site::Described;
 use utoipa::ToSchema;
 
@@ -125,7 +126,7 @@ pub(crate) async fn describe(
     // The one that can be refused comes first.
     match portal
         .store
-        .describe_site(access, &change, portal.now())
+        .describe_site(access, &change, portal.desk(), portal.now())
         .await?
     {
         Described::Done => {}
@@ -134,24 +135,28 @@ pub(crate) async fn describe(
     if change.zone.is_some() {
         portal.live.described(access.sn()).await;
     }
-    if let Some((first_name, last_name)) = names {
+    if let Some(names) = names {
         let named = portal
             .store
-            .name_end_user(access, &first_name, &last_name, portal.now());
+            .name_end_user(access, &names, portal.desk(), portal.now());
         named.await?;
     }
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Both names, as soon as one is given.
-fn read_names(form: &DescribeSystem, errors: &mut FieldErrors) -> Option<(String, String)> {
+fn read_names(form: &DescribeSystem, errors: &mut FieldErrors) -> Option<EndUser> {
     let given = |text: &Option<String>| text.clone().unwrap_or_default();
     if form.first_name.is_none() && form.last_name.is_none() {
         return None;
     }
     let first_name = errors.take("first_name", parse_name(&given(&form.first_name)));
     let last_name = errors.take("last_name", parse_name(&given(&form.last_name)));
-    first_name.zip(last_name)
+    let (first_name, last_name) = first_name.zip(last_name)?;
+    Some(EndUser {
+        first_name,
+        last_name,
+    })
 }
 
 fn read_change(form: &DescribeSystem, errors: &mut FieldErrors) -> SiteChange {

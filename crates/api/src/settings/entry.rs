@@ -35,7 +35,7 @@ pub(crate) struct SettingsEntry {
     /// When the notice under §14a EnWG was acknowledged.
     acknowledged_at: Option<Millis>,
     grid_limit: Option<GridLimitEntry>,
-    /// Every field, with what it may hold.
+    /// Every field that the caller may see, with what it may hold. Prices and the token are the household's.
     fields: BTreeMap<&'static str, FieldEntry>,
 }
 
@@ -146,6 +146,13 @@ impl SettingsEntry {
         if !reader.may(Right::Token) {
             settings.token_end = None;
         }
+        let seen = |field: Field| match field {
+            Field::ProviderToken => reader.may(Right::Token),
+            field => reader.may(Right::SeeMoney) || !field.is_money(),
+        };
+        settings.desired = settings.desired.only(seen);
+        settings.reported = settings.reported.only(seen);
+        settings.refused.retain(|(field, _)| seen(*field));
         let by_name = |(field, value)| (Field::name(field), value);
         let refused = settings.refused.iter();
         let errors = refused.clone().map(|(f, why)| (*f, why.as_str()));
@@ -166,6 +173,7 @@ impl SettingsEntry {
                 since: now.since,
             }),
             fields: Field::all()
+                .filter(|field| seen(*field))
                 .map(|field| (field.name(), FieldEntry::new(field, settings.ratings)))
                 .collect(),
             version: settings.version,

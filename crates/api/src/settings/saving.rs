@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::routes::account::{load, prove};
 use domain::Message;
 use domain::grant::Right;
-use domain::setting::{Change, Field, TokenChange};
+use domain::setting::{Change, Field, Given, TokenChange};
 use store::Access;
 use store::guard::Held;
 use store::setting::{Save, SaveKind, Saved, SystemSettings};
@@ -21,8 +21,8 @@ pub(crate) struct Saving<'a> {
     pub(crate) portal: &'a Portal,
     pub(crate) person: Person,
     pub(crate) kind: SaveKind<'a>,
-    /// The form says something about the provider's token.
-    pub(crate) names_token: bool,
+    /// What a form says; nothing where nobody typed the values.
+    pub(crate) given: Option<&'a Given>,
 }
 
 /// What is to be saved at one system.
@@ -48,7 +48,9 @@ impl Saving<'_> {
             .settings(access, self.portal.now())
             .await?;
         let present = settings.version;
-        let judged = judge(&settings).map_err(|wrong| in_the_callers_words(access, wrong));
+        let judged = self
+            .names_no_price(access)
+            .and_then(|()| judge(&settings).map_err(|wrong| in_the_callers_words(access, wrong)));
         let planned = judged.and_then(|change| self.permitted(access, change));
         let planned = planned.map(|change| Planned {
             access,
@@ -59,6 +61,22 @@ impl Saving<'_> {
         Ok((present, planned.map_err(Failure::fields)))
     }
 
+    /// Prices are the household's: naming one is refused before it is compared with the one that is set.
+    fn names_no_price(&self, access: &Access) -> Result<(), Wrong> {
+        if access.may(Right::SetMoney) {
+            return Ok(());
+        }
+        let fields = self.given.into_iter().flat_map(|given| given.fields.keys());
+        let prices = fields.filter(|field| field.is_money());
+        let wrong: Wrong = prices
+            .map(|field| (*field, Message::PriceOwnersOnly))
+            .collect();
+        match wrong.is_empty() {
+            true => Ok(()),
+            false => Err(wrong),
+        }
+    }
+
     /// What the caller may not change is refused at its field.
     fn permitted(&self, access: &Access, change: Change) -> Result<Change, Wrong> {
         let mut wrong: Wrong = Vec::new();
@@ -67,7 +85,8 @@ impl Saving<'_> {
             wrong.extend(wiring.map(|it| (it.field, Message::ScopeTooSmall)));
         }
         if !access.may(Right::Token) {
-            if self.names_token {
+            let named = |given: &Given| given.fields.contains_key(&Field::ProviderToken);
+            if self.given.is_some_and(named) {
                 wrong.push((Field::ProviderToken, Message::Forbidden));
             } else if change.token != TokenChange::Keep {
                 // A token that is gone cannot be brought back by whoever took it away.
@@ -144,9 +163,13 @@ impl Saving<'_> {
             Saved::Conflict => {
                 let now = store.settings(one.access, self.portal.now()).await?;
                 let changes = store.settings_changed_since(one.access, one.version);
+                let mut changes = changes.await?;
+                if !one.access.may(Right::SeeMoney) {
+                    changes.retain(|change| !is_money(&change.field));
+                }
                 Err(Failure::Conflict {
                     version: now.version,
-                    changes: changes.await?,
+                    changes,
                 })
             }
         })
@@ -155,12 +178,21 @@ impl Saving<'_> {
 
 /// Nobody is asked to fill in what is not theirs to know.
 fn in_the_callers_words(access: &Access, wrong: Wrong) -> Wrong {
-    let missing_token = (Field::ProviderToken, Message::Required);
-    let word = |it| match it == missing_token && !access.may(Right::Token) {
-        true => (Field::Provider, Message::TokenOwnersOnly),
-        false => it,
+    let word = |it| match it {
+        (Field::ProviderToken, Message::Required) if !access.may(Right::Token) => {
+            (Field::Provider, Message::TokenOwnersOnly)
+        }
+        (Field::ImportPrice, Message::Required) if !access.may(Right::SetMoney) => {
+            (Field::Provider, Message::PriceOwnersOnly)
+        }
+        it => it,
     };
     wrong.into_iter().map(word).collect()
+}
+
+/// Whether a field of this name says what electricity costs or earns.
+pub(crate) fn is_money(field: &str) -> bool {
+    field.parse().is_ok_and(Field::is_money)
 }
 
 pub(crate) const fn held_message(held: Held) -> Message {

@@ -5,7 +5,7 @@ use std::process::Command;
 use testkit::{Answer, Person, TestApp, with_app};
 
 /// An electrician who has opened a system that nobody owns with an installer code.
-async fn installer(app: &TestApp, name: &str, sns: &[&str]) -> Person {
+pub(crate) async fn installer(app: &TestApp, name: &str, sns: &[&str]) -> Person {
     let mut serials = Vec::new();
     for sn in sns {
         serials.push(app.device(sn).await);
@@ -32,7 +32,7 @@ async fn open(app: &TestApp, person: &Person, sn: &str) -> Value {
         .clone()
 }
 
-fn step<'a>(entry: &'a Value, name: &str) -> &'a Value {
+pub(crate) fn step<'a>(entry: &'a Value, name: &str) -> &'a Value {
     let steps = entry["steps"].as_array().unwrap();
     steps.iter().find(|step| step["step"] == name).unwrap()
 }
@@ -215,6 +215,40 @@ with_app!(
         assert_eq!(refused["open"][0]["reason"], "not_reporting");
         app.draws(&battery, [1, 2, 3]).await;
         app.finish(&eva, id).await.expect(201);
+    }
+);
+
+with_app!(
+    the_notice_is_acknowledged_for_the_limit_that_a_unit_came_with,
+    |app| {
+        let eva = installer(app, "eva", &["SC000001"]).await;
+        let battery = app.battery("SC000001");
+        let id = app.begin(&eva, "SC000001").await;
+        app.come_alive(&battery).await;
+        let mut factory = domain::Settings::fresh(domain::setting::Ratings {
+            charge: Some(4_600),
+            discharge: Some(5_000),
+        });
+        let limit = domain::setting::Field::ChargeLimit;
+        factory.set(limit, domain::setting::Value::Whole(4_600));
+        battery.applied(0, factory.clone()).await;
+        let limits = [("step", "limits"), ("notified", "true")];
+        let entry = app.step(&eva, id, &limits).await;
+        assert_eq!(step(&entry, "limits")["reason"], "notice_missing");
+        // The number stays as it is.
+        let notice = [("version", "0"), ("acknowledge_14a", "true")];
+        app.post("/api/auth/settings/?sn=SC000001", &notice)
+            .bearer(&eva.access)
+            .send()
+            .await
+            .expect(200);
+        battery.applied(1, factory).await;
+        let entry = app.step(&eva, id, &limits).await;
+        assert_eq!(step(&entry, "limits")["state"], "passed", "{entry}");
+        let journal = app.get("/api/auth/journal/?sn=SC000001");
+        let journal = journal.bearer(&eva.access).send().await.expect(200).text;
+        assert!(journal.contains("notice_acknowledged"));
+        assert!(!journal.contains("setting_changed"));
     }
 );
 
@@ -451,6 +485,9 @@ with_app!(a_company_that_leaves_is_named_no_more, |app| {
         "hers, not the electrician's"
     );
     assert_eq!(export["commissioning_steps"].as_array().unwrap().len(), 9);
+    let named = export["journal"].as_array().unwrap().iter();
+    let named = named.filter(|line| line["event"] == "end_user_named");
+    assert!(named.into_iter().all(|line| line["detail"] == "null"));
     let gone = app.call("DELETE", "/api/auth/account/");
     let gone = gone.form(&[("password", testkit::PASSWORD)]);
     gone.bearer(&eva.access).send().await.expect(204);

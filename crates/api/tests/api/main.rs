@@ -8,6 +8,7 @@ mod charts;
 mod claim;
 mod command;
 mod commissioning;
+mod commissioning_customer;
 mod faults;
 mod grant;
 mod group;

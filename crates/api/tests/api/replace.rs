@@ -115,6 +115,24 @@ with_app!(the_site_goes_on_for_everybody_under_the_new_number, |app| {
     let lines = events(app, &anna, OLD).await;
 
     let code = spare(app, NEW).await;
+    app.battery(NEW)
+        .hello(|hello| hello.hardware = "SC-10".into())
+        .await;
+    // First asked which unit that is, which changes nothing.
+    let path = format!("/api/auth/system/{OLD}/replace/");
+    for person in [&anna, &eva] {
+        let ask = [("key", code.as_str()), ("dry_run", "true")];
+        let asked = post(app, person, &path, &ask).await.expect(200).json();
+        assert_eq!(
+            (&asked["status"], &asked["sn"], &asked["hardware"]),
+            (&json!("fits"), &json!(NEW), &json!("SC-10"))
+        );
+        assert_eq!(systems(app, person).await, [OLD]);
+    }
+    // A bare serial number is no proof of an electrician's, which is said at once.
+    let bare = [("key", NEW), ("dry_run", "true")];
+    let bare = post(app, &eva, &path, &bare).await.expect(400);
+    assert_eq!(bare.code(), "key:replace_needs_code");
     let done = replace(app, &anna, OLD, &code).await.expect(200).json();
     assert_eq!(
         (&done["status"], &done["sn"]),

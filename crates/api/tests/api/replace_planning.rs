@@ -70,7 +70,10 @@ async fn fill(app: &TestApp, anna: &Person, access: &Access) {
         planes: Some("10/30/0".parse().unwrap()),
         ..SiteChange::default()
     };
-    store.describe_site(access, &change, now).await.unwrap();
+    store
+        .describe_site(access, &change, testkit::desk(), now)
+        .await
+        .unwrap();
     let step = Step {
         days: Days::Workdays,
         minute: 0,

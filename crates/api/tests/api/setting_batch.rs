@@ -409,13 +409,13 @@ fn forms() -> impl Strategy<Value = (Form, bool)> {
         one_of("charge_limit", &["0", "2000", "3000", "4600", "9000"]),
         one_of("provider", &["none", "tibber", "awattar", "fixed"]),
         one_of("dynamic_tariff", &["off", "plan", "price"]),
-        one_of("import_price", &["25", "31.90", "600"]),
+        one_of("charge_power", &["500", "2500", "40000"]),
         one_of("meter_address", &["3", "248", "251"]),
         proptest::bool::ANY,
     );
     form.prop_map(
-        |(soc, start, end, limit, provider, tariff, price, meter, stays)| {
-            let fields = [soc, start, end, limit, provider, tariff, price, meter];
+        |(soc, start, end, limit, provider, tariff, power, meter, stays)| {
+            let fields = [soc, start, end, limit, provider, tariff, power, meter];
             (fields.into_iter().flatten().collect(), stays)
         },
     )

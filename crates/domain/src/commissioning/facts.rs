@@ -10,6 +10,8 @@ use crate::{Sample, Serial};
 pub struct Facts {
     /// By phase and serial number; at least one.
     pub units: Vec<Unit>,
+    /// All units belong to the same owner, or all to nobody.
+    pub one_owner: bool,
     /// Who lives there.
     pub named: bool,
     /// Somebody has said where it is.

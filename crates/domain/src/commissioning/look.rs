@@ -66,6 +66,7 @@ pub fn look(step: Step, facts: &Facts, stated: &Value, record: Option<&Record>) 
 }
 
 fn units(facts: &Facts) -> Found {
+    one_owner(facts)?;
     let mut taken = BTreeSet::new();
     for unit in &facts.units {
         let known = unit.hardware.is_some() && unit.sample.is_some();
@@ -232,6 +233,7 @@ fn firmware(facts: &Facts) -> Found {
 
 /// Names stay out of what is found: they are kept apart, as they go when the household does.
 fn customer(facts: &Facts) -> Found {
+    one_owner(facts)?;
     match (facts.named, facts.placed) {
         (false, _) => Err(Reason::CustomerMissing.alone()),
         (_, false) => Err(Reason::PlaceMissing.alone()),
@@ -243,6 +245,14 @@ fn instruction(stated: &Value) -> Found {
     match stated["instructed"] == true {
         true => lasting(json!({})),
         false => Err(Reason::NotInstructed.alone()),
+    }
+}
+
+/// A protocol is read by the people of every unit, so that they have to be the same.
+fn one_owner(facts: &Facts) -> Result<(), Finding> {
+    match facts.one_owner {
+        true => Ok(()),
+        false => Err(Reason::OwnersDiffer.alone()),
     }
 }
 

@@ -19,6 +19,7 @@ macro_rules! reasons {
 
 reasons! {
     // Units.
+    OwnersDiffer "owners_differ",
     NotReporting "not_reporting",
     SwitchedOff "switched_off",
     Fault "fault",

@@ -55,8 +55,10 @@ pub struct Change {
 }
 
 impl Change {
+    /// A notice that is acknowledged counts, also for a limit that was there before.
     pub fn is_empty(&self) -> bool {
-        self.fields.is_empty() && self.token == TokenChange::Keep
+        let acknowledges = self.acknowledged == Some(true);
+        self.fields.is_empty() && self.token == TokenChange::Keep && !acknowledges
     }
 
     pub fn touches_wiring(&self) -> bool {
@@ -156,12 +158,12 @@ impl Given {
     }
 }
 
-/// Everything as it was when the system was new; the wiring only if that is meant. What is a fact rather than a choice, as
-/// the price in the contract, stays.
-pub fn reset(standing: Standing<'_>, wiring: bool) -> Change {
+/// Every field that is `meant` as it was when the system was new. What is a fact rather than a choice, as the price in the
+/// contract, stays.
+pub fn reset(standing: Standing<'_>, meant: impl Fn(Field) -> bool) -> Change {
     let fresh = Settings::fresh(standing.ratings);
     let after = fresh
-        .only(|field| !field.may_be_unknown() && (wiring || !field.is_wiring()))
+        .only(|field| !field.may_be_unknown() && meant(field))
         .or(standing.settings);
     Change {
         fields: differences(standing.settings, &after),
@@ -169,7 +171,7 @@ pub fn reset(standing: Standing<'_>, wiring: bool) -> Change {
             true => TokenChange::Erase,
             false => TokenChange::Keep,
         },
-        acknowledged: (wiring && standing.acknowledged).then_some(false),
+        acknowledged: (meant(Field::ChargeLimit) && standing.acknowledged).then_some(false),
         warnings: Vec::new(),
     }
 }

@@ -1,6 +1,6 @@
 //! A template: some fields with their values, under a name, which an electrician keeps for the next system.
 use super::change::windows;
-use super::{Field, Given, Ratings, Settings, Value};
+use super::{Field, Given, Ratings, Settings};
 use crate::{GroupName, Message};
 
 /// How many templates one account keeps.
@@ -18,7 +18,7 @@ impl Given {
         for (field, text) in &self.fields {
             match field.parse(text, Ratings::default()) {
                 _ if !field.is_open() => wrong.push((*field, Message::Forbidden)),
-                Ok(Value::Unknown) => wrong.push((*field, Message::Required)),
+                _ if field.is_money() => wrong.push((*field, Message::PriceOwnersOnly)),
                 Ok(value) => kept.set(*field, value),
                 Err(message) => wrong.push((*field, message)),
             }
@@ -33,6 +33,7 @@ impl Given {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Value;
     use super::*;
 
     fn template(fields: &[(Field, &str)]) -> Result<Settings, Vec<(Field, Message)>> {
@@ -65,9 +66,9 @@ mod tests {
                 Message::SocRange,
             ),
             (
-                &[(Field::ImportPrice, "")],
+                &[(Field::ImportPrice, "31.90")],
                 Field::ImportPrice,
-                Message::Required,
+                Message::PriceOwnersOnly,
             ),
             (
                 &[(Field::ProviderToken, "a-token-that-is-long-enough")],

@@ -191,7 +191,7 @@ async fn under_the_sky(app: &TestApp) {
         ..SiteChange::default()
     };
     app.store
-        .describe_site(&access, &change, NOON)
+        .describe_site(&access, &change, testkit::desk(), NOON)
         .await
         .unwrap();
     let sn: Serial = SN.parse().unwrap();

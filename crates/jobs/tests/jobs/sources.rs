@@ -342,7 +342,7 @@ with_app!(
             };
             let now = app.clock.now();
             app.store
-                .describe_site(&access, &change, now)
+                .describe_site(&access, &change, testkit::desk(), now)
                 .await
                 .unwrap();
         }

@@ -6,7 +6,8 @@ use domain::clock::Millis;
 use serde_json::json;
 
 impl Store {
-    /// Turns what was judged into a protocol. Somebody who has written into it meanwhile is not overlooked: that is a conflict.
+    /// Turns what was judged into a protocol. Somebody who has written into it meanwhile is not overlooked: that is a conflict,
+    /// as is a unit that changed its owner.
     pub async fn finish_commissioning(
         &self,
         access: &Access,
@@ -32,10 +33,17 @@ impl Store {
         if finished == 0 || steps_of(&mut tx, judged.id).await? != judged.steps {
             return Err(Error::Conflict);
         }
+        let owners: i64 = within!(&mut tx, c => sqlx::query_scalar(
+            "SELECT COUNT(DISTINCT COALESCE(y.owner_id, 0)) FROM commissioning_units u JOIN systems y ON y.sn = u.sn
+             WHERE u.commissioning_id = $1")
+            .bind(judged.id).fetch_one(c).await)?;
+        if owners != 1 {
+            return Err(Error::Conflict);
+        }
         execute!(
             &mut tx,
             sqlx::query(
-                "UPDATE commissioning_units SET finished_at = $2 WHERE commissioning_id = $1"
+                "UPDATE commissioning_units SET finished_at = $2, names = NULL WHERE commissioning_id = $1"
             )
             .bind(judged.id)
             .bind(now)

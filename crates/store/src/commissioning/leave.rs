@@ -17,6 +17,22 @@ pub(crate) async fn leave(tx: &mut Tx, sn: &Serial) -> Result<()> {
     Ok(())
 }
 
+/// A unit has a new owner: where another owner has a unit of the same protocol, it names no customer any more.
+pub(crate) async fn claimed(tx: &mut Tx, sn: &Serial, owner: AccountId) -> Result<()> {
+    execute!(
+        tx,
+        sqlx::query(
+            "UPDATE commissionings SET customer = NULL WHERE finished_at IS NOT NULL AND id IN (
+                 SELECT u.commissioning_id FROM commissioning_units u
+                 JOIN commissioning_units o ON o.commissioning_id = u.commissioning_id
+                 JOIN systems y ON y.sn = o.sn WHERE u.sn = $1 AND y.owner_id <> $2)"
+        )
+        .bind(sn.as_str())
+        .bind(owner.0)
+    )?;
+    Ok(())
+}
+
 /// Whoever deletes the account is named nowhere any more; that the step was done stays.
 pub(crate) async fn electrician_leaves(tx: &mut Tx, account: AccountId) -> Result<()> {
     for statement in [

@@ -1,5 +1,5 @@
 //! A commissioning while it is in progress: begun, written down step by step, or abandoned.
-use super::{Commissioning, Customer, company};
+use super::{Customer, company};
 use crate::db::Tx;
 use crate::journal::{Entry, Event};
 use crate::{Access, Error, Result, Store};
@@ -13,6 +13,8 @@ pub enum Begun {
     New(i64),
     /// A unit is in another one.
     Busy,
+    /// The units do not belong to the same owner.
+    OwnersDiffer,
 }
 
 impl Store {
@@ -21,6 +23,9 @@ impl Store {
         let Some(first) = units.first() else {
             return Err(Error::Conflict);
         };
+        if units.iter().any(|unit| unit.owner() != first.owner()) {
+            return Ok(Begun::OwnersDiffer);
+        }
         let mut tx = self.begin().await?;
         let id: i64 = within!(&mut tx, c => sqlx::query_scalar(
             "INSERT INTO commissionings (sn, started_at) VALUES ($1, $2) RETURNING id")
@@ -77,40 +82,16 @@ impl Store {
         Ok(true)
     }
 
-    /// Says for whom it is done; kept apart from the steps. `false`: it is finished or gone.
+    /// Writes the remarks down; kept apart from the steps. `false`: it is finished or gone.
     pub async fn write_customer(&self, id: i64, customer: &Customer) -> Result<bool> {
         let written = execute!(on self, sqlx::query("UPDATE commissionings SET customer = $2 WHERE id = $1 AND finished_at IS NULL")
             .bind(id).bind(customer.json().to_string()))?;
         Ok(written == 1)
     }
-
-    /// Abandons it, with everything that was written down. `false`: it is finished or gone.
-    pub async fn drop_commissioning(
-        &self,
-        access: &Access,
-        dropped: &Commissioning,
-        now: Millis,
-    ) -> Result<bool> {
-        let mut tx = self.begin().await?;
-        let gone = execute!(
-            &mut tx,
-            sqlx::query("DELETE FROM commissionings WHERE id = $1 AND finished_at IS NULL")
-                .bind(dropped.id)
-        )?;
-        if gone == 0 {
-            return Ok(false);
-        }
-        for sn in &dropped.units {
-            let line = Entry::by(access.account(), Event::CommissioningDropped, now);
-            line.on(sn).write(&mut tx).await?;
-        }
-        tx.commit().await?;
-        Ok(true)
-    }
 }
 
 /// Keeps everybody else from writing into it until the transaction ends; `false` when it is not in progress.
-async fn hold_open(tx: &mut Tx, id: i64) -> Result<bool> {
+pub(super) async fn hold_open(tx: &mut Tx, id: i64) -> Result<bool> {
     let held = execute!(
         tx,
         sqlx::query(

@@ -327,11 +327,13 @@ pub(super) struct CommissioningUnitRow {
     pub(super) sn: String,
     pub(super) named: Option<String>,
     pub(super) finished_at: Option<Millis>,
+    pub(super) names: Option<String>,
 }
 row!(CommissioningUnitRow {
     sn,
     named,
-    finished_at
+    finished_at,
+    names
 });
 
 #[derive(Debug)]

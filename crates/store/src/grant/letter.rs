@@ -129,19 +129,33 @@ impl Store {
         tx: &mut Tx,
         access: &Access,
         text: &str,
-        mut values: Vec<(&str, String)>,
+        values: Vec<(&str, String)>,
         desk: Desk<'_>,
         now: Millis,
     ) -> Result<()> {
         let (Some(owner), false) = (access.owner(), access.level().is_household()) else {
             return Ok(());
         };
+        self.notify_owner(tx, (owner, access.account()), text, values, desk, now)
+            .await
+    }
+
+    /// Mails the owner what `author` did; `who` is said besides the values.
+    pub(crate) async fn notify_owner(
+        &self,
+        tx: &mut Tx,
+        (owner, author): (AccountId, AccountId),
+        text: &str,
+        mut values: Vec<(&str, String)>,
+        desk: Desk<'_>,
+        now: Millis,
+    ) -> Result<()> {
         let Some(to) = Recipient::of(tx, owner).await? else {
             return Ok(());
         };
         let who: Option<String> = within!(&mut *tx, c => sqlx::query_scalar(
             "SELECT COALESCE(company, email) FROM accounts WHERE id = $1")
-            .bind(access.account().0).fetch_optional(c).await)?;
+            .bind(author.0).fetch_optional(c).await)?;
         values.push(("who", who.unwrap_or_default()));
         let letter = Letter {
             text,

@@ -7,6 +7,7 @@ use domain::site::SiteChange;
 use domain::tariff::Since;
 use domain::{AccountId, Clock, Country, Key, Lang, Password, Phone, Random, Role};
 use store::account::Profile;
+use store::end_user::EndUser;
 use store::mail::{Desk, Mail};
 use store::registration::Registration;
 use store::setting::{Save, SaveKind, Saved};
@@ -76,10 +77,16 @@ impl Furnisher {
         let accesses = store.accesses(account).await?;
         let systems: Vec<&Access> = accesses.iter().collect();
         for access in &systems {
+            let names = EndUser {
+                first_name: first_name.to_owned(),
+                last_name: last_name.to_owned(),
+            };
             store
-                .name_end_user(access, first_name, last_name, now)
+                .name_end_user(access, &names, self.desk(), now)
                 .await?;
-            store.describe_site(access, described, now).await?;
+            store
+                .describe_site(access, described, self.desk(), now)
+                .await?;
         }
         if WITH_PRICES.contains(&email) {
             let prices = NewTariff {

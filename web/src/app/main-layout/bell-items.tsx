@@ -1,17 +1,19 @@
 import { Link } from '@tanstack/react-router'
-import { BellRing, CloudDownload } from 'lucide-react'
+import { BellRing, CloudDownload, UserCheck } from 'lucide-react'
 import { MenuItem, MenuLabel } from '@/components/ui/dropdown-menu'
 import { useT } from '@/lib/i18n/use-t'
 import { useSession } from '@/lib/session/session-store'
 
 type Props = {
   alarms: number
+  /** Invitations, requests and unconfirmed accesses that wait for the reader. */
+  decisions: number
   /** Serial numbers with a pending update. */
   pending: readonly string[]
 }
 
 /** What the bell leads to. Electricians have neither an update page nor one of alarms: their fleet shows both. */
-export function BellItems({ alarms, pending }: Props) {
+export function BellItems({ alarms, decisions, pending }: Props) {
   const { t } = useT()
   const electrician = useSession(({ role }) => role === 'electrician')
   const alarmed = (
@@ -33,6 +35,14 @@ export function BellItems({ alarms, pending }: Props) {
           ) : (
             <Link to="/alarms">{alarmed}</Link>
           )}
+        </MenuItem>
+      )}
+      {decisions > 0 && (
+        <MenuItem asChild>
+          <Link to={electrician ? '/electrician-settings' : '/settings'} hash="grants">
+            <UserCheck aria-hidden />
+            {t(electrician ? 'pending.invitations' : 'pending.decisions', { count: decisions })}
+          </Link>
         </MenuItem>
       )}
       {pending.length === 0 ? (

@@ -3,10 +3,12 @@ import { cleanup, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { HttpResponse, http } from 'msw'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { GivenGrant, HeldGrant } from '@/lib/api/grants'
 import { readLogoutNotice } from '@/lib/session/logout-notice'
 import { page } from '@/lib/session/page'
 import { resetSessionStore, useSession } from '@/lib/session/session-store'
 import { isAuthenticated } from '@/lib/session/tokens'
+import { givenGrant, heldGrant } from '@/lib/testing/grants'
 import { liveEntry } from '@/lib/testing/live'
 import { server } from '@/lib/testing/server'
 import { logIn, openApp, serveSystems } from '../testing'
@@ -85,6 +87,50 @@ describe('the start', () => {
     expect(within(alert).getByRole('button', { name: 'Noch einmal versuchen' })).toBeInTheDocument()
     expect(isAuthenticated()).toBe(true)
     expect(page.goTo).not.toHaveBeenCalled()
+  })
+})
+
+describe('what waits for a decision about access', () => {
+  const serveGrants = (given: GivenGrant[], held: HeldGrant[]) =>
+    server.use(http.get('*/api/auth/grant/', () => HttpResponse.json({ given, held, handovers: [] })))
+
+  it('is on the dashboard of the owner, and in the bell', async () => {
+    serveSystems(['SC24A0001'])
+    serveGrants([givenGrant({ state: 'asked', scope: 'monitor' })], [])
+    await logIn('user')
+    await openApp('/dashboard')
+    expect(await screen.findByText('Elektro Sonnenberg bittet um Zugang zu SC24A0001')).toBeInTheDocument()
+    expect(screen.getByRole('link', { name: 'Entscheiden' })).toHaveAttribute('href', '/settings#grants')
+    const decision = 'Ein Zugang wartet auf Ihre Entscheidung'
+    await userEvent.click(await screen.findByRole('button', { name: decision }))
+    expect(await screen.findByRole('menuitem', { name: decision })).toHaveAttribute(
+      'href',
+      '/settings#grants',
+    )
+  })
+
+  it('is on the page of an electrician with an empty fleet, and in the bell', async () => {
+    serveSystems([])
+    const invited = ['SC24B0001', 'SC24B0002'].map((sn) => heldGrant({ sn, state: 'invited' }))
+    serveGrants([], invited)
+    await logIn('electrician')
+    await openApp('/electrician-dashboard')
+    const invitations = '2 Einladungen warten auf Ihre Antwort'
+    expect(await screen.findByText(invitations)).toBeInTheDocument()
+    expect(screen.getByRole('link', { name: 'Einladungen ansehen' })).toHaveAttribute(
+      'href',
+      '/electrician-settings#grants',
+    )
+    await userEvent.click(screen.getByRole('button', { name: invitations }))
+    expect(await screen.findByRole('menuitem', { name: invitations })).toBeInTheDocument()
+  })
+
+  it('is nothing where nothing waits', async () => {
+    serveSystems(['SC24A0001'])
+    await logIn('user')
+    await openApp('/dashboard')
+    await screen.findByRole('button', { name: 'Updates' })
+    expect(screen.queryByRole('link', { name: 'Entscheiden' })).toBeNull()
   })
 })
 

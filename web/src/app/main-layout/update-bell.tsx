@@ -1,18 +1,25 @@
+import { useQuery } from '@tanstack/react-query'
 import { Bell } from 'lucide-react'
 import { Button } from '@/components/ui/button'
 import { Menu } from '@/components/ui/menu'
+import { pendingCount, pendingGrantsQuery } from '@/lib/api/grants'
 import { useT } from '@/lib/i18n/use-t'
 import { unseenAlarms, updatableOf } from '@/lib/live/live'
 import { useLive } from '@/lib/live/use-live'
+import { useSession } from '@/lib/session/session-store'
 
-/** Alarms that nobody has seen, and pending updates, each a way to what can be done. */
+/** Alarms that nobody has seen, decisions about access, and pending updates, each a way to what can be done. */
 export function UpdateBell() {
   const { t } = useT()
   const { data: live } = useLive()
   const pending = live ? updatableOf(live) : []
   const alarms = live ? unseenAlarms(live) : 0
+  const { data: grants } = useQuery(pendingGrantsQuery)
+  const decisions = pendingCount(grants)
+  const electrician = useSession(({ role }) => role === 'electrician')
   const news = [
     alarms > 0 && `${t('nav.alarms')}: ${alarms}`,
+    decisions > 0 && t(electrician ? 'pending.invitations' : 'pending.decisions', { count: decisions }),
     pending[0] && t('top.updates_pending', { count: pending.length }),
   ].filter(Boolean)
   return (
@@ -35,7 +42,7 @@ export function UpdateBell() {
         </Button>
       }
     >
-      {(menu) => <menu.BellItems alarms={alarms} pending={pending} />}
+      {(menu) => <menu.BellItems alarms={alarms} decisions={decisions} pending={pending} />}
     </Menu>
   )
 }

@@ -3,7 +3,7 @@ import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { HttpResponse, http } from 'msw'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Commissioning, Step } from '@/features/commissioning/model'
+import type { Candidate, Commissioning, Step } from '@/features/commissioning/model'
 import { resetSessionStore } from '@/lib/session/session-store'
 import { liveOf } from '@/lib/testing/live'
 import { server } from '@/lib/testing/server'
@@ -16,6 +16,7 @@ const TITLES = {
   instruction: 'Einweisung und Übergabe',
 } as const
 let commissioning: Commissioning | null
+let candidates: Candidate[]
 
 const step = (name: keyof typeof TITLES, special: Partial<Step> = {}): Step => ({
   step: name,
@@ -49,25 +50,33 @@ const begun = (special: Partial<Commissioning> = {}): Commissioning => ({
 
 beforeEach(async () => {
   commissioning = null
+  candidates = []
   await logIn('electrician')
   serveSystems([SN])
-  server.use(http.get('*/api/auth/commissioning/', () => HttpResponse.json({ commissioning })))
+  server.use(http.get('*/api/auth/commissioning/', () => HttpResponse.json({ commissioning, candidates })))
 })
 afterEach(() => resetSessionStore())
 
 const open = () => openApp(`/electrician-dashboard/${SN}/commissioning`)
 
 describe('a commissioning', () => {
-  it('is begun by the electrician, and begins with the first step', async () => {
+  it('is begun with the units that the server offers, and begins with the first step', async () => {
     server.use(
       http.post('*/api/auth/commissioning/', async ({ request }) => {
-        expect(await request.text()).toBe(`sn=${SN}`)
+        expect(await request.text()).toBe(new URLSearchParams({ sn: `${SN},SC24A0002` }).toString())
         commissioning = begun()
         return HttpResponse.json(commissioning, { status: 201 })
       }),
     )
+    candidates = [
+      { sn: 'SC24A0002', phase: 2, first_name: 'Anna', last_name: 'Berg', place: 'Potsdam' },
+      { sn: 'SC24A0003', phase: 3, first_name: '', last_name: '', place: '' },
+    ]
     await open()
-    await userEvent.click(await screen.findByRole('button', { name: 'Inbetriebnahme beginnen' }))
+    const begin = await screen.findByRole('button', { name: 'Inbetriebnahme beginnen' })
+    expect(screen.getByRole('checkbox', { name: 'SC24A0003 · L3' })).toBeInTheDocument()
+    await userEvent.click(screen.getByRole('checkbox', { name: 'SC24A0002 · L2 · Anna Berg · Potsdam' }))
+    await userEvent.click(begin)
     expect(await screen.findByText('0 von 2 Schritten erledigt')).toBeInTheDocument()
     expect(screen.getByText('Der Speicher meldet sich nicht.')).toBeInTheDocument()
     expect(screen.getByRole('button', { name: /^Geräte und Außenleiter/ })).toHaveAttribute(

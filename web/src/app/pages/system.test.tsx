@@ -136,6 +136,33 @@ describe('one system of the fleet', () => {
     expect(bodies).toEqual(['first_name=Karin&last_name=Albers'])
   })
 
+  it('lets somebody who services it switch, restart and test its meter', async () => {
+    access = 'service'
+    const given: URLSearchParams[] = []
+    server.use(
+      http.post('*/api/auth/command/', async ({ request }) => {
+        given.push(new URLSearchParams(await request.text()))
+        return HttpResponse.json({ detail: 'Nicht verbunden.', code: 'offline' }, { status: 409 })
+      }),
+    )
+    await openApp(`/electrician-dashboard/${SN}`)
+    const card = within(await screen.findByRole('region', { name: 'Befehle' }))
+    const names = ['Einschalten', 'Ausschalten', 'Laden starten', 'Pause starten', 'Automatik einschalten']
+    for (const name of [...names, 'Kalibrierung starten', 'Zähler testen'])
+      expect(card.getByRole('button', { name })).toBeInTheDocument()
+    await userEvent.click(card.getByRole('button', { name: 'Neu starten' }))
+    const dialog = within(await screen.findByRole('dialog', { name: 'Speicher neu starten?' }))
+    await userEvent.click(dialog.getByRole('button', { name: 'Neu starten' }))
+    await waitFor(() => expect(given[0]?.get('command')).toBe('restart'))
+    expect(given[0]?.get('sn')).toBe(SN)
+  })
+
+  it('offers no command to somebody who only sets it', async () => {
+    await openApp(`/electrician-dashboard/${SN}`)
+    await screen.findByRole('region', { name: 'Diagnose' })
+    expect(screen.queryByRole('region', { name: 'Befehle' })).toBeNull()
+  })
+
   it('does not offer it to somebody who may only look', async () => {
     access = 'monitor'
     await openApp(`/electrician-dashboard/${SN}`)

@@ -11,6 +11,9 @@ const AlarmsCard = lazyPart(async () => {
   const [{ AlarmsCard }] = await Promise.all([import('@/features/alarms/alarms-card'), openTexts('outlook')])
   return AlarmsCard
 })
+const ServiceCommands = lazyPart(
+  async () => (await import('@/features/commands/service-commands')).ServiceCommands,
+)
 const FirmwareCard = lazyPart(async () => (await import('@/features/update/firmware-card')).FirmwareCard)
 const SiteCard = lazyPart(async () => (await import('@/components/site/site-card')).SiteCard)
 const BigChart = lazyPart(async () => (await import('@/features/charts/big-chart')).BigChart)
@@ -33,6 +36,11 @@ export const System = () => (
       <PagePart fallback={<Skeleton className="h-40" />}>
         <AlarmsCard key={sn} sn={sn} />
       </PagePart>
+    )}
+    commands={(sn) => (
+      <Suspense fallback={<Skeleton className="h-96" />}>
+        <ServiceCommands key={sn} sn={sn} />
+      </Suspense>
     )}
     firmware={(sn, service) => (
       <PagePart fallback={<Skeleton className="h-40" />}>

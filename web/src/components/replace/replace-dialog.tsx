@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
@@ -15,7 +15,7 @@ import { checkKey, normaliseKey } from '@/lib/validation/key'
 type FormProps = {
   sn: string
   electrician: boolean
-  onReplaced?: ((sn: string) => void) | undefined
+  onReplaced?: ((sn: string) => void | Promise<void>) | undefined
   onClose: () => void
 }
 
@@ -39,18 +39,27 @@ const POINTS = ['goes_on', 'new', 'old'] as const
 function ReplaceForm({ sn, electrician, onReplaced, onClose }: FormProps) {
   const { t } = useT()
   const queries = useQueryClient()
-  const [asked, setAsked] = useState(false)
+  /** The unit that the key names; until then the key is asked for. */
+  const [unit, setUnit] = useState<string | null>(null)
   /** What is still to be done at the new unit, in the server's words. */
   const [waiting, setWaiting] = useState<string | null>(null)
   const form = useForm({
     initial: { key: '' },
     check: ({ key }) => ({ key: checkKey(key) }),
     send: async ({ key }) => {
-      if (!asked) return setAsked(true)
+      const ask = (dry_run: boolean) =>
+        unwrap(
+          api.POST('/api/auth/system/{sn}/replace/', {
+            params: { path: { sn } },
+            body: { key: normaliseKey(key), dry_run },
+          }),
+        )
+      if (unit === null) {
+        const found = await ask(true)
+        return setUnit([found.sn, found.hardware && `(${found.hardware})`].filter(Boolean).join(' '))
+      }
       try {
-        const body = { key: normaliseKey(key) }
-        const path = { sn }
-        const answer = await unwrap(api.POST('/api/auth/system/{sn}/replace/', { params: { path }, body }))
+        const answer = await ask(false)
         if (answer.status !== 'replaced') {
           setWaiting(answer.text)
           return queries.invalidateQueries({ queryKey: claimsQuery.queryKey })
@@ -58,24 +67,25 @@ function ReplaceForm({ sn, electrician, onReplaced, onClose }: FormProps) {
         notify.success(t('replace.done', { sn, next: answer.sn }))
         onClose()
         await queries.invalidateQueries({ queryKey: systemsQuery.queryKey })
-        onReplaced?.(answer.sn)
-        // Whatever was read of it has another number now.
-        void queries.invalidateQueries()
+        await onReplaced?.(answer.sn)
+        // Whatever was read of it has another number now; the old one answers nobody any more.
+        const ofOld = ({ queryKey }: { queryKey: QueryKey }) => JSON.stringify(queryKey).includes(sn)
+        queries.removeQueries({ predicate: ofOld, type: 'inactive' })
+        void queries.invalidateQueries({ predicate: (query) => !ofOld(query) })
       } catch (error) {
         // What is wrong is said at the field, which is behind the question.
-        setAsked(false)
+        setUnit(null)
         setWaiting(null)
         throw error
       }
     },
   })
-  const key = normaliseKey(form.values.key)
   return (
     <form {...form.form} className="grid gap-5">
       <FormProblem form={form} />
-      {asked ? (
+      {unit !== null ? (
         <div role="status" className="grid gap-4">
-          <p className="font-medium break-words">{t('replace.confirm', { sn, key })}</p>
+          <p className="font-medium break-words">{t('replace.confirm', { sn, unit })}</p>
           {waiting && (
             <Callout tone="warn" title={t('replace.waiting')}>
               {waiting}
@@ -91,7 +101,7 @@ function ReplaceForm({ sn, electrician, onReplaced, onClose }: FormProps) {
           </ul>
           <Field
             {...form.text('key')}
-            label={t('replace.key')}
+            label={t(electrician ? 'replace.key_electrician' : 'replace.key')}
             hint={t(electrician ? 'replace.key_hint_electrician' : 'replace.key_hint')}
             autoComplete="off"
             autoCapitalize="characters"
@@ -101,10 +111,10 @@ function ReplaceForm({ sn, electrician, onReplaced, onClose }: FormProps) {
         </>
       )}
       <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
-        <Button variant="outline" onClick={asked ? () => setAsked(false) : onClose}>
-          {t(asked ? 'replace.back' : 'ui.cancel')}
+        <Button variant="outline" onClick={unit === null ? onClose : () => setUnit(null)}>
+          {t(unit === null ? 'ui.cancel' : 'replace.back')}
         </Button>
-        {asked ? (
+        {unit !== null ? (
           <Button key="submit" type="submit" variant="danger" busy={form.busy}>
             {t('replace.submit')}
           </Button>

@@ -10,7 +10,7 @@ const ReplaceDialog = lazyPart(async () => (await import('./replace-dialog')).Re
 type Props = Pick<ComponentProps<typeof Button>, 'variant'> & {
   sn: string
   electrician?: boolean
-  onReplaced?: (sn: string) => void
+  onReplaced?: (sn: string) => void | Promise<void>
 }
 
 /** Puts a new unit in the place of this one; the dialog comes when it is wanted for the first time. */

@@ -31,7 +31,7 @@ export function CommandRow({ icon: Icon, title, text, children }: RowProps) {
 
 type CommandProps = { state: CommandState }
 type Plain = 'switch_on' | 'auto'
-type Asked = 'switch_off' | 'calibrate'
+type Asked = 'switch_off' | 'calibrate' | 'restart'
 
 type PlainProps = CommandProps & {
   name: Plain

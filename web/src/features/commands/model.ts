@@ -18,6 +18,7 @@ export const COMMANDS = [
   'hold',
   'auto',
   'calibrate',
+  'restart',
   'meter_test',
 ] as const
 export type CommandName = (typeof COMMANDS)[number]

@@ -2,6 +2,7 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { api, unwrap } from '@/lib/api/client'
+import { systemsQuery } from '@/lib/api/queries'
 import type { components } from '@/lib/api/schema'
 import { saveFile } from '@/lib/download'
 import type { Locale } from '@/lib/i18n/locales'
@@ -20,10 +21,7 @@ const POLL = 3_000
 const openQuery = (sn: string, locale: Locale) =>
   queryOptions({
     queryKey: ['commissioning', sn, locale],
-    queryFn: async () => {
-      const answer = await unwrap(api.GET('/api/auth/commissioning/', { params: { query: { sn } } }))
-      return answer.commissioning
-    },
+    queryFn: () => unwrap(api.GET('/api/auth/commissioning/', { params: { query: { sn } } })),
   })
 
 /** The commissioning of a system as it stands, and what can be done with it. */
@@ -40,8 +38,9 @@ export function useCommissioning(sn: string) {
       }),
     [client, sn, locale],
   )
-  const take = (answer: Commissioning) => client.setQueryData(queryKey, answer)
-  const id = query.data?.id ?? 0
+  const take = (commissioning: Commissioning) =>
+    client.setQueryData(queryKey, { commissioning, candidates: [] })
+  const id = query.data?.commissioning?.id ?? 0
   const params = { path: { id } }
   const begin = useMutation({
     mutationFn: (units: readonly string[]) =>
@@ -64,7 +63,12 @@ export function useCommissioning(sn: string) {
   })
   const drop = useMutation({
     mutationFn: () => unwrap(api.DELETE('/api/auth/commissioning/{id}/', { params })),
-    onSuccess: () => client.setQueryData(queryKey, null),
+    // The names of the units may be the old ones again.
+    onSuccess: () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey }),
+        client.invalidateQueries({ queryKey: systemsQuery.queryKey }),
+      ]),
   })
   const finish = useMutation({
     mutationFn: () => unwrap(api.POST('/api/auth/commissioning/{id}/finish/', { params })),

@@ -1,17 +1,16 @@
-import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { ChevronLeft } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Callout } from '@/components/ui/callout'
 import { PageHeading } from '@/components/ui/page-heading'
 import { Skeleton } from '@/components/ui/skeleton'
-import { systemsQuery } from '@/lib/api/queries'
 import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
 import { useLiveStream } from '@/lib/live/use-live'
 import { useCommissioning } from './api'
 import { BeginCard } from './components/begin-card'
 import { GuidedList } from './components/guided-list'
+import { fullName } from './model'
 
 export type Slots = {
   /** A few settings of a unit, which are saved by themselves. */
@@ -25,10 +24,10 @@ export function CommissioningPage(slots: Slots) {
   const { t, locale } = useT()
   const sn = useParams({ strict: false, select: (params: { sn?: string }) => params.sn ?? '' })
   const work = useCommissioning(sn)
-  const { data: systems } = useQuery(systemsQuery)
   const { data, error } = work.query
-  useLiveStream(data?.units.join())
-  const customer = data && [data.first_name, data.last_name].filter(Boolean).join(' ')
+  const open = data?.commissioning
+  useLiveStream(open?.units.join())
+  const customer = open && fullName(open)
   return (
     <div className="mx-auto max-w-3xl">
       <Link
@@ -39,7 +38,7 @@ export function CommissioningPage(slots: Slots) {
         <ChevronLeft aria-hidden className="size-4" />
         {t('commissioning.back')}
       </Link>
-      <PageHeading aside={[...(data?.units ?? [sn]), customer].filter(Boolean).join(' · ')}>
+      <PageHeading aside={[...(open?.units ?? [sn]), customer].filter(Boolean).join(' · ')}>
         {t('commissioning.title')}
       </PageHeading>
       {error && data === undefined ? (
@@ -50,10 +49,10 @@ export function CommissioningPage(slots: Slots) {
         <div aria-busy="true">
           <Skeleton className="h-96" />
         </div>
-      ) : data === null ? (
-        <BeginCard sn={sn} systems={systems ?? []} begin={work.begin} />
+      ) : data.commissioning === null ? (
+        <BeginCard sn={sn} candidates={data.candidates} begin={work.begin} />
       ) : (
-        <GuidedList commissioning={data} work={work} slots={slots} />
+        <GuidedList commissioning={data.commissioning} work={work} slots={slots} />
       )}
     </div>
   )

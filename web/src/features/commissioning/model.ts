@@ -3,6 +3,7 @@ import type { components } from '@/lib/api/schema'
 import type { Live } from '@/lib/live/live'
 
 export type Commissioning = components['schemas']['CommissioningEntry']
+export type Candidate = components['schemas']['Candidate']
 export type Step = components['schemas']['StepEntry']
 export type StepName = Step['step']
 export type Phase = components['schemas']['PhaseEntry']
@@ -14,6 +15,14 @@ const BATTERY_IDLE = 100
 const HOLD = 30 * 60_000
 
 export const holdUntil = (now: number) => now + HOLD
+
+/** "Anna Berg", or nothing while nobody is named. */
+export const fullName = ({ first_name, last_name }: Pick<Commissioning, 'first_name' | 'last_name'>) =>
+  [first_name, last_name].filter(Boolean).join(' ')
+
+/** A unit that may be commissioned together with another: its number, phase, customer and town. */
+export const candidateLabel = (unit: Candidate) =>
+  [unit.sn, `L${unit.phase}`, fullName(unit), unit.place].filter(Boolean).join(' · ')
 
 /** What to do next: the first step that has not passed. */
 export const nextStep = (steps: readonly Step[]): StepName | null =>

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { PendingGrants } from '@/components/access/pending-grants'
 import { InForceList } from '@/components/in-force/in-force-list'
 import { type InForce, inForceOf } from '@/components/in-force/model'
 import { FlowCard } from '@/components/live/flow-card'
@@ -81,6 +82,7 @@ export function DashboardPage({
       )}
       {/* An entry that an older version has kept knows of none. */}
       {entry?.alarms?.[0] && alarms(entry)}
+      <PendingGrants />
       {badWeather && weather}
       {sn !== null && entry ? (
         <Now

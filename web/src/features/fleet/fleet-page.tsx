@@ -9,6 +9,7 @@ import {
   useOptimistic,
   useState,
 } from 'react'
+import { PendingGrants } from '@/components/access/pending-grants'
 import { Button, buttonStyle } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { EmptyState } from '@/components/ui/empty-state'
@@ -55,6 +56,7 @@ export function FleetPage({ firmware }: Props) {
       </PageHeading>
       <Problem title={t('systems.failed')} query={systems} />
       <Problem title={t('live.failed')} query={live} />
+      <PendingGrants className="mb-4" />
       {known?.length === 0 ? (
         <EmptyState
           icon={LayoutDashboard}

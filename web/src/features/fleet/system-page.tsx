@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { ChevronLeft, ClipboardCheck, Pencil, SearchX, SlidersHorizontal } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { InForce } from '@/components/in-force/model'
@@ -34,6 +34,8 @@ type Props = {
   alarms: (sn: string) => ReactNode
   /** The big chart, of the system that the address names. */
   chart: ReactNode
+  /** What somebody who services it can tell it to do. */
+  commands: (sn: string) => ReactNode
   /** Its firmware, and whether the electrician may start an update. */
   firmware: (sn: string, service: boolean) => ReactNode
   /** Where it stands, and the modules on its roof. */
@@ -50,7 +52,7 @@ type Props = {
 const AGE_CHECK = 5_000
 
 /** One system of the fleet: what its owner sees, without money, and what an electrician looks for. */
-export function SystemPage({ alarms, chart, firmware, site, protocols, journal, endInForce }: Props) {
+export function SystemPage(slots: Props) {
   const { t } = useT()
   const sn = useParams({ strict: false, select: (params: { sn?: string }) => params.sn ?? '' })
   const { data: systems, error } = useQuery(systemsQuery)
@@ -73,18 +75,7 @@ export function SystemPage({ alarms, chart, firmware, site, protocols, journal, 
         </Callout>
       )}
       {system ? (
-        <Body
-          key={sn}
-          system={system}
-          live={live.data}
-          alarms={alarms}
-          chart={chart}
-          firmware={firmware}
-          site={site}
-          protocols={protocols}
-          journal={journal}
-          endInForce={endInForce}
-        />
+        <Body key={sn} system={system} live={live.data} {...slots} />
       ) : systems ? (
         <Gone sn={sn} />
       ) : (
@@ -97,11 +88,13 @@ export function SystemPage({ alarms, chart, firmware, site, protocols, journal, 
 type BodyProps = Props & { system: System; live: Live | undefined }
 
 function Body(props: BodyProps) {
-  const { system, live, alarms, chart, firmware, site, protocols, journal, endInForce } = props
+  const { system, live, alarms, chart, commands, firmware, site, protocols, journal, endInForce } = props
+  const service = includes(system.access, 'service')
   const entry = live?.entries[system.sn]
   return (
     <>
       <Head system={system} />
+      {service && <Replaced sn={system.sn} />}
       {live && <SystemState system={system} live={live} end={(one) => endInForce(one, system.sn)} />}
       <div className="grid gap-4 lg:gap-5">
         {entry ? (
@@ -125,7 +118,8 @@ function Body(props: BodyProps) {
           <SystemFacts system={system} entry={entry} />
         </div>
         {entry && <MessagesCard reading={readingOf(entry)} />}
-        {firmware(system.sn, includes(system.access, 'service'))}
+        {service && commands(system.sn)}
+        {firmware(system.sn, service)}
         {chart}
         {site(system.sn)}
         {protocols(system.sn)}
@@ -167,7 +161,12 @@ function Head({ system }: { system: System }) {
             sn={system.sn}
             variant="outline"
             onReplaced={(sn) =>
-              void navigate({ to: '/electrician-dashboard/$sn', params: { sn }, replace: true })
+              navigate({
+                to: '/electrician-dashboard/$sn',
+                params: { sn },
+                search: { replaced: system.sn },
+                replace: true,
+              })
             }
           />
         )}
@@ -201,6 +200,31 @@ function Head({ system }: { system: System }) {
         />
       )}
     </div>
+  )
+}
+
+/** The unit stands here since a moment ago: what comes next. */
+function Replaced({ sn }: { sn: string }) {
+  const { t } = useT()
+  const old = useSearch({ strict: false, select: ({ replaced }: { replaced?: string }) => replaced })
+  if (!old) return null
+  return (
+    <Callout
+      tone="info"
+      title={t('replace.commission.title', { sn, old: String(old) })}
+      className="mb-4"
+      action={
+        <Link
+          to="/electrician-dashboard/$sn/commissioning"
+          params={{ sn }}
+          className={buttonStyle({ variant: 'outline', size: 's' })}
+        >
+          {t('replace.commission.begin')}
+        </Link>
+      }
+    >
+      {t('replace.commission.text')}
+    </Callout>
   )
 }
 

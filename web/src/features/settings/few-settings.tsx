@@ -7,6 +7,7 @@ import { refusalText } from '@/lib/form/refusal-text'
 import { useT } from '@/lib/i18n/use-t'
 import { SettingField } from './components/setting-field'
 import { StateLine } from './components/state-line'
+import { owesNotice } from './model/check'
 import { bodyOf, raisesLimit, type Systems } from './model/draft'
 import { SETTING_NAMES, type SettingName } from './model/fields'
 import { failuresOf, fieldErrorsOf } from './model/outcome'
@@ -42,7 +43,10 @@ function Editor({ systems, names, readAgain }: EditorProps) {
   const [sending, setSending] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
   const [system] = systems
-  const notice = raisesLimit(editor.changes, systems)
+  // Taken back below 4.2 kW, nothing is left to acknowledge.
+  const owes = names.includes('charge_limit') && editor.draft.charge_limit === undefined
+  const notice = raisesLimit(editor.changes, systems) || (owes && systems.some(owesNotice))
+  const changes = editor.changes.length > 0
 
   async function save() {
     if (!editor.check()) return
@@ -85,14 +89,15 @@ function Editor({ systems, names, readAgain }: EditorProps) {
           />
         </Callout>
       )}
-      {editor.changes.length > 0 && (
+      {(changes || notice) && (
         <Button
           variant="outline"
           busy={sending}
+          disabled={!changes && !acknowledged}
           onClick={() => void save()}
           className="sm:justify-self-start"
         >
-          {t('settings.send')}
+          {t(changes ? 'settings.send' : 'settings.notice_14a.confirm')}
         </Button>
       )}
     </div>

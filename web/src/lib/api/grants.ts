@@ -29,3 +29,15 @@ export const grantsQuery = queryOptions({
   queryKey: ['grants'],
   queryFn: () => unwrap(api.GET('/api/auth/grant/')),
 })
+
+/** Only what waits for the reader's decision, so that it can be asked everywhere and often. */
+export const pendingGrantsQuery = queryOptions({
+  queryKey: [...grantsQuery.queryKey, 'pending'],
+  queryFn: () => unwrap(api.GET('/api/auth/grant/', { params: { query: { pending: true } } })),
+  staleTime: 30_000,
+  refetchInterval: 60_000,
+})
+
+/** How many invitations, requests and unconfirmed accesses wait for the reader. */
+export const pendingCount = (pending: Pick<Grants, 'given' | 'held'> | undefined) =>
+  pending ? pending.given.length + pending.held.length : 0

@@ -257,7 +257,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Give a commissioning up, with everything that was written down. */
+        /** Give a commissioning up, with everything that was written down; names that it changed are set back. */
         delete: operations["drop_commissioning"];
         options?: never;
         head?: never;
@@ -1473,6 +1473,20 @@ export interface components {
          * @enum {string}
          */
         By: "you" | "person";
+        /** @description A unit of the same customer. */
+        Candidate: {
+            /** @description Of the customer; empty where nobody is named. */
+            first_name: string;
+            last_name: string;
+            /**
+             * Format: int32
+             * @description 1 to 3.
+             */
+            phase: number;
+            /** @description The town. */
+            place: string;
+            sn: string;
+        };
         ChangeAccount: {
             company?: string | null;
             country?: string | null;
@@ -2234,6 +2248,11 @@ export interface components {
         /** @description Of one system, or of several in the order asked for. */
         OneOrMany: components["schemas"]["SettingsEntry"] | components["schemas"]["SettingsEntry"][];
         OpenCommissioning: {
+            /**
+             * @description The caller's other units that may be brought into service together with it: those of the same owner, or units that
+             *     nobody owns if nobody owns this one. Empty once it has begun.
+             */
+            candidates: components["schemas"]["Candidate"][];
             commissioning: components["schemas"]["CommissioningEntry"] | null;
         };
         OpenedGrants: {
@@ -2453,13 +2472,17 @@ export interface components {
             watch: string | null;
         };
         ReplaceUnit: {
+            /** @description `true` tells which unit it is, and changes nothing. */
+            dry_run?: boolean | null;
             /** @description Of the new unit: its code, or the serial number of one that the caller has connected already. */
             key?: string;
         };
         ReplacedUnit: {
+            /** @description Its model, once it has reported and the key proves it; only after a dry run. */
+            hardware: string | null;
             /** @description The new unit's serial number. */
             sn: string;
-            /** @description `replaced`; or `waiting` for the main switch of the new unit, after which the call is made again. */
+            /** @description `replaced`; `waiting` for the main switch of the new unit, after which the call is made again; `fits` after a dry run. */
             status: string;
             text: string;
         };
@@ -2617,7 +2640,7 @@ export interface components {
             errors: {
                 [key: string]: string;
             };
-            /** @description Every field, with what it may hold. */
+            /** @description Every field that the caller may see, with what it may hold. Prices and the token are the household's. */
             fields: {
                 [key: string]: components["schemas"]["FieldEntry"];
             };
@@ -4387,7 +4410,10 @@ export interface operations {
     };
     list_grants: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: only what waits for the caller's decision. */
+                pending?: boolean | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;

@@ -1,4 +1,10 @@
+import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
 
-/** The network of the tests: a call without a handler fails. */
-export const server = setupServer()
+/** Nothing waits for a decision: every page asks. */
+const noGrants = http.get('*/api/auth/grant/', () =>
+  HttpResponse.json({ given: [], held: [], handovers: [] }),
+)
+
+/** The network of the tests: any other call without a handler fails. */
+export const server = setupServer(noGrants)

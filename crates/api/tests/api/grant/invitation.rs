@@ -1,8 +1,8 @@
 //! An owner invites: by mail, for one address, checked field by field.
-use super::{change, end, get, invite, list, post, seen, subjects, systems, wait_until};
+use super::{ask, change, end, get, invite, list, post, seen, subjects, systems, wait_until};
 use domain::clock::MINUTE;
 use serde_json::{Value, json};
-use testkit::with_app;
+use testkit::{Person, with_app};
 
 with_app!(
     an_invitation_works_when_it_is_accepted_and_until_its_end,
@@ -177,3 +177,32 @@ with_app!(an_invitation_is_checked_field_by_field, |app| {
         .expect(404);
     assert!(list(app, &anna, "given").await.is_empty());
 });
+
+with_app!(
+    what_waits_for_somebodys_decision_can_be_asked_alone,
+    |app| {
+        let anna = app.owner("anna", "SC000001").await;
+        let ben = app.owner("ben", "SC000002").await;
+        let (eva, max) = (app.electrician("eva").await, app.electrician("max").await);
+        app.grant(&anna, &eva, "SC000001", "monitor").await;
+        invite(app, &ben, "SC000002", &eva.email, "service")
+            .await
+            .expect(201);
+        ask(app, &max, "SC000001").await.expect(202);
+        let pending = async |person: &Person| {
+            let grants = get(app, person, "/api/auth/grant/?pending=true").await;
+            let grants = grants.expect(200).json();
+            let serials = |side: &str| {
+                let side = grants[side].as_array().unwrap().iter();
+                let serial = |grant: &Value| grant["sn"].as_str().unwrap().to_owned();
+                side.map(serial).collect::<Vec<String>>()
+            };
+            (serials("given"), serials("held"))
+        };
+        let sn = |sn: &str| vec![sn.to_owned()];
+        assert_eq!(pending(&anna).await, (sn("SC000001"), vec![]));
+        assert_eq!(pending(&ben).await, (vec![], vec![]));
+        assert_eq!(pending(&eva).await, (vec![], sn("SC000002")));
+        assert_eq!(pending(&max).await, (vec![], vec![]));
+    }
+);

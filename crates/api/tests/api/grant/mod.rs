@@ -1,6 +1,7 @@
 //! Access to somebody else's system: invited, asked for, opened by a code; changed, renewed and ended.
 
 mod invitation;
+mod price;
 mod request;
 mod scope;
 mod term;

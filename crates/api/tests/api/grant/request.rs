@@ -128,11 +128,7 @@ with_app!(an_installer_code_opens_a_system_that_nobody_owns, |app| {
     assert_eq!(opened["grants"][1]["sn"], "SC000002");
     assert_eq!(opened["grants"][0]["until_day"], "2026-12-15", "30 days");
     assert_eq!(systems(app, &eva).await.len(), 2);
-    let set = [
-        ("version", "0"),
-        ("charge_limit", "2000"),
-        ("import_price", "31.90"),
-    ];
+    let set = [("version", "0"), ("charge_limit", "2000")];
     post(app, &eva, "/api/auth/settings/?sn=SC000001", &set)
         .await
         .expect(200);

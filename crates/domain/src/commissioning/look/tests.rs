@@ -59,6 +59,7 @@ fn unit(sn: &str, phase: u8) -> Unit {
 fn facts() -> Facts {
     Facts {
         units: vec![unit("SC000001", 1)],
+        one_owner: true,
         named: true,
         placed: true,
     }
@@ -152,7 +153,13 @@ fn the_table_of_what_can_be_wrong() {
         placed: false,
         ..facts()
     };
+    let two_owners = Facts {
+        one_owner: false,
+        ..facts()
+    };
     let table = [
+        (Step::Units, two_owners.clone(), R::OwnersDiffer),
+        (Step::Customer, two_owners, R::OwnersDiffer),
         (
             Step::Units,
             changed(|unit| unit.online = false),

@@ -58,6 +58,26 @@ fn only_what_is_another_value_changes() {
 }
 
 #[test]
+fn the_notice_can_be_acknowledged_for_a_limit_that_was_there_before() {
+    let mut factory = Settings::fresh(RATED);
+    factory.set(Field::ChargeLimit, Value::Whole(NOTICE_ABOVE + 400));
+    let standing = Standing {
+        settings: &factory,
+        ratings: RATED,
+        has_token: false,
+        acknowledged: false,
+    };
+    let given = |acknowledges| Given {
+        acknowledges,
+        ..Given::default()
+    };
+    let change = given(true).judge(standing).unwrap();
+    assert_eq!((change.fields.len(), change.acknowledged), (0, Some(true)));
+    assert!(!change.is_empty());
+    assert!(given(false).judge(standing).unwrap().is_empty());
+}
+
+#[test]
 fn everything_that_is_wrong_is_told_at_once_and_each_field_once() {
     let wrong = judge(&[
         ("reserve_soc", ""),
@@ -187,10 +207,10 @@ fn a_reset_leaves_the_wiring_alone_unless_it_is_meant() {
         has_token: true,
         acknowledged: true,
     };
-    let plain = reset(standing, false);
+    let plain = reset(standing, |field| !field.is_wiring());
     assert_eq!(plain.token, TokenChange::Erase);
     assert_eq!((plain.fields.len(), plain.acknowledged), (1, None));
-    let all = reset(standing, true);
+    let all = reset(standing, |_| true);
     assert!(all.touches_wiring());
     assert_eq!(all.acknowledged, Some(false));
     assert_eq!(all.applied_to(&settings), Settings::fresh(RATED));

@@ -5,6 +5,7 @@ import type { BatchOutcome, SystemOutcome } from './api'
 import {
   countsOf,
   draftOf,
+  fieldsOf,
   findingsOf,
   firstText,
   formSystems,
@@ -60,7 +61,7 @@ describe('what is changed', () => {
       reserve_soc: '30',
       charge_start: '07:30',
     })
-    expect(findingsOf({ import_price: '' }, systems)).toEqual({ import_price: 'required' })
+    expect(findingsOf({ reserve_soc: '' }, systems)).toEqual({ reserve_soc: 'required' })
     expect(findingsOf({ charge_start: '22:00', charge_end: '22:00' }, systems)).toEqual({
       charge_end: 'window_empty',
     })
@@ -78,10 +79,14 @@ describe('what is changed', () => {
   })
 
   it('comes from a template as somebody would type it', () => {
-    expect(draftOf({ fields: { reserve_soc: 30, import_price: 31.9 } }, systems, 'de')).toEqual({
+    expect(draftOf({ fields: { reserve_soc: 30, charge_start: '22:00' } }, systems, 'de')).toEqual({
       reserve_soc: '30',
-      import_price: '31,9',
+      charge_start: '22:00',
     })
+  })
+
+  it('offers no price and no token: they are the household’s', () => {
+    expect(fieldsOf('tariff')).toEqual(['provider', 'dynamic_tariff', 'charge_power'])
   })
 })
 

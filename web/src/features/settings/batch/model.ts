@@ -55,9 +55,18 @@ export const groupNames = (systems: readonly System[]): string[] =>
 export const readSerials = (sn: unknown): string[] =>
   typeof sn === 'string' || typeof sn === 'number' ? String(sn).split(',').filter(Boolean) : []
 
-/** The provider's token is the owner's alone. */
+/** The household's alone: no electrician sees or sets them. */
+const HOUSEHOLD: readonly SettingName[] = [
+  'provider_token',
+  'charge_price',
+  'import_price',
+  'feed_in_price',
+  'import_adder',
+  'vat',
+]
+
 export const fieldsOf = (group: Group): readonly SettingName[] =>
-  GROUPS[group].filter((name) => name !== 'provider_token')
+  (GROUPS[group] as readonly SettingName[]).filter((name) => !HOUSEHOLD.includes(name))
 
 /** What the boxes need to know of the systems. Where not all were asked, none says what is the most it takes. */
 export function formSystems(sample: readonly SystemSettings[], all: boolean): SystemSettings[] {

@@ -8,6 +8,7 @@ import {
   desiredOf,
   type FieldSpec,
   needsToken,
+  reportedOf,
   type SettingName,
   type SystemSettings,
   type Value,
@@ -59,10 +60,13 @@ export function checkTogether(
     if (after(`${window}_start`) === after(`${window}_end`)) found[`${window}_end`] = 'window_empty'
   const provider = after('provider')
   if (provider === 'none' && after('dynamic_tariff') !== 'off') found.provider = 'provider_required'
-  if (provider === 'fixed' && after('import_price') === null) found.import_price = 'required'
+  // What the reader may not see is not missing.
+  if (provider === 'fixed' && 'import_price' in system.fields && after('import_price') === null)
+    found.import_price = 'required'
   const keepsToken =
     desiredOf(system, 'provider') === provider && desiredOf(system, 'provider_token') !== null
-  if (needsToken(provider) && !keepsToken && !givesToken) found.provider_token = 'required'
+  if (needsToken(provider) && 'provider_token' in system.fields && !keepsToken && !givesToken)
+    found.provider_token = 'required'
   return found
 }
 
@@ -75,6 +79,12 @@ export function needsNotice(system: SystemSettings, chargeLimit: Value): boolean
 /** More than the unit is rated for. */
 export const isAboveMost = (value: Value | undefined, { kind, max }: FieldSpec) =>
   kind === 'power' && typeof value === 'number' && max != null && value > max
+
+/** The limit is above 4.2 kW already, from the factory for example, and nobody has acknowledged the notice yet. */
+export function owesNotice(system: SystemSettings): boolean {
+  const limit = reportedOf(system, 'charge_limit') ?? desiredOf(system, 'charge_limit')
+  return typeof limit === 'number' && limit > THROTTLING_NOTICE_ABOVE && !system.acknowledged_at
+}
 
 export const isReservedAddress = (address: Value | undefined) =>
   typeof address === 'number' && address > METER_ADDRESS_USUAL

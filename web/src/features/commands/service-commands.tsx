@@ -1,0 +1,17 @@
+import { Card } from '@/components/ui/card'
+import { useT } from '@/lib/i18n/use-t'
+import { Commands } from './commands'
+import { MeterTest } from './meter-test'
+
+/** What an electrician with the service scope can tell a system to do: what its owner can, a restart, and the meter test. */
+export function ServiceCommands({ sn }: { sn: string }) {
+  const { t } = useT()
+  return (
+    <Card title={t('command.title')} description={t('command.title.text')}>
+      <div className="grid gap-5">
+        <Commands sn={sn} restart />
+      </div>
+      <MeterTest serials={[sn]} />
+    </Card>
+  )
+}
