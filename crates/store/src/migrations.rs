@@ -43,6 +43,7 @@ const STEPS: &[Step] = steps![
     18 "0018_sites",
     19 "0019_sources",
     20 "0020_planning",
+    23 "0023_update_needs_off",
 ];
 
 pub(crate) async fn run(db: &Db) -> Result<()> {

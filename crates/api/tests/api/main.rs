@@ -38,5 +38,6 @@ mod timing;
 mod tokens;
 mod totp;
 mod update;
+mod update_switch;
 mod walk;
 mod web;
