@@ -25,6 +25,7 @@ mod privacy;
 mod registration;
 mod replace;
 mod replace_planning;
+mod rollout;
 mod savings;
 mod session;
 mod setting_batch;

@@ -74,15 +74,27 @@ impl Live {
         Arc::clone(&releases.unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// What is rolled out may have changed; if so everybody who looks hears of it.
+    /// What is rolled out may have changed; if so everybody who looks hears of it. An update that waits for a release that
+    /// nobody is to have any more was withdrawn with it.
     pub(crate) async fn read_releases(&self) -> store::Result<()> {
         if self.take_releases(self.0.store.running_releases().await?) {
+            for sn in self.waiting_updates() {
+                self.update_changed(&sn).await;
+            }
             for mut entry in self.0.systems.iter_mut() {
                 Arc::make_mut(&mut entry).changed_at = self.0.clock.now();
                 self.0.subscribers.tell(entry.key(), &Part::Live);
             }
         }
         Ok(())
+    }
+
+    fn waiting_updates(&self) -> Vec<Serial> {
+        let systems = self.0.systems.iter().filter(|entry| {
+            let update = entry.update.as_ref();
+            update.is_some_and(|job| job.state == JobState::Waiting)
+        });
+        systems.map(|entry| entry.key().clone()).collect()
     }
 
     pub(super) fn take_releases(&self, releases: Releases) -> bool {

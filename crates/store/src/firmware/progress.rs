@@ -1,6 +1,7 @@
 //! How updates fare, by the word of the battery. One that has ended is done only when its hello reports the new version.
 use super::job::{UpdateJob, newest_job};
 use super::release::installed;
+use super::rollout;
 use super::running::Running;
 use crate::db::Tx;
 use crate::journal::{Actor, Entry, Event};
@@ -78,6 +79,7 @@ async fn advance(
         });
         let line = Entry::by_battery(Event::UpdateFailed, &job.sn, now);
         line.with(detail).write(tx).await?;
+        rollout::failed(tx, job.parts[place].release, now).await?;
     }
     Ok(Some(job))
 }
