@@ -42,9 +42,7 @@ test('what is new and whether all is ready are shown, the start is confirmed, an
   await expect
     .poll(
       async () =>
-        (await server.mails(OWNER.email)).filter(
-          ({ subject }) => subject === 'Ihr Speicher wird aktualisiert',
-        ).length,
+        (await server.mails(OWNER.email)).filter(({ subject }) => subject.includes('Update')).length,
     )
     .toBeGreaterThan(0)
   const lines = await server.get(`/api/auth/journal/?sn=${SERVED}&kind=update`, OWNER)

@@ -49,12 +49,12 @@ test('an update that the battery has not begun can be taken back', async ({ page
   await expect(button(page, text('update.next'))).toBeDisabled()
   await expect(button(page, text('update.start'))).toBeDisabled()
 
-  await button(page, text('ui.cancel')).click()
-  await button(dialog(page, 'update.cancel'), text('update.no')).click()
+  await button(page, text('update.withdraw')).click()
+  await button(dialog(page, 'update.withdraw.question'), text('update.withdraw.no')).click()
   await expect(stepHeading(page, 'update.running', SECOND)).toBeVisible()
-  await button(page, text('ui.cancel')).click()
+  await button(page, text('update.withdraw')).click()
   const reloaded = page.waitForEvent('load')
-  await button(dialog(page, 'update.cancel'), text('update.cancel.yes')).click()
+  await button(dialog(page, 'update.withdraw.question'), text('update.withdraw')).click()
   await reloaded
   await expect(page.getByText(text('update.cancelled.withdrawn'))).toBeVisible()
   await expect(page.getByRole('radio', { name: new RegExp(`^${SECOND}`) })).not.toBeChecked()

@@ -1,5 +1,5 @@
 //! The headers that every answer carries.
-use crate::{Portal, Settings};
+use crate::Portal;
 use axum::extract::{Request, State};
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, DATE, REFERRER_POLICY, STRICT_TRANSPORT_SECURITY,
@@ -30,6 +30,7 @@ pub(crate) async fn protect(
         "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
     );
     set(OPENER_POLICY, "same-origin");
+    set(CONTENT_SECURITY_POLICY, CONTENT_POLICY);
     if is_api {
         set(CACHE_CONTROL, "no-store");
     }
@@ -43,17 +44,10 @@ pub(crate) async fn protect(
     if let Some(Ok(date)) = http_date(portal.now()).map(HeaderValue::try_from) {
         headers.insert(DATE, date);
     }
-    if let Ok(policy) = HeaderValue::from_str(&content_security_policy(&portal.settings)) {
-        headers.insert(CONTENT_SECURITY_POLICY, policy);
-    }
     response
 }
 
-fn content_security_policy(settings: &Settings) -> String {
-    format!(
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; \
-         connect-src 'self' {}; manifest-src 'self'; worker-src 'self'; form-action 'self'; \
-         object-src 'none'; base-uri 'none'; frame-ancestors 'none'",
-        settings.updates_url
-    )
-}
+/// A page asks nobody but the server that it came from, whatever name that was opened by.
+const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; \
+         connect-src 'self'; manifest-src 'self'; worker-src 'self'; form-action 'self'; \
+         object-src 'none'; base-uri 'none'; frame-ancestors 'none'";

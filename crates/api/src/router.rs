@@ -103,12 +103,13 @@ fn documented() -> OpenApiRouter<Portal> {
         .routes(routes!(health::ready))
         .routes(routes!(health::metrics))
         .routes(routes!(health::config))
+        .merge(update_service::for_people())
 }
 
 /// The OpenAPI document, without a running server.
 pub fn openapi() -> utoipa::openapi::OpenApi {
     let mut document = documented().split_for_parts().1;
-    // One document for both addresses.
+    // One document for both addresses; images are the update service's alone.
     document.merge(update_service::documented().split_for_parts().1);
     document
 }

@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::live::Seen;
 use domain::Lang;
 use domain::clock::Millis;
-use domain::firmware::{Fault, JobState, Part, Stage};
+use domain::firmware::{Fault, JobState, Part, Stage, SwitchStep};
 use serde::Serialize;
 use store::Access;
 use store::firmware::{JobPart, Release, UpdateJob, installed};
@@ -33,6 +33,9 @@ pub(crate) struct UpdateStatus {
     /// How far the present part is.
     #[schema(inline, required)]
     stage: Option<StageName>,
+    /// What has to be done at the main switch now.
+    #[schema(inline, required)]
+    switch: Option<SwitchName>,
     #[schema(required)]
     started_at: Option<Millis>,
     /// When the battery reported last.
@@ -72,6 +75,8 @@ pub(crate) struct Checks {
     #[schema(required)]
     soc: Option<f64>,
     soc_enough: bool,
+    /// It updates only with its main switch off.
+    needs_off: bool,
     switched_off: bool,
 }
 
@@ -100,14 +105,27 @@ enum PartName {
 }
 
 #[derive(Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-enum StateName {
+#[serde(rename_all = "snake_case")]
+pub(crate) enum StateName {
     Waiting,
+    /// It stands still until somebody turns the main switch: `switch` says how.
+    WaitsForSwitch,
     Running,
     Interrupted,
     Done,
     Failed,
     Cancelled,
+    /// It waited for seven days.
+    Expired,
+}
+
+/// `off`: then the update begins. `on_then_off`: on for 5 to 10 seconds, then the next part begins. `on`: the update is done.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum SwitchName {
+    Off,
+    OnThenOff,
+    On,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -141,6 +159,27 @@ impl From<JobState> for StateName {
             JobState::Done => Self::Done,
             JobState::Failed => Self::Failed,
             JobState::Cancelled => Self::Cancelled,
+            JobState::Expired => Self::Expired,
+        }
+    }
+}
+
+impl StateName {
+    /// An update that stands still because of the main switch says so.
+    pub(crate) fn shown(job: &UpdateJob, step: Option<SwitchStep>) -> Self {
+        match step.is_some_and(SwitchStep::holds_update) {
+            true => Self::WaitsForSwitch,
+            false => job.state.into(),
+        }
+    }
+}
+
+impl From<SwitchStep> for SwitchName {
+    fn from(step: SwitchStep) -> Self {
+        match step {
+            SwitchStep::Off => Self::Off,
+            SwitchStep::OnThenOff => Self::OnThenOff,
+            SwitchStep::On => Self::On,
         }
     }
 }
@@ -179,19 +218,24 @@ impl UpdateStatus {
         let next = current.map(|part| part.part);
         let next = next.or_else(|| offered.first().map(|release| release.part));
         let fault = job.as_ref().and_then(UpdateJob::fault);
+        let seen = Seen::new(access, &portal.live);
+        let step = job.as_ref().and_then(|job| seen.switch_step(job));
         Ok(Self {
             new_update: open.is_some() || !offered.is_empty(),
             update_started: open.is_some_and(|job| job.state != JobState::Waiting),
-            page: job.as_ref().map_or(0, UpdateJob::page),
+            page: job
+                .as_ref()
+                .map_or(0, |job| job.page(offered.iter().map(|it| it.id))),
             total_updates: open.map_or(offered.len(), UpdateJob::left),
             r#type: next.map(PartName::from),
             updates,
-            state: job.as_ref().map(|job| job.state.into()),
+            state: job.as_ref().map(|job| StateName::shown(job, step)),
             stage: current.map(|part| part.stage.into()),
+            switch: step.map(SwitchName::from),
             started_at: job.as_ref().map(|job| job.created_at),
             heard_at: job.as_ref().and_then(|job| job.heard_at),
             error: fault.map(|fault| UpdateError::new(fault, lang)),
-            checks: Checks::new(&Seen::new(access, &portal.live)),
+            checks: Checks::new(&seen),
         })
     }
 }
@@ -266,6 +310,7 @@ impl Checks {
             reachable: seen.reports(),
             soc,
             soc_enough: soc.is_some_and(|soc| soc >= ENOUGH_CHARGE),
+            needs_off: seen.update_needs_off(),
             switched_off: seen.switched_off(),
         }
     }

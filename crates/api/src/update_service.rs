@@ -1,4 +1,5 @@
-//! The update service: its own address, the same sessions and the same table of who may do what.
+//! The update service: its own address for batteries and for clients that go by the specification, with the same sessions and
+//! the same table of who may do what. The portal answers its calls for people as well, so that a browser needs one address only.
 use crate::form::MAX_BODY;
 use crate::router::{Document, REQUEST, trace};
 use crate::routes::{health, image, update};
@@ -6,7 +7,7 @@ use crate::{Portal, authenticate, error, headers};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::header::{ACCEPT_LANGUAGE, AUTHORIZATION, CONTENT_TYPE};
-use axum::http::{HeaderName, HeaderValue, Method, StatusCode};
+use axum::http::{HeaderValue, Method, StatusCode};
 use axum::middleware::{from_fn, from_fn_with_state};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::cors::{AllowOrigin, CorsLayer};
@@ -15,11 +16,17 @@ use utoipa::OpenApi as _;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub(crate) fn documented() -> OpenApiRouter<Portal> {
-    OpenApiRouter::with_openapi(Document::openapi())
+/// What people ask about updates, here and under the portal's own address.
+pub(crate) fn for_people() -> OpenApiRouter<Portal> {
+    OpenApiRouter::new()
         .routes(routes!(update::has_update))
         .routes(routes!(update::start))
         .routes(routes!(update::history))
+}
+
+pub(crate) fn documented() -> OpenApiRouter<Portal> {
+    OpenApiRouter::with_openapi(Document::openapi())
+        .merge(for_people())
         .routes(routes!(image::image))
 }
 
@@ -61,13 +68,8 @@ pub fn update_service(portal: Portal) -> Router {
 fn cors(portal: &Portal) -> CorsLayer {
     let origin = HeaderValue::from_str(&portal.settings.public_url);
     let origin = origin.map_or_else(|_| AllowOrigin::list([]), AllowOrigin::exact);
-    let mut headers = vec![AUTHORIZATION, ACCEPT_LANGUAGE, CONTENT_TYPE];
-    if portal.demo.is_some() {
-        // Browsers that try the demo say which of many addresses they come from.
-        headers.push(HeaderName::from_static("x-forwarded-for"));
-    }
     CorsLayer::new()
         .allow_origin(origin)
         .allow_methods([Method::GET, Method::POST])
-        .allow_headers(headers)
+        .allow_headers([AUTHORIZATION, ACCEPT_LANGUAGE, CONTENT_TYPE])
 }

@@ -1,9 +1,10 @@
 //! Firmware on its way to the batteries: what is offered, how updates fare, and the portal's name under each of them.
 use crate::{Bus, Delivery};
 use domain::clock::{HOUR, Millis};
-use domain::firmware::{Assignment, SecretKey};
+use domain::firmware::{Assignment, JobId, SecretKey};
 use domain::{Random, Serial};
 use serde_json::json;
+use std::collections::HashMap;
 use std::time::Duration;
 use store::Store;
 use store::order::NewUpdate;
@@ -13,6 +14,8 @@ use tokio::time::MissedTickBehavior;
 const LOOK: Duration = Duration::from_secs(1);
 /// What is published by another process is seen after so many looks.
 const RELEASES: u32 = 3;
+/// What has waited for too long is looked for every so many looks.
+const EXPIRY: u32 = 30;
 /// An assignment is signed anew each time it is sent, and is good for so long.
 const ASSIGNMENT_LIFE: Millis = HOUR;
 
@@ -60,6 +63,7 @@ impl Bus {
 
 /// Looks after updates, for ever.
 pub(crate) async fn mind(bus: &Bus) {
+    let mut handed_over = HashMap::new();
     let mut tick = tokio::time::interval(LOOK);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     for look in 0_u32.. {
@@ -68,8 +72,14 @@ pub(crate) async fn mind(bus: &Bus) {
             for sn in bus.store.interrupt_stalled_updates(bus.clock.now()).await? {
                 bus.live.update_changed(&sn).await;
             }
+            hand_over(bus, &mut handed_over).await;
             if look % RELEASES == 0 {
                 bus.live.read_releases().await?;
+            }
+            if look % EXPIRY == 0 {
+                for sn in bus.store.expire_updates(bus.clock.now()).await? {
+                    bus.live.update_changed(&sn).await;
+                }
             }
             Ok::<(), store::Error>(())
         };
@@ -77,4 +87,15 @@ pub(crate) async fn mind(bus: &Bus) {
             tracing::warn!(%error, "updates cannot be looked after");
         }
     }
+}
+
+/// A main switch that was turned off lets an update begin: the battery gets it now, once; what gets lost is told again later.
+async fn hand_over(bus: &Bus, handed_over: &mut HashMap<Serial, JobId>) {
+    let ready = bus.live.ready_updates();
+    for (sn, job) in &ready {
+        if handed_over.get(sn) != Some(job) && bus.downlink.is_attached(sn) {
+            bus.bring(sn).await;
+        }
+    }
+    *handed_over = ready;
 }

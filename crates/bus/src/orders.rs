@@ -46,7 +46,8 @@ impl Bus {
                 for delivery in deliveries(&orders) {
                     self.deliver(sn, delivery);
                 }
-                if let Some(update) = &orders.update {
+                let update = orders.update.as_ref();
+                if let Some(update) = update.filter(|it| self.live.may_begin(sn, &it.job)) {
                     self.deliver(sn, self.director.delivery(update, self.clock.now()));
                 }
             }

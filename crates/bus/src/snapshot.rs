@@ -1,6 +1,7 @@
 //! One system as it is right now.
 use domain::clock::Millis;
 use domain::energy::Tally;
+use domain::firmware::JobState;
 use domain::in_force::Effect;
 use domain::{Sample, SiteDay};
 use std::sync::Arc;
@@ -141,6 +142,18 @@ impl Snapshot {
         // They are read by themselves.
         self.alarms = Arc::clone(&before.alarms);
         self.forecast = before.forecast.clone();
+    }
+
+    /// Whether its main switch is on, by its newest sample; `None` before the first.
+    pub fn switched_on(&self) -> Option<bool> {
+        self.sample.map(|sample| sample.flags.switched_on())
+    }
+
+    /// Whether the battery may begin this update now: one that needs its main switch off only while it is off. What has
+    /// begun goes on.
+    pub(crate) fn may_begin(&self, job: &UpdateJob) -> bool {
+        let ready = !self.facts.update_needs_off || self.switched_on() == Some(false);
+        ready || job.state != JobState::Waiting
     }
 
     pub(crate) fn is_silent_since(&self, limit: Millis) -> bool {

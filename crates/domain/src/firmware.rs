@@ -9,7 +9,7 @@ mod seal;
 mod version;
 
 pub use assignment::{Assigned, Assignment};
-pub use job::{JobId, JobState, STALLED};
+pub use job::{JobId, JobState, STALLED, SwitchStep, WAITS_AT_MOST};
 pub use manifest::{Manifest, Standing, digest_of};
 pub use report::{FirmwareReport, Stage};
 pub use rollout::{Tally, Verdict, Wave};

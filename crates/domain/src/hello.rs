@@ -25,6 +25,8 @@ pub struct Hello {
     /// The time zone of its site.
     pub zone: Zone,
     pub versions: Versions,
+    /// It updates only with the main switch off; a battery that does not say is of that kind.
+    pub update_needs_off: bool,
     /// The newest settings that it has applied; 0 before the first.
     pub settings_version: i64,
 }

@@ -105,7 +105,7 @@ fn update_end(sn: &Serial, snapshot: &Snapshot, live: &Live, now: Millis) -> Upd
         return UpdateEnd::Open;
     };
     match job.state {
-        JobState::Done | JobState::Cancelled => UpdateEnd::Well,
+        JobState::Done | JobState::Cancelled | JobState::Expired => UpdateEnd::Well,
         // What the operator has withdrawn is nobody's trouble any more.
         JobState::Failed if live.offered_parts(sn).is_empty() => UpdateEnd::Well,
         JobState::Failed => UpdateEnd::Failed,

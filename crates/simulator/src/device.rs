@@ -2,7 +2,7 @@
 use crate::battery::Rating;
 use crate::chance::Seed;
 use crate::connection::{Connection, Refused};
-use crate::firmware::{Cut, Download, FirmwareKeys, Updater};
+use crate::firmware::{Cut, Download, Factory, FirmwareKeys, Updater};
 use crate::fleet::World;
 use crate::main_switch::MainSwitch;
 use crate::memory::Memory;
@@ -34,6 +34,8 @@ pub struct Device {
     pub secret: Vec<u8>,
     pub hardware: String,
     pub firmware: Firmware,
+    /// It updates only with its main switch off.
+    pub update_needs_off: bool,
     /// Without them it takes no update.
     pub keys: Option<FirmwareKeys>,
     /// When somebody pulls the plug during an update.
@@ -124,13 +126,23 @@ impl Running {
                 res: topic("res"),
                 fw: topic("fw"),
             },
-            updater: Updater::new(&device.firmware, device.keys, world.pace, device.cuts, now),
+            updater: Updater::new(
+                Factory {
+                    firmware: &device.firmware,
+                    needs_off: device.update_needs_off,
+                    keys: device.keys,
+                },
+                world.pace,
+                device.cuts,
+                now,
+            ),
             power: Power::On,
             download: None,
             identity: Identity {
                 serial: device.serial,
                 hardware: device.hardware,
                 firmware: device.firmware,
+                update_needs_off: device.update_needs_off,
                 phase: device.phase,
                 capacity: device.rating.capacity,
                 charge_max: device.rating.charge,

@@ -17,7 +17,7 @@ pub(crate) use download::{Download, Fetch, Loaded};
 pub(crate) use flash::Flash;
 pub(crate) use mind::next_loaded;
 pub use pace::Pace;
-pub(crate) use updater::{Act, Updater};
+pub(crate) use updater::{Act, Factory, Updater};
 
 use domain::firmware::{Fault, Part, PublicKey};
 use serde_json::Value;

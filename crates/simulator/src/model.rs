@@ -31,6 +31,11 @@ pub fn hardware(rating: &Rating) -> String {
     format!("SC{}", rating.capacity / 1_000)
 }
 
+/// The small ones update only with their main switch off, the large ones also while they run.
+pub fn update_needs_off(rating: &Rating) -> bool {
+    rating.capacity < 10_000
+}
+
 pub fn rating_drawn(seed: Seed) -> Rating {
     Rating::of_kwh(SIZES[seed.with(3).place(SIZES.len())])
 }
@@ -67,6 +72,7 @@ impl Device {
             secret,
             hardware: hardware(&rating),
             firmware: Firmware::newest(),
+            update_needs_off: update_needs_off(&rating),
             keys: None,
             cuts: Vec::new(),
             phase,

@@ -39,6 +39,8 @@ pub struct Identity {
     pub serial: Serial,
     pub hardware: String,
     pub firmware: Firmware,
+    /// It updates only with its main switch off.
+    pub update_needs_off: bool,
     pub phase: u8,
     /// Usable Wh, rated charge and discharge W.
     pub capacity: i64,
@@ -184,6 +186,7 @@ pub fn hello(
     let Identity {
         hardware,
         firmware,
+        update_needs_off,
         phase,
         capacity,
         charge_max,
@@ -196,9 +199,10 @@ pub fn hello(
         gateway,
         slave,
     } = firmware;
+    let off = u8::from(*update_needs_off);
     let _ = write!(
         text,
-        r#","v":{VERSION},"hw":"{hardware}","phase":{phase},"cap":{capacity},"pcmax":{charge_max},"pdmax":{discharge_max},"tz":"{zone}","fw":{{"m":"{master}","g":"{gateway}","sl":"{slave}"}},"rep_ver":{settings_version}"#
+        r#","v":{VERSION},"hw":"{hardware}","phase":{phase},"cap":{capacity},"pcmax":{charge_max},"pdmax":{discharge_max},"tz":"{zone}","fw":{{"m":"{master}","g":"{gateway}","sl":"{slave}","off":{off}}},"rep_ver":{settings_version}"#
     );
     if let Some(job) = job {
         let _ = write!(text, r#","job":"{job}""#);

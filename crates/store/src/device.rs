@@ -23,6 +23,8 @@ pub struct Facts {
     pub discharge_max: Option<i64>,
     pub hardware: Option<String>,
     pub versions: Versions,
+    /// It updates only with the main switch off.
+    pub update_needs_off: bool,
 }
 
 #[derive(Debug)]
@@ -38,6 +40,7 @@ struct Row {
     master_version: Option<String>,
     gateway_version: Option<String>,
     slave_version: Option<String>,
+    update_needs_off: bool,
 }
 row!(Row {
     sn,
@@ -50,7 +53,8 @@ row!(Row {
     hardware,
     master_version,
     gateway_version,
-    slave_version
+    slave_version,
+    update_needs_off
 });
 
 impl Row {
@@ -71,6 +75,7 @@ impl Row {
                 gateway: self.gateway_version,
                 slave: self.slave_version,
             },
+            update_needs_off: self.update_needs_off,
         };
         let sn = self.sn.parse().map_err(|_| Error::Damaged("systems.sn"))?;
         Ok((sn, facts))
@@ -83,16 +88,16 @@ pub(crate) async fn keep_facts(tx: &mut Tx, sn: &Serial, hello: &Hello) -> Resul
     // The days of the past must not move: a zone counts only before the first sample, and only while no person has said it.
     let row: Option<Row> = within!(tx, c => sqlx::query_as(
         "UPDATE systems SET phase = $2, hardware = $3, capacity = $4, charge_max = $5, discharge_max = $6,
-             master_version = $7, gateway_version = $8, slave_version = $9,
+             master_version = $7, gateway_version = $8, slave_version = $9, update_needs_off = $11,
              time_zone = CASE WHEN time_zone <> $10 AND NOT zone_said
                  AND NOT EXISTS (SELECT 1 FROM samples WHERE sn = $1)
                  AND NOT EXISTS (SELECT 1 FROM sealed_months WHERE sn = $1) THEN $10 ELSE time_zone END
          WHERE sn = $1 AND (phase <> $2 OR hardware IS DISTINCT FROM $3 OR capacity IS DISTINCT FROM $4
              OR charge_max IS DISTINCT FROM $5 OR discharge_max IS DISTINCT FROM $6
              OR master_version IS DISTINCT FROM $7 OR gateway_version IS DISTINCT FROM $8
-             OR slave_version IS DISTINCT FROM $9 OR (time_zone <> $10 AND NOT zone_said))
+             OR slave_version IS DISTINCT FROM $9 OR update_needs_off <> $11 OR (time_zone <> $10 AND NOT zone_said))
          RETURNING sn, phase, unit, time_zone, capacity, charge_max, discharge_max, hardware,
-             master_version, gateway_version, slave_version")
+             master_version, gateway_version, slave_version, update_needs_off")
         .bind(sn.as_str())
         .bind(i64::from(hello.phase))
         .bind(&hello.hardware)
@@ -103,6 +108,7 @@ pub(crate) async fn keep_facts(tx: &mut Tx, sn: &Serial, hello: &Hello) -> Resul
         .bind(hello.versions.gateway.as_deref())
         .bind(hello.versions.slave.as_deref())
         .bind(hello.zone.name())
+        .bind(hello.update_needs_off)
         .fetch_optional(c).await)?;
     Ok(row.map(Row::facts).transpose()?.map(|(_, facts)| facts))
 }
@@ -182,7 +188,7 @@ impl Store {
     pub async fn all_facts(&self) -> Result<Vec<(Serial, Facts)>> {
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(
             "SELECT sn, phase, unit, time_zone, capacity, charge_max, discharge_max, hardware,
-                 master_version, gateway_version, slave_version FROM systems")
+                 master_version, gateway_version, slave_version, update_needs_off FROM systems")
             .fetch_all(p).await)?;
         rows.into_iter().map(Row::facts).collect()
     }
@@ -190,7 +196,7 @@ impl Store {
     pub async fn facts(&self, sn: &Serial) -> Result<Option<Facts>> {
         let row: Option<Row> = on!(self, p => sqlx::query_as(
             "SELECT sn, phase, unit, time_zone, capacity, charge_max, discharge_max, hardware,
-                 master_version, gateway_version, slave_version FROM systems WHERE sn = $1")
+                 master_version, gateway_version, slave_version, update_needs_off FROM systems WHERE sn = $1")
             .bind(sn.as_str()).fetch_optional(p).await)?;
         Ok(row.map(Row::facts).transpose()?.map(|(_, facts)| facts))
     }

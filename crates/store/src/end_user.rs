@@ -1,5 +1,6 @@
 //! Who lives with a system: the names, their line in the journal, and the mail to the owner when an electrician changes them.
 use crate::db::Tx;
+use crate::grant::{OWNERS_PAGE, OwnerMail};
 use crate::journal::{Entry, Event};
 use crate::mail::Desk;
 use crate::{Access, Error, Result, Store};
@@ -85,8 +86,13 @@ impl Store {
                     format!("{}: {from} → {to}", one.sn)
                 })
                 .collect();
-            let values = vec![("changes", changes.join("; "))];
-            self.notify_owner(tx, (owner, author), "end_user_named", values, desk, now)
+            let mail = OwnerMail {
+                text: "end_user_named",
+                page: OWNERS_PAGE,
+                values: vec![("changes", changes.join("; "))],
+                until: None,
+            };
+            self.notify_owner(tx, (owner, author), mail, desk, now)
                 .await?;
         }
         Ok(())

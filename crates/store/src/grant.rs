@@ -11,7 +11,7 @@ mod tell;
 pub(crate) use end::{claimed, holder_leaves, leave};
 pub use give::{Given, Invitation};
 pub use hold::Opened;
-pub(crate) use letter::{Letter, Recipient};
+pub(crate) use letter::{Letter, OWNERS_PAGE, OwnerMail, Recipient};
 pub(crate) use member::{Member, invited_by_code, join};
 
 use crate::db::Tx;

@@ -44,6 +44,9 @@ const STEPS: &[Step] = steps![
     19 "0019_sources",
     20 "0020_planning",
     21 "0021_claims",
+    22 "0022_electricians",
+    23 "0023_update_needs_off",
+    28 "0028_effects",
 ];
 
 pub(crate) async fn run(db: &Db) -> Result<()> {

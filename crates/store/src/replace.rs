@@ -3,6 +3,7 @@
 mod follow;
 
 use crate::db::Tx;
+use crate::grant::{OWNERS_PAGE, OwnerMail};
 use crate::journal::{Entry, Event};
 use crate::mail::Desk;
 use crate::{Access, Error, Purpose, Result, Store, claim, system, unit};
@@ -170,9 +171,13 @@ impl Store {
         let detail = json!({ "old": old_sn.as_str(), "new": new_sn.as_str() });
         let line = Entry::by(access.account(), Event::UnitReplaced, now).on(&new_sn);
         line.with(detail).write(&mut tx).await?;
-        let units = vec![("old", old_sn.to_string()), ("sn", new_sn.to_string())];
-        self.tell_owner(&mut tx, access, "unit_replaced", units, desk, now)
-            .await?;
+        let mail = OwnerMail {
+            text: "unit_replaced",
+            page: OWNERS_PAGE,
+            values: vec![("old", old_sn.to_string()), ("sn", new_sn.to_string())],
+            until: None,
+        };
+        self.tell_owner(&mut tx, access, mail, desk, now).await?;
         tx.commit().await?;
         Ok(Replacement::Done(new_sn))
     }

@@ -1,5 +1,6 @@
 //! Where systems stand: place, time zone and the planes of their roofs.
 use crate::db::Tx;
+use crate::grant::{OWNERS_PAGE, OwnerMail};
 use crate::journal::{Entry, Event};
 use crate::mail::Desk;
 use crate::{Access, Error, Result, Store};
@@ -128,9 +129,13 @@ impl Store {
             .with(json!({ "changed": changed }))
             .write(&mut tx)
             .await?;
-        let values = vec![("sn", access.sn().to_string())];
-        self.tell_owner(&mut tx, access, "site_changed", values, desk, now)
-            .await?;
+        let mail = OwnerMail {
+            text: "site_changed",
+            page: OWNERS_PAGE,
+            values: vec![("sn", access.sn().to_string())],
+            until: None,
+        };
+        self.tell_owner(&mut tx, access, mail, desk, now).await?;
         tx.commit().await?;
         Ok(Described::Done)
     }

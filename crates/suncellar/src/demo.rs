@@ -277,6 +277,7 @@ fn device(resident: Resident, secret: String, boot: u32) -> Device {
         secret: secret.into_bytes(),
         hardware: model::hardware(&installation.rating),
         firmware: resident.site.firmware(),
+        update_needs_off: model::update_needs_off(&installation.rating),
         keys: None,
         cuts: Vec::new(),
         phase: installation.phase,

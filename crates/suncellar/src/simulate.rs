@@ -103,7 +103,12 @@ fn start(
         )
     });
     let keys = options.firmware_keys.as_deref().map(keys).transpose()?;
-    let devices = devices.map(|device| Device { keys, ..device });
+    // Nobody stands in front of them to turn a switch.
+    let devices = devices.map(|device| Device {
+        keys,
+        update_needs_off: false,
+        ..device
+    });
     let devices: Vec<_> = devices.collect();
     let interval = Duration::from_secs_f64(options.interval);
     let mut world = World::new(gateway, interval, clock);

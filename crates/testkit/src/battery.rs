@@ -199,7 +199,7 @@ impl Battery {
             self.stamp(now),
             json!({
                 "v": 1, "hw": HARDWARE, "phase": 1, "cap": 5200, "pcmax": 2500, "pdmax": 2600,
-                "tz": "Europe/Berlin", "fw": {"m": "4.1.0", "g": "2.0.3", "sl": null}, "rep_ver": 0,
+                "tz": "Europe/Berlin", "fw": {"m": "4.1.0", "g": "2.0.3", "sl": null, "off": 0}, "rep_ver": 0,
             }),
         )
     }
@@ -293,6 +293,13 @@ impl Battery {
                 return message;
             }
         }
+    }
+
+    /// Whether a message on this topic comes within `time`; only for tests that must see nothing happen.
+    pub async fn told_within(&mut self, topic: &str, time: Duration) -> bool {
+        tokio::time::timeout(time, self.told_on(topic))
+            .await
+            .is_ok()
     }
 
     /// Waits until the server ends the connection.

@@ -80,6 +80,7 @@ impl Reporter<'_> {
                 gateway: Some("2.7".into()),
                 slave: None,
             },
+            update_needs_off: false,
             settings_version: 0,
         };
         change(&mut hello);

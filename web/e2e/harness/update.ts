@@ -32,7 +32,18 @@ export async function start(page: Page, server: Server, account: Account, sn: st
   await expect(stepHeading(page, 'update.running', sn)).toBeVisible()
 }
 
-/** Between two parts the owner switches on for a few seconds; does so whenever the wizard asks for it. */
+/** On for some seconds and off again, as often as the wizard asks for it; it hears of the battery every three seconds. */
+async function turnOnAndOff(page: Page, server: Server, sn: string) {
+  const asked = page.getByText(text('update.switch.on_then_off', { min: '5', max: '10' }), { exact: true })
+  let on: 0 | 1 = 0
+  await expect(async () => {
+    on = on === 0 ? 1 : 0
+    await turn(server, 'main-switch', sn, on)
+    await expect(asked).toBeHidden({ timeout: 5_000 })
+  }).toPass(SOON)
+}
+
+/** Does at the main switch what the wizard asks for, up to the end. */
 export async function finish(page: Page, server: Server, sn: string) {
   const between = dialog(page, 'update.news.part_finished')
   const over = dialog(page, 'update.news.finished')
@@ -40,10 +51,11 @@ export async function finish(page: Page, server: Server, sn: string) {
   while (await between.isVisible()) {
     await button(between, text('update.ok')).click()
     await expect(between).toBeHidden()
-    await turn(server, 'main-switch', sn, 0)
-    await turn(server, 'main-switch', sn, 1)
+    await turnOnAndOff(page, server, sn)
     await expect(between.or(over)).toBeVisible(SOON)
   }
   await button(over, text('update.ok')).click()
   await expect(stepHeading(page, 'update.finished', sn)).toBeVisible()
+  await turn(server, 'main-switch', sn, 1)
+  await expect(page.getByText(text('update.all_done'), { exact: true })).toBeVisible(SOON)
 }

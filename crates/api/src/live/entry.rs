@@ -2,6 +2,7 @@
 use super::in_force::InForceEntry;
 use super::seen::Update;
 use crate::flag_sets::{Message1, Message2};
+use crate::update::{StateName, SwitchName};
 use domain::clock::Millis;
 use domain::firmware::JobState;
 use domain::flags::Flags;
@@ -80,6 +81,14 @@ pub(crate) struct LiveEntry {
     pub(super) update_type: Option<String>,
     /// What makes the battery act otherwise than its settings say, what needs a hand first.
     pub(super) in_force: Vec<InForceEntry>,
+    /// How the newest update is; left out when there is none, or it ended long ago.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(inline)]
+    pub(super) update_state: Option<StateName>,
+    /// What has to be done at the main switch now, for the update; left out when nothing has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(inline)]
+    pub(super) update_switch: Option<SwitchName>,
     /// Alarms that are open, the worst first.
     pub(super) alarms: Vec<LiveAlarm>,
     /// The language of the texts in here.
@@ -134,17 +143,20 @@ impl LiveEntry {
 
     pub(super) fn with_update(self, update: Option<&Update>) -> Self {
         let Some(update) = update else { return self };
-        let open = update.job.as_deref().filter(|job| job.state.is_open());
+        let job = update.job.as_deref();
+        let open = job.filter(|job| job.state.is_open());
         let current = open.and_then(UpdateJob::current).map(|part| part.part);
-        let part = current.or_else(|| update.offered.first().copied());
+        let part = current.or_else(|| update.offered.first().map(|(part, _)| *part));
         let count = |number: usize| u32::try_from(number).ok();
         Self {
             updatable: open.is_none() && !update.offered.is_empty(),
             avalable_updates: count(update.offered.len()),
             total_updates: count(open.map_or(update.offered.len(), UpdateJob::left)),
             update_started: open.is_some_and(|job| job.state != JobState::Waiting),
-            update_progress: update.job.as_deref().map(UpdateJob::page),
+            update_progress: job.map(|job| job.page(update.offered.iter().map(|(_, id)| *id))),
             update_type: part.map(|part| part.as_str().to_owned()),
+            update_state: job.map(|job| StateName::shown(job, update.switch)),
+            update_switch: update.switch.map(SwitchName::from),
             ..self
         }
     }
@@ -207,6 +219,8 @@ pub(super) fn blank(flags: Flags, zone: &Zone, lang: Lang) -> LiveEntry {
         update_progress: None,
         update_type: None,
         in_force: Vec::new(),
+        update_state: None,
+        update_switch: None,
         alarms: Vec::new(),
         lang: lang.code(),
         reporting: None,

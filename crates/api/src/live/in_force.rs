@@ -1,6 +1,7 @@
 //! What is in force at a system, as its readers see it.
 use super::Seen;
 use domain::clock::Millis;
+use domain::firmware::SwitchStep;
 use domain::in_force::{By, Facts, InForce, Kind, PlanMode, Reader, UpdateProgress, in_force};
 use store::firmware::UpdateJob;
 use utoipa::ToSchema;
@@ -30,7 +31,7 @@ pub(crate) struct InForceEntry {
     /// plan: charge or hold.
     #[serde(skip_serializing_if = "Option::is_none")]
     mode: Option<&'static str>,
-    /// update: waiting, running or interrupted.
+    /// update: waiting, running or interrupted; while `switch` says off or on_then_off it stands still.
     #[serde(skip_serializing_if = "Option::is_none")]
     state: Option<&'static str>,
     /// update: what has to be done at the main switch now: off, on_then_off or on.
@@ -119,7 +120,14 @@ impl Seen<'_> {
             level: self.access.level(),
             history_from: self.access.history_from(),
         };
-        in_force(facts, reader).into_iter().map(InForceEntry::from)
+        let switch = self.update.as_ref().and_then(|update| update.switch);
+        in_force(facts, reader).into_iter().map(move |one| {
+            let mut entry = InForceEntry::from(one);
+            if entry.kind == "update" {
+                entry.switch = switch.map(SwitchStep::as_str);
+            }
+            entry
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 use super::entry::{LiveEntry, alarm, blank, message, tenths};
 use bus::{Live, Snapshot};
 use domain::clock::{DAY, Millis};
-use domain::firmware::Part;
+use domain::firmware::{Part, SwitchStep};
 use domain::flags::Flags;
 use domain::{EventCode, Lang, Sample};
 use std::sync::Arc;
@@ -23,10 +23,12 @@ pub(crate) struct Seen<'a> {
 /// Where a system stands with its firmware.
 #[derive(Clone, Debug)]
 pub(crate) struct Update {
-    /// Parts that are offered.
-    pub(super) offered: Vec<Part>,
+    /// Parts that are offered, and by which release.
+    pub(super) offered: Vec<(Part, i64)>,
     /// The newest update, open or ended not long ago.
     pub(super) job: Option<Arc<UpdateJob>>,
+    /// What it wants done at the main switch.
+    pub(super) switch: Option<SwitchStep>,
 }
 
 impl<'a> Seen<'a> {
@@ -35,13 +37,21 @@ impl<'a> Seen<'a> {
         let job = snapshot.as_ref().and_then(|now| now.update.clone());
         let job = job.filter(|job| job.created_at > access.history_from());
         let offered = live.offered_parts(access.sn());
-        let update = (!offered.is_empty() || job.is_some()).then_some(Update { offered, job });
-        Self {
+        let mut seen = Self {
             access,
             snapshot,
-            update,
+            update: None,
             braked_since: live.braked_since(),
+        };
+        if !offered.is_empty() || job.is_some() {
+            let switch = job.as_ref().and_then(|job| seen.switch_step(job));
+            seen.update = Some(Update {
+                offered,
+                job,
+                switch,
+            });
         }
+        seen
     }
 
     pub(crate) fn sample(&self) -> Option<&Sample> {
@@ -70,6 +80,19 @@ impl<'a> Seen<'a> {
     pub(crate) fn switched_off(&self) -> bool {
         let sample = self.sample();
         sample.is_some_and(|sample| !sample.flags.switched_on())
+    }
+
+    /// It updates only with its main switch off; so does one that has not said anything yet.
+    pub(crate) fn update_needs_off(&self) -> bool {
+        let facts = self.snapshot.as_ref().map(|now| &now.facts);
+        facts.is_none_or(|facts| facts.update_needs_off)
+    }
+
+    /// What has to be done at the main switch now, for this update.
+    pub(crate) fn switch_step(&self, job: &UpdateJob) -> Option<SwitchStep> {
+        let switch = self.snapshot.as_ref().and_then(|now| now.switched_on());
+        let switch = switch.filter(|_| self.online());
+        job.switch_step(self.update_needs_off(), switch)
     }
 
     /// %.

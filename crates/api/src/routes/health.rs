@@ -42,7 +42,7 @@ pub(crate) async fn metrics(State(portal): State<Portal>, client: Client) -> Res
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct BrowserConfig {
-    /// Address of the update service.
+    /// Address of the update service, for clients that go by the specification; pages ask the portal itself.
     updates: String,
     /// Whether this is `suncellar demo`.
     demo: bool,

@@ -5,6 +5,7 @@ use crate::form::Query;
 use crate::own::{Choice, Systems};
 use crate::update::{UpdatePart, UpdateRecord, UpdateStatus};
 use axum::Json;
+use axum::extract::multipart::MultipartRejection;
 use axum::extract::{Multipart, State};
 use axum::http::{HeaderMap, StatusCode};
 use domain::Message;
@@ -58,9 +59,9 @@ pub(crate) async fn start(
     State(portal): State<Portal>,
     systems: Systems,
     headers: HeaderMap,
-    form: Multipart,
+    form: std::result::Result<Multipart, MultipartRejection>,
 ) -> Result<Json<StartedUpdate>> {
-    let (sn, update) = read(form).await?;
+    let (sn, update) = read(form.map_err(|_| invalid())?).await?;
     let access = one(&systems, &sn)?;
     match update.as_str() {
         "1" => begin(&portal, access).await?,
@@ -102,17 +103,25 @@ fn one<'a>(systems: &'a Systems, sn: &str) -> Result<&'a Access> {
     }
 }
 
+const fn invalid() -> Error {
+    Error::Refused(StatusCode::BAD_REQUEST, Message::InvalidForm)
+}
+
+/// As strict as any other form: what comes twice is refused, what is not known is ignored.
 async fn read(mut form: Multipart) -> Result<(String, String)> {
-    let invalid = |_| Error::Refused(StatusCode::BAD_REQUEST, Message::InvalidForm);
-    let (mut sn, mut update) = (String::new(), String::new());
-    while let Some(field) = form.next_field().await.map_err(invalid)? {
-        match field.name() {
-            Some("sn") => sn = field.text().await.map_err(invalid)?,
-            Some("update") => update = field.text().await.map_err(invalid)?,
-            _ => {}
+    let (mut sn, mut update) = (None, None);
+    while let Some(field) = form.next_field().await.map_err(|_| invalid())? {
+        let known = match field.name() {
+            Some("sn") => &mut sn,
+            Some("update") => &mut update,
+            _ => continue,
+        };
+        let text = field.text().await.map_err(|_| invalid())?;
+        if text.contains('\0') || known.replace(text).is_some() {
+            return Err(invalid());
         }
     }
-    Ok((sn, update))
+    Ok((sn.unwrap_or_default(), update.unwrap_or_default()))
 }
 
 async fn begin(portal: &Portal, access: &Access) -> Result<()> {
@@ -137,6 +146,7 @@ async fn begin(portal: &Portal, access: &Access) -> Result<()> {
     let new = NewJob {
         id: &JobId::random(&portal.random),
         parts: &parts,
+        needs_off: seen.as_ref().is_none_or(|now| now.facts.update_needs_off),
         devices_a_minute: portal.settings.devices_a_minute,
         desk: portal.desk(),
     };

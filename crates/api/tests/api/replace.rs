@@ -505,7 +505,7 @@ with_app!(nothing_is_replaced_while_the_old_unit_is_updated, |app| {
     app.roll_out(&manifest(Part::Gateway, "3.0", 1), IMAGE)
         .await;
     let mut old = Battery::connect(app.devices, OLD).await;
-    let versions = json!({"fw": {"g": "2.0", "m": "4.1", "sl": null}});
+    let versions = json!({"fw": {"g": "2.0", "m": "4.1", "sl": null, "off": 0}});
     let hello = merge(old.hello(app.clock.now()), versions);
     old.report("hello", hello.to_string()).await;
     // What is offered is read every few seconds.

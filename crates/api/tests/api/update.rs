@@ -44,7 +44,7 @@ async fn greet(app: &TestApp, gateway: &str, master: &str) -> Battery {
     battery.boot = u32::try_from(app.clock.now() / 1_000 % 1_000_000).unwrap();
     battery.subscribe(&[&format!("v1/d/{SN}/down/#")]).await;
     let hello = battery.hello(app.clock.now());
-    let versions = json!({"fw": {"g": gateway, "m": master, "sl": null}});
+    let versions = json!({"fw": {"g": gateway, "m": master, "sl": null, "off": 0}});
     battery
         .report("hello", merge(hello, versions).to_string())
         .await;
@@ -198,6 +198,77 @@ with_app!(
 );
 
 with_app!(
+    after_an_update_the_progress_begins_anew_when_something_newer_is_offered,
+    |app| {
+        let anna = app.owner("anna", SN).await;
+        let mut battery = greet(app, "1.14", "2.6").await;
+        roll_out(app, Part::Master, "2.7", 5).await;
+        shows(app, &anna, "new_update", json!(true)).await;
+        start(app, &anna, "1").await.expect(200);
+        let (job, _) = told(app, &mut battery).await;
+        says(&mut battery, &job, "master", "2.7", "failed", 0).await;
+        // The same version again: what is known of it is that it failed.
+        let seen = shows(app, &anna, "page", json!(-1)).await;
+        assert_eq!(seen["new_update"], true);
+        roll_out(app, Part::Master, "2.8", 6).await;
+        let seen = shows(app, &anna, "page", json!(0)).await;
+        assert_eq!(
+            (&seen["new_update"], &seen["updates"][0]["version"]),
+            (&json!(true), &json!("2.8"))
+        );
+        let live = app.get("/api/auth/data/").bearer(&anna.access);
+        let live = live.send().await.expect(200).json();
+        assert_eq!(live["data"][0][SN]["update_progress"], 0);
+    }
+);
+
+with_app!(a_form_that_says_something_twice_starts_nothing, |app| {
+    let anna = app.owner("anna", SN).await;
+    let _battery = greet(app, "1.14", "2.6").await;
+    roll_out(app, Part::Master, "2.7", 5).await;
+    shows(app, &anna, "new_update", json!(true)).await;
+    for fields in [
+        [("sn", "SC000009"), ("sn", SN), ("update", "1")],
+        [("sn", SN), ("update", "0"), ("update", "1")],
+    ] {
+        let twice = call(app, &anna, "POST", "/api/v1/update/").multipart(&fields);
+        assert_eq!(twice.send().await.expect(400).code(), "invalid_form");
+    }
+    let form = call(app, &anna, "POST", "/api/v1/update/").form(&[("sn", SN), ("update", "1")]);
+    assert_eq!(form.send().await.expect(400).code(), "invalid_form");
+    assert_eq!(has_update(app, &anna).await["state"], Value::Null);
+});
+
+with_app!(the_portal_answers_under_its_own_address_as_well, |app| {
+    let anna = app.owner("anna", SN).await;
+    app.owner("ben", "SC000002").await;
+    let _battery = greet(app, "1.14", "2.6").await;
+    roll_out(app, Part::Master, "2.7", 5).await;
+    shows(app, &anna, "new_update", json!(true)).await;
+    let ask = async |sn: &str| {
+        let call = app.get(&format!("/api/v1/has_update?sn={sn}"));
+        call.bearer(&anna.access).send().await
+    };
+    assert_eq!(ask(SN).await.expect(200).json()["total_updates"], 1);
+    ask("SC000002").await.expect(404);
+    app.get(&format!("/api/v1/has_update?sn={SN}"))
+        .send()
+        .await
+        .expect(401);
+    let start = app.post("/api/v1/update/", &[]).bearer(&anna.access);
+    let start = start.multipart(&[("sn", SN), ("update", "1")]);
+    start.send().await.expect(200);
+    shows(app, &anna, "state", json!("waiting")).await;
+    let history = app.get(&format!("/api/v1/history/?sn={SN}"));
+    let history = history.bearer(&anna.access).send().await.expect(200);
+    assert_eq!(history.json()[0]["version"], "2.7");
+    // Images are for batteries, which have the update service's address.
+    let image = manifest(Part::Master, "2.7", 5).digest();
+    let image = app.get(&format!("/api/v1/image/{image}"));
+    image.bearer(&anna.access).send().await.expect(404);
+});
+
+with_app!(
     an_update_that_falls_silent_is_interrupted_and_a_late_return_repairs_it,
     |app| {
         let anna = app.owner("anna", SN).await;
@@ -266,7 +337,7 @@ with_app!(
             let mut battery = Battery::connect(app.devices, &sn).await;
             battery.subscribe(&[&format!("v1/d/{sn}/down/#")]).await;
             let hello = battery.hello(app.clock.now());
-            let versions = json!({"fw": {"g": "1.14", "m": "2.6", "sl": null}});
+            let versions = json!({"fw": {"g": "1.14", "m": "2.6", "sl": null, "off": 0}});
             battery
                 .report("hello", merge(hello, versions).to_string())
                 .await;

@@ -4,7 +4,8 @@ use crate::changes::Part;
 use crate::notice::Notice;
 use domain::Serial;
 use domain::clock::{DAY, Millis};
-use domain::firmware::Part as FirmwarePart;
+use domain::firmware::{JobId, JobState, Part as FirmwarePart};
+use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 use store::firmware::{Release, Releases, UpdateJob};
 
@@ -30,6 +31,21 @@ impl Live {
         self.0.notices.send(Notice::Reload { sn: sn.to_string() });
     }
 
+    pub(crate) fn may_begin(&self, sn: &Serial, job: &UpdateJob) -> bool {
+        self.get(sn).is_some_and(|snapshot| snapshot.may_begin(job))
+    }
+
+    /// Updates that wait although their battery could begin, because its main switch is off by now.
+    pub(crate) fn ready_updates(&self) -> HashMap<Serial, JobId> {
+        let ready = self.0.systems.iter().filter_map(|entry| {
+            let job = entry.update.as_ref()?;
+            let waits = job.state == JobState::Waiting && entry.facts.update_needs_off;
+            let ready = waits && entry.online && entry.may_begin(job);
+            ready.then(|| (entry.key().clone(), job.id.clone()))
+        });
+        ready.collect()
+    }
+
     /// What a system is offered, in the order in which it would be installed.
     pub fn offered(&self, sn: &Serial) -> Vec<Release> {
         let Some(snapshot) = self.get(sn) else {
@@ -40,13 +56,14 @@ impl Live {
         offered.into_iter().cloned().collect()
     }
 
-    /// The same, named by their parts: for an answer that is made thousands of times a second.
-    pub fn offered_parts(&self, sn: &Serial) -> Vec<FirmwarePart> {
+    /// The same, named by their parts and numbers: for an answer that is made thousands of times a second.
+    pub fn offered_parts(&self, sn: &Serial) -> Vec<(FirmwarePart, i64)> {
         let releases = self.releases();
         match self.get(sn) {
             Some(snapshot) if !releases.is_empty() => {
                 let offered = releases.offered(sn, &snapshot.facts, self.0.clock.now());
-                offered.into_iter().map(|release| release.part).collect()
+                let named = offered.into_iter();
+                named.map(|release| (release.part, release.id)).collect()
             }
             _ => Vec::new(),
         }
@@ -57,15 +74,27 @@ impl Live {
         Arc::clone(&releases.unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// What is rolled out may have changed; if so everybody who looks hears of it.
+    /// What is rolled out may have changed; if so everybody who looks hears of it. An update that waits for a release that
+    /// nobody is to have any more was withdrawn with it.
     pub(crate) async fn read_releases(&self) -> store::Result<()> {
         if self.take_releases(self.0.store.running_releases().await?) {
+            for sn in self.waiting_updates() {
+                self.update_changed(&sn).await;
+            }
             for mut entry in self.0.systems.iter_mut() {
                 Arc::make_mut(&mut entry).changed_at = self.0.clock.now();
                 self.0.subscribers.tell(entry.key(), &Part::Live);
             }
         }
         Ok(())
+    }
+
+    fn waiting_updates(&self) -> Vec<Serial> {
+        let systems = self.0.systems.iter().filter(|entry| {
+            let update = entry.update.as_ref();
+            update.is_some_and(|job| job.state == JobState::Waiting)
+        });
+        systems.map(|entry| entry.key().clone()).collect()
     }
 
     pub(super) fn take_releases(&self, releases: Releases) -> bool {

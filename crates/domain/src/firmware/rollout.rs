@@ -8,13 +8,17 @@ use ring::digest::{SHA256, digest};
 pub struct Wave(usize);
 
 const SHARES: [u64; 4] = [1, 10, 50, 100];
-/// The next wave begins only when at least so many percent of the updates ended well.
+/// The next wave begins only when at least so many percent of the batteries ended well, …
 const GOOD: u64 = 95;
-/// So many failed updates stop it, …
-const MANY_FAILED: u64 = 3;
-/// … or this share of those that ended, in percent, once so many have: one of five is not a share.
-const SHARE_FAILED: u64 = 2;
-const COUNTS_FROM: u64 = 50;
+/// … and at least so many of them, or one in a hundred of those that can take it, whichever is more; …
+const MIN_DONE: u64 = 5;
+const DONE_OF: u64 = 100;
+/// … but never more than every other one: some owners do not start it.
+const DONE_AT_MOST_OF: u64 = 2;
+/// It stops when it failed in so many households, and these are this share of the batteries that ended, in percent. Below
+/// that share the operator is alerted: among thousands some fail.
+const STOP_HOUSEHOLDS: u64 = 3;
+const STOP_SHARE: u64 = 2;
 
 impl Wave {
     pub const FIRST: Self = Self(0);
@@ -48,12 +52,16 @@ impl Wave {
     }
 }
 
-/// How the updates to a release have ended so far.
+/// How a release fares in its present wave. Batteries count once, however often they try; the last end counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
+    /// Batteries that have it now.
     pub done: u64,
+    /// Batteries on which it failed.
     pub failed: u64,
-    /// Batteries that it is offered to now and that have not ended it.
+    /// Households on which it failed: three batteries of one owner are one.
+    pub failed_households: u64,
+    /// Batteries that it is offered to and that can take it: they have an owner and were online lately.
     pub open: u64,
 }
 
@@ -67,18 +75,32 @@ pub enum Verdict {
 }
 
 impl Tally {
+    /// Whether so many failures are the release's fault. One household alone never stops it for all.
+    pub fn is_bad(self) -> bool {
+        let ended = self.done + self.failed;
+        self.failed_households >= STOP_HOUSEHOLDS && 100 * self.failed >= STOP_SHARE * ended
+    }
+
+    /// How many batteries have to have it before more are offered it.
+    pub fn needed(self) -> u64 {
+        let all = self.done + self.failed + self.open;
+        MIN_DONE.max(all / DONE_OF).min(all / DONE_AT_MOST_OF)
+    }
+
     /// `since` is when the present wave began; it has to last for `soak`.
     pub fn judge(self, since: Millis, soak: Millis, now: Millis) -> Verdict {
-        let ended = self.done + self.failed;
-        let many = self.failed >= MANY_FAILED;
-        let share = ended >= COUNTS_FROM && 100 * self.failed >= SHARE_FAILED * ended;
-        if many || share {
+        if self.is_bad() {
             return Verdict::Stop;
         }
-        // A wave without a battery in it teaches nothing, and is not waited for.
-        let empty = ended == 0 && self.open == 0;
-        let good = ended > 0 && 100 * self.done >= GOOD * ended;
-        if empty || good && now >= since + soak {
+        // A wave in which nobody can take it teaches nothing, and is not waited for.
+        if self == Self::default() {
+            return Verdict::Next;
+        }
+        let ended = self.done + self.failed;
+        // One household that fails does not hold up the others, once enough of them have it.
+        let good =
+            100 * self.done >= GOOD * ended || self.failed_households == 1 && self.done >= MIN_DONE;
+        if good && self.done >= self.needed() && now >= since + soak {
             Verdict::Next
         } else {
             Verdict::Wait
@@ -90,31 +112,64 @@ impl Tally {
 mod tests {
     use super::*;
 
+    /// Each failure in a household of its own.
+    fn tally(done: u64, failed: u64, open: u64) -> Tally {
+        Tally {
+            done,
+            failed,
+            failed_households: failed,
+            open,
+        }
+    }
+
     fn judge(done: u64, failed: u64, open: u64, now: Millis) -> Verdict {
-        Tally { done, failed, open }.judge(0, 1_000, now)
+        tally(done, failed, open).judge(0, 1_000, now)
     }
 
     #[test]
-    fn three_failures_stop_it_and_so_does_a_share_of_many() {
-        assert_eq!(judge(100_000, 3, 0, 0), Verdict::Stop);
+    fn three_households_stop_it_unless_they_are_few_of_many() {
+        assert_eq!(judge(0, 2, 9, 9_999), Verdict::Wait);
         assert_eq!(judge(0, 3, 9, 0), Verdict::Stop);
-        assert_eq!(judge(49, 1, 0, 9_999), Verdict::Stop);
-        assert_eq!(judge(48, 1, 0, 9_999), Verdict::Next);
-        assert_eq!(judge(98, 1, 0, 9_999), Verdict::Next);
-        assert_eq!(judge(4, 2, 0, 9_999), Verdict::Wait);
+        assert_eq!(judge(147, 3, 0, 0), Verdict::Stop);
+        assert_eq!(judge(148, 3, 0, 9_999), Verdict::Next);
+        assert_eq!(judge(9_000, 180, 0, 0), Verdict::Wait);
+        assert_eq!(judge(9_000, 184, 0, 0), Verdict::Stop);
     }
 
     #[test]
-    fn the_next_wave_comes_after_its_time_when_it_went_well() {
+    fn one_household_alone_neither_stops_it_nor_holds_it_up() {
+        let one = |done, failed| Tally {
+            failed_households: 1,
+            ..tally(done, failed, 0)
+        };
+        assert_eq!(one(0, 7).judge(0, 1_000, 9_999), Verdict::Wait);
+        assert_eq!(one(4, 1).judge(0, 1_000, 9_999), Verdict::Wait);
+        assert_eq!(one(5, 1).judge(0, 1_000, 9_999), Verdict::Next);
+        assert_eq!(one(5, 3).judge(0, 1_000, 9_999), Verdict::Next);
+        assert_eq!(judge(5, 2, 0, 9_999), Verdict::Wait);
+    }
+
+    #[test]
+    fn the_next_wave_comes_after_its_time_when_enough_have_it() {
         assert_eq!(judge(10, 0, 5, 999), Verdict::Wait);
         assert_eq!(judge(10, 0, 5, 1_000), Verdict::Next);
         assert_eq!(judge(0, 0, 5, 1_000), Verdict::Wait);
+        // Five, or one in a hundred, and at most every other one.
+        assert_eq!(judge(1, 0, 99, 1_000), Verdict::Wait);
+        assert_eq!(judge(4, 0, 96, 1_000), Verdict::Wait);
+        assert_eq!(judge(5, 0, 95, 1_000), Verdict::Next);
+        assert_eq!(judge(9, 0, 991, 1_000), Verdict::Wait);
+        assert_eq!(judge(10, 0, 990, 1_000), Verdict::Next);
+        assert_eq!(judge(1, 0, 2, 1_000), Verdict::Next);
     }
 
     #[test]
-    fn a_wave_without_a_battery_is_not_waited_for() {
+    fn a_wave_in_which_nobody_can_take_it_is_not_waited_for() {
         assert_eq!(judge(0, 0, 0, 0), Verdict::Next);
-        assert_eq!(judge(0, 0, 1, 1_000), Verdict::Wait);
+        // A single battery has its time, and is not waited for longer; but if it failed there, a person decides.
+        assert_eq!(judge(0, 0, 1, 999), Verdict::Wait);
+        assert_eq!(judge(0, 0, 1, 1_000), Verdict::Next);
+        assert_eq!(judge(0, 1, 0, 1_000), Verdict::Wait);
     }
 
     #[test]

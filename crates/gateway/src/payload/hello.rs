@@ -38,6 +38,8 @@ struct FirmwareText {
     g: Option<String>,
     #[serde(default)]
     sl: Option<String>,
+    #[serde(default)]
+    off: Option<u8>,
 }
 
 pub(crate) fn hello(payload: &[u8]) -> Result<(Hello, Stamp), Reason> {
@@ -61,6 +63,8 @@ pub(crate) fn hello(payload: &[u8]) -> Result<(Hello, Stamp), Reason> {
             gateway: version(text.fw.g)?,
             slave: version(text.fw.sl)?,
         },
+        // The specification's kind updates with the main switch off, which is right for every battery that says nothing else.
+        update_needs_off: text.fw.off != Some(0),
         phase: text.phase,
         hardware: text.hw,
         settings_version: version_number(text.rep_ver)?,

@@ -68,11 +68,11 @@ impl Task {
 /// What comes next for a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// To begin by itself.
+    /// To begin by itself, as soon as the main switch is off where that has to be.
     Begin,
-    /// To begin when the main switch is turned off and on; whether it has been seen off.
+    /// To begin when the main switch is turned on for a while and off again; whether it has been on for long enough.
     AwaitSwitch {
-        seen_off: bool,
+        seen_on: bool,
     },
     Download,
     Verify,

@@ -20,8 +20,18 @@ pub(crate) enum Act {
     LosePower(Duration),
 }
 
+/// What a battery has from the factory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Factory<'a> {
+    pub(crate) firmware: &'a Firmware,
+    /// It updates only with its main switch off.
+    pub(crate) needs_off: bool,
+    pub(crate) keys: Option<FirmwareKeys>,
+}
+
 #[derive(Debug)]
 pub(crate) struct Updater {
+    needs_off: bool,
     keys: Option<FirmwareKeys>,
     pub(crate) pace: Pace,
     pub(super) flash: Flash,
@@ -41,7 +51,9 @@ struct Run {
     /// What was said last, and when.
     said: Option<(Part, Stage, u8)>,
     said_at: Instant,
-    /// Since when the main switch has been on after it was off.
+    /// The main switch as it was last seen.
+    switched_on: bool,
+    /// Since when the main switch has been on between two parts.
     on_since: Option<Instant>,
     /// Tries in a row that brought no byte, …
     failed: u32,
@@ -59,6 +71,7 @@ impl Run {
             looked_at: now,
             said: None,
             said_at: now,
+            switched_on: false,
             on_since: None,
             failed: 0,
             refused: 0,
@@ -69,17 +82,12 @@ impl Run {
 }
 
 impl Updater {
-    pub(crate) fn new(
-        firmware: &Firmware,
-        keys: Option<FirmwareKeys>,
-        pace: Pace,
-        cuts: Vec<Cut>,
-        now: Instant,
-    ) -> Self {
+    pub(crate) fn new(factory: Factory<'_>, pace: Pace, cuts: Vec<Cut>, now: Instant) -> Self {
         Self {
-            keys,
+            needs_off: factory.needs_off,
+            keys: factory.keys,
             pace,
-            flash: Flash::new(firmware),
+            flash: Flash::new(factory.firmware),
             cuts,
             run: Run::new(now),
             reports: Vec::new(),
@@ -149,8 +157,13 @@ impl Updater {
         let (run, pace) = (&self.run, self.pace);
         let step = match task.step {
             _ if run.said.is_none() => Some(run.looked_at),
+            // Whoever turns the switch makes it look again.
+            Step::Begin if self.needs_off && run.switched_on => None,
+            Step::AwaitSwitch { seen_on: true } => None,
             Step::Begin | Step::Restart => Some(run.since + pace.settle()),
-            Step::AwaitSwitch { .. } => run.on_since.map(|since| since + pace.switched_on()),
+            Step::AwaitSwitch { seen_on: false } => {
+                run.on_since.map(|since| since + pace.switched_on())
+            }
             Step::Download => Some(run.retry_at).filter(|at| *at > run.looked_at),
             Step::Verify | Step::Install => Some(run.looked_at + pace.look()),
             Step::Prove => None,
@@ -162,6 +175,7 @@ impl Updater {
     /// Goes as far as this moment allows. What it returns has to be done at once.
     pub(crate) fn look(&mut self, now: Instant, switched_on: bool) -> Option<Act> {
         self.run.looked_at = now;
+        self.run.switched_on = switched_on;
         let restarts = self.run.cut.is_none() && self.go_on(now, switched_on);
         let cut = self.run.cut.map(Act::LosePower);
         cut.or(restarts.then_some(Act::Restart))
@@ -175,9 +189,11 @@ impl Updater {
         let spent = now.saturating_duration_since(self.run.since);
         let pace = self.pace;
         match task.step {
+            // The portal holds it back as well; but the switch may be turned on again before it arrives.
+            Step::Begin if self.needs_off && switched_on => self.progress(0, 1, now),
             Step::Begin if spent >= pace.settle() => self.go_to(Step::Download, now),
             Step::Begin => self.progress(0, 1, now),
-            Step::AwaitSwitch { seen_off } => self.watch_switch(seen_off, switched_on, now),
+            Step::AwaitSwitch { seen_on } => self.watch_switch(seen_on, switched_on, now),
             Step::Download => self.count_bytes(now),
             Step::Verify if spent >= pace.verify() => self.verify(now),
             Step::Verify => self.progress(micros(spent), micros(pace.verify()), now),
@@ -201,17 +217,19 @@ impl Updater {
         }
     }
 
-    fn watch_switch(&mut self, seen_off: bool, on: bool, now: Instant) {
-        if !on {
-            self.run.on_since = None;
-            if let Some(task) = &mut self.flash.task {
-                task.step = Step::AwaitSwitch { seen_off: true };
-            }
-        } else if seen_off {
-            let since = *self.run.on_since.get_or_insert(now);
-            if now >= since + self.pace.switched_on() {
-                return self.go_to(Step::Download, now);
-            }
+    /// On for long enough, and off again.
+    fn watch_switch(&mut self, seen_on: bool, on: bool, now: Instant) {
+        let since = match on {
+            true => Some(*self.run.on_since.get_or_insert(now)),
+            false => self.run.on_since.take(),
+        };
+        let long_enough = since.is_some_and(|since| now >= since + self.pace.switched_on());
+        let seen_on = seen_on || long_enough;
+        if seen_on && !on {
+            return self.go_to(Step::Download, now);
+        }
+        if let Some(task) = &mut self.flash.task {
+            task.step = Step::AwaitSwitch { seen_on };
         }
         self.progress(0, 1, now);
     }
@@ -273,7 +291,11 @@ impl Updater {
             self.end();
         } else if let Some(task) = &mut self.flash.task {
             task.place += 1;
-            self.go_to(Step::AwaitSwitch { seen_off: false }, now);
+            let next = match self.needs_off {
+                true => Step::AwaitSwitch { seen_on: false },
+                false => Step::Begin,
+            };
+            self.go_to(next, now);
         }
     }
 

@@ -67,6 +67,7 @@ fn hello_event_and_will_are_json() {
             gateway: "1.9.0".into(),
             slave: "1.2.0".into(),
         },
+        update_needs_off: true,
         phase: 2,
         capacity: 8_000,
         charge_max: 4_000,

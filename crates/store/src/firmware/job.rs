@@ -1,13 +1,16 @@
 //! Updates that people have started.
 use super::release::{Release, version};
 use crate::db::Tx;
+use crate::grant::OwnerMail;
 use crate::guard::{self, Held};
 use crate::journal::{Entry, Event};
 use crate::mail::Desk;
 use crate::{Access, Error, Result, Store};
 use domain::Serial;
-use domain::clock::Millis;
-use domain::firmware::{Fault, JobId, JobState, Part, Sealed, Stage, Version};
+use domain::clock::{DAY, Millis};
+use domain::firmware::{
+    Fault, JobId, JobState, Part, Sealed, Stage, SwitchStep, Version, WAITS_AT_MOST,
+};
 use serde_json::json;
 
 /// An update as it stands.
@@ -56,8 +59,26 @@ impl UpdateJob {
         left.count()
     }
 
-    /// What the wizard shows: the percentage of the present part, or −1.
-    pub fn page(&self) -> i32 {
+    /// A part is installed, and the battery has not begun the next one.
+    pub fn is_between_parts(&self) -> bool {
+        let begins = self
+            .current()
+            .is_some_and(|part| part.stage == Stage::Waiting);
+        begins && self.left() < self.parts.len()
+    }
+
+    /// What has to be done at the main switch now.
+    pub fn switch_step(&self, needs_off: bool, switched_on: Option<bool>) -> Option<SwitchStep> {
+        SwitchStep::of(self.state, self.is_between_parts(), needs_off, switched_on)
+    }
+
+    /// What the wizard shows: the percentage of the present part, or −1. `offered` are the releases that the system is
+    /// offered: next to one that this update did not have, its end says nothing any more.
+    pub fn page(&self, mut offered: impl Iterator<Item = i64>) -> i32 {
+        let had = |release: i64| self.parts.iter().any(|part| part.release == release);
+        if !self.state.is_open() && offered.any(|release| !had(release)) {
+            return 0;
+        }
         match (self.state, self.current()) {
             (JobState::Interrupted | JobState::Failed, _) => -1,
             (JobState::Done, _) | (_, None) => 100,
@@ -76,6 +97,8 @@ pub struct NewJob<'a> {
     pub id: &'a JobId,
     /// What the system is offered, with the version that each replaces.
     pub parts: &'a [(&'a Release, Version)],
+    /// The battery updates only with its main switch off.
+    pub needs_off: bool,
     /// How many devices one account may touch in a minute.
     pub devices_a_minute: usize,
     /// An owner hears of it by mail when somebody else starts it.
@@ -284,19 +307,33 @@ impl Store {
         let detail = json!({ "parts": parts.collect::<Vec<_>>() });
         let line = Entry::by(access.account(), Event::UpdateStarted, now).on(access.sn());
         line.with(detail).write(&mut tx).await?;
-        let system = vec![("sn", access.sn().to_string())];
-        self.tell_owner(
-            &mut tx,
-            access,
-            "update_by_installer",
-            system,
-            new.desk,
-            now,
-        )
-        .await?;
+        self.mail_owner(&mut tx, access, &new, now).await?;
         let job = open_job(&mut tx, access.sn()).await?;
         tx.commit().await?;
         job.map(Started::New).ok_or(Error::Conflict)
+    }
+
+    /// An owner who has not started it reads what to do at the main switch, and until when.
+    async fn mail_owner(
+        &self,
+        tx: &mut Tx,
+        access: &Access,
+        new: &NewJob<'_>,
+        now: Millis,
+    ) -> Result<()> {
+        let text = match (new.needs_off, new.parts.len()) {
+            (false, _) => "update_by_installer",
+            (true, 0..=1) => "update_needs_switch",
+            (true, _) => "update_needs_switch_parts",
+        };
+        let mail = OwnerMail {
+            text,
+            page: &format!("/update?sn={}", access.sn()),
+            values: vec![("sn", access.sn().to_string())],
+            // The last whole day.
+            until: Some(access.zone().day_of(now + WAITS_AT_MOST - DAY)),
+        };
+        self.tell_owner(tx, access, mail, new.desk, now).await
     }
 
     /// Withdraws an update that the battery has not begun; `false` when there is none.

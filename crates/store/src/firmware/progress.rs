@@ -1,13 +1,14 @@
 //! How updates fare, by the word of the battery. One that has ended is done only when its hello reports the new version.
 use super::job::{UpdateJob, newest_job};
 use super::release::installed;
+use super::rollout;
 use super::running::Running;
 use crate::db::Tx;
 use crate::journal::{Actor, Entry, Event};
 use crate::{Error, Result, Store};
 use domain::Serial;
 use domain::clock::Millis;
-use domain::firmware::{FirmwareReport, JobState, STALLED, Stage};
+use domain::firmware::{FirmwareReport, JobState, STALLED, Stage, WAITS_AT_MOST};
 use domain::hello::Versions;
 use serde_json::json;
 
@@ -61,9 +62,11 @@ async fn advance(
     if !failed {
         part.progress = report.progress;
     }
-    let state = match failed {
-        true => JobState::Failed,
-        false => JobState::Running,
+    let state = match report.stage {
+        Stage::Failed => JobState::Failed,
+        // It has it, and has not begun: its main switch may have to be turned off first.
+        Stage::Waiting if job.state == JobState::Waiting => JobState::Waiting,
+        _ => JobState::Running,
     };
     if !keep_state(tx, &mut job, state, now).await? {
         return Ok(None);
@@ -76,6 +79,7 @@ async fn advance(
         });
         let line = Entry::by_battery(Event::UpdateFailed, &job.sn, now);
         line.with(detail).write(tx).await?;
+        rollout::failed(tx, job.parts[place].release, now).await?;
     }
     Ok(Some(job))
 }
@@ -93,7 +97,10 @@ pub(crate) async fn confirmed(
         return Ok(None);
     };
     // One that failed may have come through after all.
-    if matches!(job.state, JobState::Done | JobState::Cancelled) {
+    if matches!(
+        job.state,
+        JobState::Done | JobState::Cancelled | JobState::Expired
+    ) {
         return Ok(Some((job, false)));
     }
     let mut news = false;
@@ -176,7 +183,45 @@ struct Stalled {
 }
 row!(Stalled { id, sn });
 
+impl Stalled {
+    fn serial(&self) -> Result<Serial> {
+        let serial = self.sn.parse();
+        serial.map_err(|_| Error::Damaged("firmware_jobs.sn"))
+    }
+}
+
 impl Store {
+    /// Updates whose battery has waited for too long, before it began or between two parts, expire; says whose.
+    pub async fn expire_updates(&self, now: Millis) -> Result<Vec<Serial>> {
+        let due: Vec<Stalled> = on!(self, p => sqlx::query_as(
+            "SELECT id, sn FROM firmware_jobs j WHERE state = 'waiting' AND created_at <= $1
+                 OR state = 'running' AND created_at <= $1 AND NOT EXISTS (
+                     SELECT 1 FROM firmware_job_parts p WHERE p.job_id = j.id
+                         AND (p.stage NOT IN ('waiting', 'confirmed') OR p.ended_at > $1))")
+            .bind(now - WAITS_AT_MOST).fetch_all(p).await)?;
+        let mut expired = Vec::new();
+        for job in due {
+            let sn = job.serial()?;
+            let mut tx = self.begin().await?;
+            let changed = execute!(
+                &mut tx,
+                sqlx::query(
+                    "UPDATE firmware_jobs SET state = $2, ended_at = $3 WHERE id = $1 AND state IN ('waiting', 'running')"
+                )
+                .bind(&job.id)
+                .bind(JobState::Expired.as_str())
+                .bind(now)
+            )?;
+            if changed == 1 {
+                let line = Entry::by_nobody(Event::UpdateExpired, now).on(&sn);
+                line.through(Actor::Portal).write(&mut tx).await?;
+                tx.commit().await?;
+                expired.push(sn);
+            }
+        }
+        Ok(expired)
+    }
+
     /// Updates that run and have said nothing for too long are interrupted; says whose.
     pub async fn interrupt_stalled_updates(&self, now: Millis) -> Result<Vec<Serial>> {
         let due: Vec<Stalled> = on!(self, p => sqlx::query_as(
@@ -187,14 +232,14 @@ impl Store {
         }
         let mut tx = self.begin().await?;
         let mut interrupted = Vec::new();
-        for Stalled { id, sn } in due {
-            let sn: Serial = sn.parse().map_err(|_| Error::Damaged("firmware_jobs.sn"))?;
+        for job in due {
+            let sn = job.serial()?;
             let changed = execute!(
                 &mut tx,
                 sqlx::query(
                     "UPDATE firmware_jobs SET state = $2 WHERE id = $1 AND state = 'running' AND heard_at <= $3"
                 )
-                .bind(&id)
+                .bind(&job.id)
                 .bind(JobState::Interrupted.as_str())
                 .bind(now - STALLED)
             )?;

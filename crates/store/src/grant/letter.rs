@@ -5,7 +5,7 @@ use crate::mail::{self, Body, Desk, Mail, Outgoing};
 use crate::{Access, Error, Keyring, Result, Store};
 use domain::clock::Millis;
 use domain::message::text;
-use domain::{AccountId, Lang};
+use domain::{AccountId, Lang, SiteDay};
 
 /// Where owners see who may do what.
 pub(crate) const OWNERS_PAGE: &str = "/settings#grants";
@@ -122,21 +122,30 @@ fn until(grant: &Grant, lang: Lang) -> String {
     last.unwrap_or_else(|| text(lang, "word", "no_end").to_owned())
 }
 
+/// A mail to an owner, in whose language it is written.
+pub(crate) struct OwnerMail<'a> {
+    pub(crate) text: &'a str,
+    /// Where its link leads.
+    pub(crate) page: &'a str,
+    pub(crate) values: Vec<(&'a str, String)>,
+    /// The last day on which it matters.
+    pub(crate) until: Option<SiteDay>,
+}
+
 impl Store {
     /// The owner hears of it when somebody else than the household did something to a system; `who` is said besides the values.
     pub(crate) async fn tell_owner(
         &self,
         tx: &mut Tx,
         access: &Access,
-        text: &str,
-        values: Vec<(&str, String)>,
+        mail: OwnerMail<'_>,
         desk: Desk<'_>,
         now: Millis,
     ) -> Result<()> {
         let (Some(owner), false) = (access.owner(), access.level().is_household()) else {
             return Ok(());
         };
-        self.notify_owner(tx, (owner, access.account()), text, values, desk, now)
+        self.notify_owner(tx, (owner, access.account()), mail, desk, now)
             .await
     }
 
@@ -145,8 +154,7 @@ impl Store {
         &self,
         tx: &mut Tx,
         (owner, author): (AccountId, AccountId),
-        text: &str,
-        mut values: Vec<(&str, String)>,
+        mail: OwnerMail<'_>,
         desk: Desk<'_>,
         now: Millis,
     ) -> Result<()> {
@@ -156,10 +164,14 @@ impl Store {
         let who: Option<String> = within!(&mut *tx, c => sqlx::query_scalar(
             "SELECT COALESCE(company, email) FROM accounts WHERE id = $1")
             .bind(author.0).fetch_optional(c).await)?;
+        let mut values = mail.values;
         values.push(("who", who.unwrap_or_default()));
+        if let Some(until) = mail.until {
+            values.push(("until", to.lang().day(until)));
+        }
         let letter = Letter {
-            text,
-            page: OWNERS_PAGE,
+            text: mail.text,
+            page: mail.page,
             values,
         };
         letter.queue(tx, &self.keyring, desk, &to, now).await

@@ -87,6 +87,8 @@ pub(crate) enum Event {
     UpdateFailed,
     /// The battery said nothing for too long.
     UpdateInterrupted,
+    /// It waited for too long to begin or to go on.
+    UpdateExpired,
     FleetBraked,
     FleetReleased,
     FirmwarePublished,
@@ -200,6 +202,7 @@ impl Event {
         Self::UpdateDone,
         Self::UpdateFailed,
         Self::UpdateInterrupted,
+        Self::UpdateExpired,
         Self::FleetBraked,
         Self::FleetReleased,
         Self::FirmwarePublished,
@@ -228,7 +231,8 @@ impl Event {
             | Self::UpdateCancelled
             | Self::UpdateDone
             | Self::UpdateFailed
-            | Self::UpdateInterrupted => Kind::Update,
+            | Self::UpdateInterrupted
+            | Self::UpdateExpired => Kind::Update,
             Self::Battery
             | Self::PlanDone
             | Self::WeatherWarned
@@ -346,6 +350,7 @@ impl Event {
             Self::UpdateDone => "update_done",
             Self::UpdateFailed => "update_failed",
             Self::UpdateInterrupted => "update_interrupted",
+            Self::UpdateExpired => "update_expired",
             Self::FleetBraked => "fleet_braked",
             Self::FleetReleased => "fleet_released",
             Self::FirmwarePublished => "firmware_published",

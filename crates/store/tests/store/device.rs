@@ -150,6 +150,7 @@ fn hello(sn: &Serial, boot: u32) -> Report {
                 charge_max: 5_000,
                 discharge_max: 5_000,
                 zone: Zone::default(),
+                update_needs_off: true,
                 settings_version: 0,
             },
             started_at: NOON + Millis::from(boot),

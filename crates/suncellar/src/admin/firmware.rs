@@ -46,6 +46,9 @@ pub(super) async fn run(config: &Config, command: Firmware) -> anyhow::Result<()
         Firmware::Resume { release } => {
             halt(&store, release, ReleaseState::Running, None, now).await
         }
+        Firmware::Proceed { release, reason } => {
+            proceed(&store, release, reason.as_deref(), now).await
+        }
         Firmware::Withdraw { release, reason } => {
             halt(&store, release, ReleaseState::Withdrawn, Some(&reason), now).await
         }
@@ -142,7 +145,7 @@ async fn list(store: &Store, now: Millis) -> anyhow::Result<()> {
     for release in store.firmware_releases().await? {
         let tally = store.rollout_tally(&release, now).await?;
         println!(
-            "{}  {} {} for {}  {} at {} %  done {}, failed {}, open {}{}",
+            "{}  {} {} for {}  {} at {} %  done {} (needs {}), failed {} in {} households, can take it {}{}",
             release.id,
             release.part,
             release.version,
@@ -150,13 +153,29 @@ async fn list(store: &Store, now: Millis) -> anyhow::Result<()> {
             release.state.as_str(),
             release.wave.percent(),
             tally.done,
+            tally.needed(),
             tally.failed,
+            tally.failed_households,
             tally.open,
             release
                 .reason
                 .map_or_else(String::new, |why| format!("  ({why})")),
         );
     }
+    Ok(())
+}
+
+async fn proceed(
+    store: &Store,
+    release: i64,
+    reason: Option<&str>,
+    now: Millis,
+) -> anyhow::Result<()> {
+    let wave = store.proceed_rollout(release, reason, now).await?;
+    let wave = wave.with_context(|| {
+        format!("release {release} does not roll out, or is offered to everybody already")
+    })?;
+    println!("release {release} is offered to {} %", wave.percent());
     Ok(())
 }
 

@@ -26,6 +26,13 @@ pub(crate) enum Firmware {
     },
     /// Go on with a release that was paused or has stopped by itself
     Resume { release: i64 },
+    /// Offer a release to the next wave now, whatever the present one has shown so far
+    Proceed {
+        release: i64,
+        /// Why, for the journal
+        #[arg(long)]
+        reason: Option<String>,
+    },
     /// Offer a release to nobody any more, for good
     Withdraw {
         release: i64,

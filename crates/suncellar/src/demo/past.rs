@@ -202,6 +202,7 @@ impl Resident {
                 gateway: Some(gateway),
                 slave: Some(slave),
             },
+            update_needs_off: model::update_needs_off(&rating),
             settings_version: 0,
         };
         Body::Hello {

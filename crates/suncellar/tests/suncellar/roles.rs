@@ -123,7 +123,11 @@ fn blank() -> Device {
         charge: 500,
         readings: [0; 5],
     };
-    Device::drawn(sn(), secret(SN).into_bytes(), 1, Seed::of(&sn(), 1), &start)
+    let device = Device::drawn(sn(), secret(SN).into_bytes(), 1, Seed::of(&sn(), 1), &start);
+    Device {
+        update_needs_off: false,
+        ..device
+    }
 }
 
 async fn status(updates: SocketAddr, access: &str) -> Value {

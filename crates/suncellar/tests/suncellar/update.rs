@@ -1,11 +1,12 @@
 //! Simulated batteries update themselves over the real link and the real update service, with the plug pulled on the way.
 #![allow(clippy::unwrap_used)]
 use domain::Serial;
-use domain::firmware::{JobState, Manifest, Part, Stage, digest_of};
+use domain::firmware::{JobState, Manifest, Part, digest_of};
+use serde_json::{Value, json};
 use simulator::model::Start;
 use simulator::wire::Firmware;
 use simulator::{Cut, Device, FirmwareKeys, Fleet, Order, Seed, World};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use store::firmware::UpdateJob;
 use testkit::battery::secret;
 use testkit::firmware::{manifest, release_key};
@@ -17,7 +18,7 @@ fn sn() -> Serial {
     SN.parse().unwrap()
 }
 
-async fn device(app: &TestApp, cuts: Vec<Cut>) -> Device {
+async fn device(app: &TestApp, needs_off: bool, cuts: Vec<Cut>) -> Device {
     let start = Start {
         at: NOON,
         boot: 1,
@@ -31,6 +32,7 @@ async fn device(app: &TestApp, cuts: Vec<Cut>) -> Device {
     };
     Device {
         firmware: Firmware::of("2.6", "1.14", "1.8"),
+        update_needs_off: needs_off,
         keys: Some(keys),
         cuts,
         ..Device::drawn(sn(), secret(SN).into_bytes(), 1, Seed::of(&sn(), 1), &start)
@@ -54,9 +56,14 @@ fn image(seed: u8) -> Vec<u8> {
 }
 
 /// An owner whose battery is offered a gateway and a master, and has been told to take them.
-async fn updating(app: &TestApp, cuts: Vec<Cut>, master: &[u8]) -> (Person, Fleet) {
+async fn updating(
+    app: &TestApp,
+    needs_off: bool,
+    cuts: Vec<Cut>,
+    master: &[u8],
+) -> (Person, Fleet) {
     let anna = app.owner("anna", SN).await;
-    let device = device(app, cuts).await;
+    let device = device(app, needs_off, cuts).await;
     let hardware = device.hardware.clone();
     let mut world = World::new(app.devices, Duration::from_millis(25), app.clock.clone());
     world.takes_orders = true;
@@ -75,23 +82,25 @@ async fn job(app: &TestApp) -> UpdateJob {
     app.store.newest_update(&sn()).await.unwrap().unwrap()
 }
 
-/// Waits for the end, and turns the main switch off and on between the two parts; again after a second, as the battery may
-/// not have been ready for it.
-async fn ended(app: &TestApp, fleet: &Fleet) -> UpdateJob {
-    let mut turned: Option<Instant> = None;
+async fn ended(app: &TestApp) -> UpdateJob {
     eventually("the update has ended", async || {
-        let now = job(app).await;
-        let current = now.current().map(|part| part.stage);
-        let waits = current == Some(Stage::Waiting) && now.left() < now.parts.len();
-        if waits && turned.is_none_or(|at| at.elapsed() > Duration::from_secs(1)) {
-            turned = Some(Instant::now());
-            fleet.order(&sn(), Order::Switch(false));
-            fleet.order(&sn(), Order::Switch(true));
-        }
-        !now.state.is_open()
+        !job(app).await.state.is_open()
     })
     .await;
     job(app).await
+}
+
+/// Waits until the update asks for this at the main switch.
+async fn asks_for(app: &TestApp, person: &Person, step: Value) -> Value {
+    let read = async || {
+        let live = app.get("/api/auth/data/").bearer(&person.access);
+        live.send().await.expect(200).json()["data"][0][SN].take()
+    };
+    eventually(&format!("{step} is asked for"), async || {
+        read().await["update_switch"] == step
+    })
+    .await;
+    read().await
 }
 
 async fn reported(app: &TestApp) -> (Option<String>, Option<String>) {
@@ -105,11 +114,45 @@ fn versions(gateway: &str, master: &str) -> (Option<String>, Option<String>) {
 
 on_both!(two_chained_parts_are_installed_one_after_the_other, |db| {
     let app = TestApp::start(db).await;
-    let (_, fleet) = updating(&app, Vec::new(), &image(2)).await;
-    assert_eq!(ended(&app, &fleet).await.state, JobState::Done);
+    let (_, _fleet) = updating(&app, false, Vec::new(), &image(2)).await;
+    assert_eq!(ended(&app).await.state, JobState::Done);
     assert_eq!(reported(&app).await, versions("1.15", "2.7"));
     app.stop().await;
 });
+
+on_both!(
+    a_battery_that_needs_its_main_switch_off_is_waited_for_and_each_step_is_told,
+    |db| {
+        let app = TestApp::start(db).await;
+        let (anna, fleet) = updating(&app, true, Vec::new(), &image(2)).await;
+        let live = asks_for(&app, &anna, json!("off")).await;
+        assert_eq!(live["update_state"], "waits_for_switch");
+        assert_eq!(live["update_started"], false);
+        fleet.order(&sn(), Order::Switch(false));
+        let live = asks_for(&app, &anna, json!("on_then_off")).await;
+        assert_eq!(live["update_state"], "waits_for_switch");
+        assert_eq!(live["update_started"], true);
+        fleet.order(&sn(), Order::Switch(true));
+        // Longer than the five seconds, which are less than three samples at this pace.
+        let on = async || {
+            let now = app.portal.live.get(&sn()).unwrap();
+            now.switched_on().filter(|on| *on).and(now.sample)
+        };
+        eventually("on", async || on().await.is_some()).await;
+        let first = on().await.unwrap().id.seq;
+        eventually("on for a while", async || {
+            on().await.is_some_and(|sample| sample.id.seq > first + 8)
+        })
+        .await;
+        fleet.order(&sn(), Order::Switch(false));
+        let live = asks_for(&app, &anna, json!("on")).await;
+        assert_eq!(live["update_state"], "done");
+        assert_eq!(reported(&app).await, versions("1.15", "2.7"));
+        fleet.order(&sn(), Order::Switch(true));
+        asks_for(&app, &anna, Value::Null).await;
+        app.stop().await;
+    }
+);
 
 on_both!(
     a_version_that_does_not_start_leaves_the_old_one_running,
@@ -117,8 +160,8 @@ on_both!(
         let app = TestApp::start(db).await;
         let mut broken = image(2);
         broken[..6].copy_from_slice(b"BROKEN");
-        let (_, fleet) = updating(&app, Vec::new(), &broken).await;
-        let job = ended(&app, &fleet).await;
+        let (_, _fleet) = updating(&app, false, Vec::new(), &broken).await;
+        let job = ended(&app).await;
         assert_eq!(job.state, JobState::Failed);
         assert_eq!(job.fault().map(|fault| fault.as_str()), Some("rolled_back"));
         eventually("it is back", async || {
@@ -138,8 +181,8 @@ async fn cut_at(db: &TestDb, part: Part, percent: u8) {
         percent,
         lasts: Duration::from_millis(50),
     };
-    let (_, fleet) = updating(&app, vec![cut], &image(2)).await;
-    let job = ended(&app, &fleet).await;
+    let (_, _fleet) = updating(&app, false, vec![cut], &image(2)).await;
+    let job = ended(&app).await;
     assert_eq!(
         job.state,
         JobState::Done,

@@ -1,12 +1,10 @@
-/** The update service: a server of its own beside the portal, with the same session. */
+/** The calls of the update service. */
 import { queryOptions } from '@tanstack/react-query'
 import createClient from 'openapi-fetch'
 import { unwrap } from '@/lib/api/client'
-import { configQuery } from '@/lib/api/queries'
 import type { components, paths } from '@/lib/api/schema'
 import { withSession } from '@/lib/api/with-session'
 import type { Locale } from '@/lib/i18n/locales'
-import { queryClient } from '@/lib/query-client'
 
 type Schemas = components['schemas']
 /** One part of a battery that gets another version. */
@@ -24,26 +22,20 @@ function toMultipart(fields: object): FormData {
   return form
 }
 
-/** Its address is known only to the portal. */
-async function updateService() {
-  const { updates } = await queryClient.ensureQueryData(configQuery)
-  const service = createClient<paths>({
-    baseUrl: new URL(updates || '/', location.origin).href,
-    fetch: (request) => globalThis.fetch(request),
-    bodySerializer: (body: unknown) => toMultipart(Object(body)),
-  })
-  service.use(withSession)
-  return service
-}
+/** The portal answers for it under the address that the page was opened by. */
+const service = createClient<paths>({
+  baseUrl: location.origin,
+  fetch: (request) => globalThis.fetch(request),
+  bodySerializer: (body: unknown) => toMultipart(Object(body)),
+})
+service.use(withSession)
 
-const readStatus = async (sn: string) =>
-  unwrap((await updateService()).GET('/api/v1/has_update', { params: { query: { sn } } }))
+const readStatus = (sn: string) => unwrap(service.GET('/api/v1/has_update', { params: { query: { sn } } }))
 
-const readHistory = async (sn: string) =>
-  unwrap((await updateService()).GET('/api/v1/history/', { params: { query: { sn } } }))
+const readHistory = (sn: string) => unwrap(service.GET('/api/v1/history/', { params: { query: { sn } } }))
 
-const sendUpdate = async (sn: string, update: '0' | '1') =>
-  unwrap((await updateService()).POST('/api/v1/update/', { body: { sn, update } }))
+const sendUpdate = (sn: string, update: '0' | '1') =>
+  unwrap(service.POST('/api/v1/update/', { body: { sn, update } }))
 
 /** Again while one is open: the same answer, nothing new. */
 export const startUpdate = (sn: string) => sendUpdate(sn, '1')

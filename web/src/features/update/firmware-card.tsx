@@ -26,7 +26,11 @@ export function FirmwareCard({ sn, service }: Props) {
   const { answers, askAgain, isAsking } = useStatuses([sn], sn)
   const { status, error, at } = answers[0] ?? { status: undefined, error: null, at: 0 }
   return (
-    <Card title={t('update.remote')} description={t('update.remote.text')} aria-busy={!status && !error}>
+    <Card
+      title={t('update.remote')}
+      description={service ? t('update.remote.text') : undefined}
+      aria-busy={!status && !error}
+    >
       {!status && error && (
         <Callout
           tone="danger"
@@ -81,6 +85,7 @@ function Standing({ sn, service, status, staleSince, askAgain }: StandingProps) 
     return (
       <div className="grid gap-4">
         <UpdateProgress phase={phase} status={status} staleSince={staleSince} />
+        {status.switch && <Callout>{t('update.remote.switch')}</Callout>}
         {refusal && <Callout tone="warn">{refusalText(refusal, t, locale)}</Callout>}
         {phase === 'waiting' && service && (
           <Button
@@ -89,7 +94,7 @@ function Standing({ sn, service, status, staleSince, askAgain }: StandingProps) 
             onClick={() => withdraw.mutate()}
             className="justify-self-start"
           >
-            {t('update.remote.withdraw')}
+            {t('update.withdraw')}
           </Button>
         )}
       </div>
@@ -102,7 +107,14 @@ function Standing({ sn, service, status, staleSince, askAgain }: StandingProps) 
           {status.error?.text}
         </Callout>
       )}
-      {phase === 'finished' && <Callout tone="ok" title={t('update.remote.finished')} />}
+      {phase === 'finished' && (
+        <Callout tone="ok" title={t('update.remote.finished')}>
+          {status.switch === 'on' && t('update.remote.switch_on')}
+        </Callout>
+      )}
+      {status.state === 'expired' && (
+        <Callout title={t('update.cancelled.expired')}>{t('update.cancelled.text')}</Callout>
+      )}
       {refusal && (
         <Callout tone="warn" title={t('update.refused')}>
           {refusalText(refusal, t, locale)}
@@ -113,7 +125,7 @@ function Standing({ sn, service, status, staleSince, askAgain }: StandingProps) 
       ) : (
         <>
           <div className="grid gap-6 md:grid-cols-2">
-            <PreChecks status={status} />
+            {service && <PreChecks status={status} />}
             <WhatsNew parts={parts} />
           </div>
           {service ? (

@@ -90,11 +90,13 @@ function History({ sn }: { sn: string }) {
 
 const LOOK: Record<JobState, { icon: LucideIcon; mark: string }> = {
   waiting: { icon: Clock, mark: 'text-muted' },
+  waits_for_switch: { icon: Clock, mark: 'text-warn' },
   running: { icon: LoaderCircle, mark: 'text-grid-text' },
   interrupted: { icon: CircleAlert, mark: 'text-warn' },
   done: { icon: CircleCheck, mark: 'text-ok' },
   failed: { icon: CircleAlert, mark: 'text-danger' },
   cancelled: { icon: CircleSlash, mark: 'text-muted' },
+  expired: { icon: CircleSlash, mark: 'text-muted' },
 }
 
 function PastRow({ sn, past }: { sn: string; past: PastUpdate }) {

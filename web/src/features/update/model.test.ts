@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { UpdateStatus } from './api'
 import {
-  adviceOf,
   askedOf,
   checkLines,
   isListed,
+  isOverdue,
   linkedSystem,
   mayGoOn,
   mayStart,
@@ -30,8 +30,15 @@ describe('the phase of an update', () => {
     ['failed', 'interrupted'],
     ['done', 'finished'],
     ['cancelled', 'cancelled'],
+    ['expired', 'cancelled'],
+    ['waits_for_switch', 'waiting'],
   ] as const)('is, when the server says %s, %s', (state, phase) => {
     expect(phaseOf(inState(state))).toBe(phase)
+  })
+
+  it('can still be withdrawn while it waits for the main switch before its first part, and not between two', () => {
+    expect(phaseOf(inState('waits_for_switch'))).toBe('waiting')
+    expect(phaseOf(secondPart({ state: 'waits_for_switch' }))).toBe('started')
   })
 
   it('is interrupted whenever the progress is −1', () => {
@@ -153,19 +160,15 @@ describe('an answer', () => {
   })
 })
 
-describe('advice', () => {
-  it('to switch on comes between two parts', () => {
-    expect(adviceOf(secondPart({ stage: 'waiting' }), 0)).toBe('switch')
-    expect(adviceOf(secondPart(), 0)).toBeNull()
-    expect(adviceOf(runningStatus({ stage: 'waiting' }), 0)).toBeNull()
-  })
-
-  it('about cable and router comes after two minutes in which the battery has not begun', () => {
+describe('an update that does not begin', () => {
+  it('is overdue after two minutes in which the battery could and said nothing', () => {
     const status = inState('waiting', { started_at: 0 })
-    expect(adviceOf(status, 120_000)).toBeNull()
-    expect(adviceOf(status, 120_001)).toBe('wait')
-    expect(adviceOf(runningStatus({ started_at: 0 }), 600_000)).toBeNull()
-    expect(adviceOf(inState('waiting'), 600_000)).toBeNull()
+    expect(isOverdue(status, 120_000)).toBe(false)
+    expect(isOverdue(status, 120_001)).toBe(true)
+    expect(isOverdue({ ...status, heard_at: 60_000 }, 120_001)).toBe(false)
+    expect(isOverdue({ ...status, state: 'waits_for_switch' }, 600_000)).toBe(false)
+    expect(isOverdue(runningStatus({ started_at: 0 }), 600_000)).toBe(false)
+    expect(isOverdue(inState('waiting'), 600_000)).toBe(false)
   })
 })
 
@@ -180,6 +183,12 @@ describe('the checks before the start', () => {
     expect(tones({ soc: null })).toEqual(['ok', 'warn', 'ok'])
     expect(tones({ switched_off: false })).toEqual(['ok', 'ok', 'warn'])
     expect(tones({ reachable: false })).toEqual(['danger', 'ok', 'ok'])
+  })
+
+  it('leave one alone that updates while it runs', () => {
+    expect(tones({ needs_off: false, switched_off: false })).toEqual(['ok', 'ok', 'ok'])
+    const running = inState(null, { checks: { ...checks, needs_off: false, switched_off: false } })
+    expect(checkLines(running).at(-1)).toEqual({ check: 'running', tone: 'ok' })
   })
 
   it('do not ask for the switch after an interruption, when it has to be on', () => {

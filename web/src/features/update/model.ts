@@ -19,10 +19,16 @@ const PHASES = {
   failed: 'interrupted',
   done: 'finished',
   cancelled: 'cancelled',
-} as const satisfies Record<JobState, Phase>
+  expired: 'cancelled',
+} as const satisfies Record<Exclude<JobState, 'waits_for_switch'>, Phase>
 
-export const phaseOf = ({ state, page }: UpdateStatus): Phase =>
-  page === UPDATE_PROGRESS.FAILED ? 'interrupted' : state === null ? 'empty' : PHASES[state]
+export function phaseOf({ state, page, update_started }: UpdateStatus): Phase {
+  if (page === UPDATE_PROGRESS.FAILED) return 'interrupted'
+  if (state === null) return 'empty'
+  // Before its first part it can still be withdrawn, between two parts no longer.
+  if (state === 'waits_for_switch') return update_started ? 'started' : 'waiting'
+  return PHASES[state]
+}
 
 /** The battery has it, or will have it. */
 export const isUnderWay = (phase: Phase | UpdateState) => phase === 'waiting' || phase === 'started'
@@ -63,7 +69,8 @@ const isDone = ({ page }: UpdateStatus) => page > UPDATE_PROGRESS.DONE_ABOVE
 /** Parts that have not arrived yet, by the server's count; one above 99 percent has. */
 export const partsLeft = (status: UpdateStatus) => status.total_updates - (isDone(status) ? 1 : 0)
 
-export type News = 'interrupted' | 'part_finished' | 'finished' | 'cancelled'
+/** `begun`: it was to be withdrawn, but the battery was faster. */
+export type News = 'interrupted' | 'part_finished' | 'finished' | 'cancelled' | 'begun'
 type Known = {
   state: UpdateState | 'empty'
   /** Parts left at the last answer, null before the first. */
@@ -107,36 +114,30 @@ export function presentPart({ updates, type }: UpdateStatus): { part: PartUpdate
   return part ? { part, number: place + 1 } : null
 }
 
-/** What the owner should do at the storage: switch on for a moment between two parts, or look after its connection. */
-export type Advice = 'switch' | 'wait'
-
-/** @param now on the server's clock */
-export function adviceOf(status: UpdateStatus, now: number): Advice | null {
-  const { stage, started_at, updates } = status
-  switch (phaseOf(status)) {
-    case 'started':
-      // One part has arrived, and the battery waits for its switch before it takes the next one.
-      return stage === 'waiting' && updates.some((part) => !part.new_update) ? 'switch' : null
-    case 'waiting':
-      return started_at !== null && now - started_at > UPDATE_HINT.WAIT_MINUTES * 60_000 ? 'wait' : null
-    default:
-      return null
-  }
+/**
+ * The battery could begin and has said nothing for so long that its connection may be broken.
+ * @param now on the server's clock
+ */
+export function isOverdue(status: UpdateStatus, now: number): boolean {
+  const { started_at, heard_at } = status
+  if (status.state !== 'waiting' || started_at === null) return false
+  return now - Math.max(started_at, heard_at ?? 0) > UPDATE_HINT.WAIT_MINUTES * 60_000
 }
 
-export type CheckLine = { check: 'reachable' | 'soc' | 'switch'; tone: 'ok' | 'warn' | 'danger' }
+export type CheckLine = { check: 'reachable' | 'soc' | 'switch' | 'running'; tone: 'ok' | 'warn' | 'danger' }
 
 /**
  * What to look at before the start. Only a battery that cannot be reached stands in its way. After an interruption it
  * has to be switched on, so that nobody is told to switch it off.
  */
 export function checkLines(status: UpdateStatus): CheckLine[] {
-  const { reachable, soc, soc_enough, switched_off } = status.checks
+  const { reachable, soc, soc_enough, needs_off, switched_off } = status.checks
   const lines: CheckLine[] = [
     { check: 'reachable', tone: reachable ? 'ok' : 'danger' },
     { check: 'soc', tone: soc !== null && soc_enough ? 'ok' : 'warn' },
   ]
   if (phaseOf(status) === 'interrupted') return lines
+  if (!needs_off) return [...lines, { check: 'running', tone: 'ok' }]
   return [...lines, { check: 'switch', tone: switched_off ? 'ok' : 'warn' }]
 }
 

@@ -12,7 +12,8 @@ import type { PastUpdate, UpdateStatus } from './api'
 import { idleStatus, updateStatus } from './testing'
 import { UpdatePage } from './update-page'
 
-export const SERVICE = 'https://updates.test'
+/** The portal itself answers for the update service. */
+export const SERVICE = location.origin
 
 type Fields = Record<string, string>
 type Question = { sn: string | null; bearer: string | null; language: string | null; at: number }
@@ -62,7 +63,6 @@ export async function serveUpdates() {
   await startSession({ access: 'a', refresh: 'r', role: 'user' })
   vi.spyOn(page, 'reload').mockImplementation(() => undefined)
   server.use(
-    http.get('*/config.json', () => HttpResponse.json({ updates: SERVICE, links: {}, demo: false })),
     http.get('*/api/auth/usr_sn/', () =>
       HttpResponse.json([
         { sn: 'A', phase: 1, master_version: '4.12', gateway_version: '1.14' },

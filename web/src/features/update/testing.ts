@@ -13,10 +13,11 @@ export const updateStatus = (special: Partial<UpdateStatus> = {}): UpdateStatus 
   ],
   state: null,
   stage: null,
+  switch: null,
   started_at: null,
   heard_at: null,
   error: null,
-  checks: { reachable: true, soc: 54, soc_enough: true, switched_off: true },
+  checks: { reachable: true, soc: 54, soc_enough: true, needs_off: true, switched_off: true },
   ...special,
 })
 

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { useSession } from '@/lib/session/session-store'
 import { STORAGE } from '@/lib/storage-keys'
 import { server } from '@/lib/testing/server'
+import type { UpdateStatus } from './api'
 import { idleStatus, runningStatus, updateStatus } from './testing'
 import {
   askNow,
@@ -25,6 +26,22 @@ describe('the page', () => {
     expect(await screen.findByText('Kein Update')).toBeInTheDocument()
     const rows = within(screen.getByRole('table')).getAllByRole('row')
     expect(rows.map((row) => row.textContent)).toEqual(['SeriennummerMasterGateway', 'A4.121.14', 'B--'])
+  })
+
+  it('has chosen the system already where there is only one, and shows what it gets', async () => {
+    server.use(
+      http.get('*/api/auth/usr_sn/', () =>
+        HttpResponse.json([{ sn: 'A', phase: 1, master_version: '4.12', gateway_version: '1.14' }]),
+      ),
+    )
+    const [gateway, master] = updateStatus().updates
+    const odd = { ...master, version: '4.13-rc1' }
+    service.statuses = { A: updateStatus({ updates: [gateway, odd] as UpdateStatus['updates'] }) }
+    await open()
+    const only = await screen.findByRole('radio', { name: /^A/ })
+    await waitFor(() => expect(only).toBeChecked())
+    expect(screen.getByText('Gateway 1.14 → 1.15 · Master 4.12 → -')).toBeInTheDocument()
+    expect(screen.getByRole('button', { name: 'Weiter' })).toBeEnabled()
   })
 
   it('asks with token and language, quickly at first and calmly then', async () => {

@@ -14,7 +14,10 @@ export function useChoose() {
   }
 }
 
-/** What chooses a system without being asked: a link, an update that this browser has started, one that runs somewhere. */
+/**
+ * What chooses a system without being asked: a link, an update that this browser has started, one that runs somewhere, or
+ * that there is only one.
+ */
 export function useChosenSystem(serials: readonly string[] | undefined, answers: readonly Answer[]) {
   const { sn, states, hidden } = useSession(({ update }) => update)
   const linked = useSearch({ strict: false, select: linkedSystem })
@@ -33,6 +36,13 @@ export function useChosenSystem(serials: readonly string[] | undefined, answers:
   useEffect(() => {
     if (sn === null && running !== undefined) chooseSystem(running)
   }, [sn, running])
+
+  const [only] = answers
+  const alone = serials?.length === 1 && only?.status !== undefined && isListed(only.status)
+  const onlyOne = alone && !hidden.includes(only.sn) ? only.sn : undefined
+  useEffect(() => {
+    if (sn === null && onlyOne !== undefined) chooseSystem(onlyOne)
+  }, [sn, onlyOne])
 
   const gone = sn !== null && serials !== undefined && !serials.includes(sn)
   const answer = answers.find((candidate) => candidate.sn === sn)

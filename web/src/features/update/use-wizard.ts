@@ -58,7 +58,7 @@ export function useWizard(answer: Answer | undefined) {
     if (isUnderWay(turn.state)) goToStep(1)
     if (turn.state === 'finished') goToStep(2)
     if (turn.news === 'interrupted') markInterrupted(sn)
-    if (turn.news === 'cancelled') tellCancelled('withdrawn')
+    if (turn.news === 'cancelled') tellCancelled(status.state === 'expired' ? 'expired' : 'withdrawn')
     else if (turn.news) setNews(turn.news)
     if (turn.news === 'finished' || turn.news === 'part_finished') {
       void client.invalidateQueries({ queryKey: systemsQuery.queryKey })
@@ -77,24 +77,30 @@ export function useWizard(answer: Answer | undefined) {
     page.reload()
   }, [navigate])
 
-  const cancel = useMutation({
-    mutationFn: async () => {
-      if (sn === null) return
-      const withdrawn =
-        phase === 'waiting' &&
-        (await withdrawUpdate(sn).then(
-          () => true,
-          (error: unknown) => {
-            logFailure(error)
-            return false
-          },
-        ))
-      clearWizard(sn)
-      hideUpdate(sn)
-      tellCancelled(withdrawn ? 'withdrawn' : 'left')
+  /** Only what has not begun; one that has meanwhile stays on screen. */
+  const withdraw = useMutation({
+    mutationFn: async (serial: string) => {
+      try {
+        await withdrawUpdate(serial)
+      } catch (error) {
+        if (logFailure(error)?.status === 409) setNews('begun')
+        await client.refetchQueries({ queryKey: ['update', serial] })
+        return
+      }
+      clearWizard(serial)
+      hideUpdate(serial)
+      tellCancelled('withdrawn')
       await leave()
     },
   })
+
+  /** The update goes on. */
+  const goAway = () => {
+    if (sn === null) return
+    clearWizard(sn)
+    hideUpdate(sn)
+    void leave()
+  }
 
   const end = () => {
     if (sn !== null) clearWizard(sn)
@@ -111,7 +117,8 @@ export function useWizard(answer: Answer | undefined) {
     start: () => sn !== null && start.mutate(sn),
     /** The server's reason not to start, as long as nothing else has happened. */
     refusal: start.isPending || underWay || start.variables !== sn ? null : (start.data ?? null),
-    cancel: () => cancel.mutate(),
+    withdraw: () => sn !== null && withdraw.mutate(sn),
+    leave: goAway,
     end,
     news,
     closeNews: () => setNews(null),

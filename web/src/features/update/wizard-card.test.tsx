@@ -85,7 +85,7 @@ describe('the wizard', () => {
   })
 
   it('does not start what cannot be reached, and only warns of the rest', async () => {
-    const checks = { reachable: true, soc: 7, soc_enough: false, switched_off: false }
+    const checks = { reachable: true, soc: 7, soc_enough: false, needs_off: true, switched_off: false }
     service.statuses.A = updateStatus({ checks })
     await open()
     await toStart()
@@ -158,50 +158,101 @@ describe('an update that is interrupted', () => {
   })
 })
 
-describe('several updates in sequence', () => {
-  it('tell of the first and what to do before the next', async () => {
+describe('the main switch', () => {
+  const stillOn = { ...updateStatus().checks, switched_off: false }
+
+  it('is asked for at each step, up to the end', async () => {
+    service.take = () => {
+      service.statuses.A = updateStatus({ state: 'waits_for_switch', switch: 'off', checks: stillOn })
+      return HttpResponse.json({ updates: [] })
+    }
     await open()
     await startNow()
+    expect(
+      await screen.findByText('Bitte schalten Sie jetzt den Hauptschalter aus. Dann beginnt das Update.'),
+    ).toBeInTheDocument()
     await serverSays(runningStatus({ page: 80 }))
-    await serverSays(secondPart({ stage: 'waiting' }))
+    await serverSays(secondPart({ state: 'waits_for_switch', stage: 'waiting', switch: 'on_then_off' }))
     const dialog = await screen.findByRole('dialog', { name: 'Info!' })
     expect(dialog).toHaveTextContent('Ein Teil ist fertig, 1 Teil folgt noch.')
-    expect(dialog).toHaveTextContent('für 5 bis 10 Sekunden ein')
+    const cycle = 'Bitte 5 bis 10 Sekunden einschalten, dann wieder ausschalten.'
+    expect(dialog).toHaveTextContent(cycle)
     await press('OK')
-    expect(await screen.findByText('Bitte jetzt kurz einschalten')).toBeInTheDocument()
+    expect(await screen.findByText(cycle)).toBeInTheDocument()
     expect(screen.getByText('Teil 2 von 2: Master')).toBeInTheDocument()
+
+    await serverSays(idleStatus({ state: 'done', page: 100, switch: 'on' }))
+    expect(await screen.findByRole('dialog', { name: 'ok!' })).toHaveTextContent('wieder ein')
+    await press('OK')
+    expect(await screen.findByText('Schalten Sie den Speicher wieder ein.')).toBeInTheDocument()
+    await serverSays(idleStatus({ state: 'done', page: 100, checks: stillOn }))
+    expect(await screen.findByText('Fertig. Ihr Speicher läuft wieder.')).toBeInTheDocument()
+  })
+
+  it('has nothing to do with one that updates while it runs', async () => {
+    const checks = { ...stillOn, needs_off: false }
+    service.statuses.A = updateStatus({ checks })
+    await open()
+    expect(await screen.findByText(/im laufenden Betrieb/)).toBeInTheDocument()
+    await toStart()
+    expect(screen.getByText(/Lassen Sie ihn eingeschaltet/)).toBeInTheDocument()
+    await press('Starten')
+    await answerDialog('Starten')
+    await serverSays(runningStatus({ checks }))
+    await serverSays(idleStatus({ state: 'done', page: 100, checks }))
+    expect(await screen.findByRole('dialog', { name: 'ok!' })).toHaveTextContent('arbeitet wie gewohnt')
   })
 })
 
-describe('cancelling', () => {
-  const cancel = async () => {
-    await press('Abbrechen')
-    await answerDialog('Ja, abbrechen')
-    await waitFor(() => expect(page.reload).toHaveBeenCalledTimes(1))
-  }
-
-  it('withdraws an update that still waits', async () => {
+describe('going away', () => {
+  it('withdraws an update that still waits, and says so', async () => {
     await open()
     await startNow()
     service.take = ({ sn = '' }) => {
       service.statuses[sn] = updateStatus({ state: 'cancelled' })
       return HttpResponse.json({ updates: [] })
     }
-    await cancel()
+    await press('Update zurückziehen')
+    expect(await screen.findByRole('dialog', { name: 'Das Update zurückziehen?' })).toBeInTheDocument()
+    await answerDialog('Update zurückziehen')
+    await waitFor(() => expect(page.reload).toHaveBeenCalledTimes(1))
     expect(service.sent.at(-1)).toEqual({ sn: 'A', update: '0' })
     expect(useSession.getState().update).toMatchObject({ sn: null, step: 0, states: {} })
     expect(localStorage.getItem(STORAGE.updateStarted)).toBeNull()
-    expect(await screen.findByText(/Das Update ist zurückgezogen/)).toBeInTheDocument()
+    expect(await screen.findByText('Das Update ist zurückgezogen')).toBeInTheDocument()
+  })
+
+  it('does not say that one was withdrawn which has begun meanwhile', async () => {
+    vi.spyOn(console, 'warn').mockImplementation(() => undefined)
+    await open()
+    await startNow()
+    service.take = ({ sn = '' }) => {
+      service.statuses[sn] = runningStatus()
+      return HttpResponse.json({ detail: 'Es läuft schon.', code: 'update_running' }, { status: 409 })
+    }
+    await press('Update zurückziehen')
+    await answerDialog('Update zurückziehen')
+    expect(await screen.findByRole('dialog', { name: 'Info!' })).toHaveTextContent('hat schon begonnen')
+    await press('OK')
+    expect(await screen.findByRole('progressbar')).toHaveValue(42)
+    expect(page.reload).not.toHaveBeenCalled()
+    expect(screen.queryByText('Das Update ist zurückgezogen')).not.toBeInTheDocument()
   })
 
   it('leaves one alone that runs, which is shown again only when its system is chosen', async () => {
     await open()
     await startNow()
     await serverSays(runningStatus())
-    await cancel()
+    await press('Verlassen')
+    expect(await screen.findByRole('dialog', { name: 'Diese Seite verlassen?' })).toHaveTextContent(
+      'Das Update läuft weiter.',
+    )
+    await answerDialog('Verlassen')
+    await waitFor(() => expect(page.reload).toHaveBeenCalledTimes(1))
     expect(service.sent).toHaveLength(1)
     const running = await screen.findByRole('radio', { name: /Update läuft, 42/ })
     expect(running).not.toBeChecked()
+    expect(screen.queryByText(/zurückgezogen|[Aa]bgebrochen/)).not.toBeInTheDocument()
     await userEvent.click(running)
     expect(await screen.findByRole('progressbar')).toHaveValue(42)
   })
@@ -209,8 +260,8 @@ describe('cancelling', () => {
   it('asks first, and no means no', async () => {
     await open()
     await startNow()
-    await press('Abbrechen')
-    await answerDialog('Nein, zurück')
+    await press('Update zurückziehen')
+    await answerDialog('Nein, warten lassen')
     expect(page.reload).not.toHaveBeenCalled()
     expect(screen.getByText(/Das Update wartet/)).toBeInTheDocument()
   })

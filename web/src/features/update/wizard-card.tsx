@@ -63,10 +63,10 @@ function useHeadingFocus(view: string) {
   return heading
 }
 
-/** The last word about an update that was cancelled. */
+/** The last word about an update that waited and does not begin any more. */
 export function Cancelled() {
   const { t } = useT()
   const cancelled = useSession(({ update }) => update.cancelled)
   if (!cancelled) return null
-  return <Callout title={t('update.cancelled')}>{t(`update.cancelled.${cancelled}`)}</Callout>
+  return <Callout title={t(`update.cancelled.${cancelled}`)}>{t('update.cancelled.text')}</Callout>
 }

@@ -1532,6 +1532,8 @@ export interface components {
             soc: number | null;
             soc_enough: boolean;
             switched_off: boolean;
+            /** @description It updates only with its main switch off. */
+            needs_off: boolean;
         };
         ChooseAlarmMail: {
             /** @description at_once, digest (once a day at 7) or never. */
@@ -2161,6 +2163,8 @@ export interface components {
             update_started: boolean;
             update_type?: string | null;
             in_force: components["schemas"]["InForceEntry"][];
+            update_state?: ("waiting" | "waits_for_switch" | "running" | "interrupted" | "done" | "failed" | "cancelled" | "expired") | null;
+            update_switch?: ("off" | "on_then_off" | "on") | null;
         };
         Login: {
             /** @description The 'I am an electrician' choice: `true` or `false`. */
@@ -3039,7 +3043,7 @@ export interface components {
             from_version: string;
             started_at: components["schemas"]["i64"];
             /** @enum {string} */
-            state: "waiting" | "running" | "interrupted" | "done" | "failed" | "cancelled";
+            state: "waiting" | "waits_for_switch" | "running" | "interrupted" | "done" | "failed" | "cancelled" | "expired";
             /** @enum {string} */
             type: "gateway" | "master" | "slave";
             version: string;
@@ -3062,13 +3066,15 @@ export interface components {
             /** @description How far the present part is. */
             stage: ("waiting" | "downloading" | "verifying" | "installing" | "rebooting" | "confirmed" | "failed") | null;
             started_at: components["schemas"]["i64"] | null;
-            state: ("waiting" | "running" | "interrupted" | "done" | "failed" | "cancelled") | null;
+            state: ("waiting" | "waits_for_switch" | "running" | "interrupted" | "done" | "failed" | "cancelled" | "expired") | null;
             /** @description Parts that are left, the present one included. */
             total_updates: number;
             /** @description The present or the next part. */
             type: ("gateway" | "master" | "slave") | null;
             update_started: boolean;
             updates: components["schemas"]["UpdatePart"][];
+            /** @description What has to be done at the main switch now. */
+            switch: ("off" | "on_then_off" | "on") | null;
         };
         WatchClaims: {
             /** @description From the answer that made the account; good for as long as a claim waits. */

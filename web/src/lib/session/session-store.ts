@@ -14,8 +14,8 @@ type UpdateWizard = {
   states: Readonly<Record<string, UpdateState>>
   /** Updates that go on, but that the person no longer wants to watch. */
   hidden: readonly string[]
-  /** What the cancelling came to: withdrawn from the server, or only left alone. */
-  cancelled: 'withdrawn' | 'left' | null
+  /** Why an update that waited does not begin any more: somebody withdrew it, or it waited for too long. */
+  cancelled: 'withdrawn' | 'expired' | null
 }
 
 export const freshWizard: UpdateWizard = { sn: null, step: 0, states: {}, hidden: [], cancelled: null }

@@ -64,7 +64,7 @@ fn an_installation_that_was_cut_starts_over_from_the_verified_image() {
 fn at_every_percent_of_both_parts_it_ends_in_the_new_versions() {
     for part in BOTH {
         for percent in 0..=100 {
-            let mut world = World::new(vec![cut(part, percent)]);
+            let mut world = World::of_kind(true, vec![cut(part, percent)]);
             world.assign(&usual(&BOTH));
             world.end();
             assert_eq!(world.updater.firmware(), Firmware::of("2.7", "1.15", "1.8"));
@@ -93,9 +93,9 @@ fn blows() -> impl Strategy<Value = Vec<Blow>> {
 proptest! {
     #[test]
     fn however_often_power_is_lost_it_ends_in_old_or_new_and_never_goes_back(
-        blows in blows(), piece in 1..3_000_usize, broken in prop::option::of(0..2_usize),
+        blows in blows(), piece in 1..3_000_usize, needs_off in any::<bool>(), broken in prop::option::of(0..2_usize),
     ) {
-        let mut world = World::new(Vec::new());
+        let mut world = World::of_kind(needs_off, Vec::new());
         world.piece = piece.max(60);
         world.helped = true;
         let mut sealed = Vec::new();

@@ -1,6 +1,6 @@
 //! What a battery does not take, and what it says then.
 use super::super::flash::DOES_NOT_START;
-use super::super::{FirmwareKeys, Loaded, Pace, Updater};
+use super::super::{Factory, FirmwareKeys, Loaded, Pace, Updater};
 use super::world::{
     NOW, PACE, World, assignment, director, image, letter, manifest, release, usual,
 };
@@ -87,7 +87,12 @@ fn both_signers_are_asked_and_without_keys_nobody_is_believed() {
     let forged = letter(&by_anybody);
     assert_refused(&mut world, &forged, Part::Master, Fault::Signature);
     let (pace, now) = (Pace::of(PACE), world.now);
-    world.updater = Updater::new(&Firmware::newest(), None, pace, Vec::new(), now);
+    let factory = Factory {
+        firmware: &Firmware::newest(),
+        needs_off: false,
+        keys: None,
+    };
+    world.updater = Updater::new(factory, pace, Vec::new(), now);
     let right = usual(&[Part::Gateway, Part::Master]);
     assert_refused(&mut world, &right, Part::Gateway, Fault::Signature);
 }

@@ -34,40 +34,67 @@ fn one_part_goes_through_every_stage_and_ends_with_the_new_version() {
     assert!(world.now - began < Duration::from_secs(40));
 }
 
-#[test]
-fn two_parts_follow_each_other_when_the_main_switch_was_turned() {
-    let mut world = World::new(Vec::new());
-    world.assign(&usual(&[Part::Gateway, Part::Master]));
-    let waits = |world: &World| {
-        let last = world.reports.last().unwrap();
-        (last.part, last.stage) == (Part::Master, Stage::Waiting)
-    };
-    while !waits(&world) {
+/// Until it waits to begin this part.
+fn until_waiting(world: &mut World, part: Part) {
+    while !waits(world, part) {
         assert!(world.live());
     }
-    assert_eq!(world.version(Part::Gateway), "1.15");
-    // On all the time is not turned on.
-    for _ in 0..20 {
+}
+
+fn waits(world: &World, part: Part) -> bool {
+    let last = world.reports.last().unwrap();
+    (last.part, last.stage) == (part, Stage::Waiting)
+}
+
+#[test]
+fn one_that_needs_its_main_switch_off_begins_when_it_is_off() {
+    let mut world = World::of_kind(true, Vec::new());
+    world.assign(&usual(&[Part::Master]));
+    world.switch(true, Duration::from_secs(600));
+    assert!(waits(&world, Part::Master));
+    assert!(world.updater.fetch(world.now).is_none());
+    world.switched_on = false;
+    for _ in 0..5 {
         world.live();
     }
-    assert!(waits(&world));
+    assert_eq!(world.reports.last().unwrap().stage, Stage::Downloading);
+}
+
+#[test]
+fn between_two_parts_it_needs_its_main_switch_on_for_five_seconds_and_off_again() {
+    let mut world = World::of_kind(true, Vec::new());
+    world.switched_on = false;
+    world.assign(&usual(&[Part::Gateway, Part::Master]));
+    until_waiting(&mut world, Part::Master);
+    assert_eq!(world.version(Part::Gateway), "1.15");
+    // Off all the time is not turned on, and on for a moment is too short.
+    world.switch(false, Duration::from_secs(60));
+    world.switch(true, Duration::from_secs(4));
+    world.switch(false, Duration::from_secs(60));
+    assert!(waits(&world, Part::Master));
+    // On is not off again.
+    world.switch(true, Duration::from_secs(60));
+    assert!(waits(&world, Part::Master));
     world.switched_on = false;
     world.live();
-    assert!(waits(&world));
-    world.switched_on = true;
-    let turned = world.now;
-    while waits(&world) {
-        assert!(world.live());
-    }
-    assert!(world.now - turned >= Duration::from_secs(5));
-    world.end();
+    assert_eq!(world.reports.last().unwrap().stage, Stage::Downloading);
+    while world.live() {}
     assert_eq!(world.updater.firmware(), Firmware::of("2.7", "1.15", "1.8"));
     assert_eq!(world.last_word(), (Part::Master, Stage::Confirmed, None));
 }
 
 #[test]
-fn something_is_said_at_least_every_half_minute_while_it_waits() {
+fn one_that_updates_while_it_runs_needs_no_switch() {
     let mut world = World::new(Vec::new());
+    world.assign(&usual(&[Part::Gateway, Part::Master]));
+    while world.live() {}
+    assert_eq!(world.updater.firmware(), Firmware::of("2.7", "1.15", "1.8"));
+}
+
+#[test]
+fn something_is_said_at_least_every_half_minute_while_it_waits() {
+    let mut world = World::of_kind(true, Vec::new());
+    world.switched_on = false;
     world.assign(&usual(&[Part::Gateway, Part::Master]));
     while world.reports.last().unwrap().part == Part::Gateway {
         world.live();

@@ -1,6 +1,6 @@
 //! A maker, a portal and a battery's updater without sockets: time is counted, the network is a slice.
 use super::super::check::Reader;
-use super::super::{Act, Cut, FirmwareKeys, Loaded, Pace, Updater};
+use super::super::{Act, Cut, Factory, FirmwareKeys, Loaded, Pace, Updater};
 use crate::wire::Firmware;
 use domain::Serial;
 use domain::clock::Millis;
@@ -97,20 +97,29 @@ pub(super) struct World {
 }
 
 impl World {
+    /// A battery that also updates while it runs.
     pub(super) fn new(cuts: Vec<Cut>) -> Self {
+        Self::of_kind(false, cuts)
+    }
+
+    pub(super) fn of_kind(needs_off: bool, cuts: Vec<Cut>) -> Self {
         let keys = FirmwareKeys {
             release: release().public(),
             director: director().public(),
         };
         let now = Instant::now();
         let pace = Pace::of(PACE);
-        let firmware = Firmware::newest();
+        let factory = Factory {
+            firmware: &Firmware::newest(),
+            needs_off,
+            keys: Some(keys),
+        };
         let images = Part::ALL.map(|part| {
             let image = image(part);
             (manifest(part, &image).digest(), image)
         });
         Self {
-            updater: Updater::new(&firmware, Some(keys), pace, cuts, now),
+            updater: Updater::new(factory, pace, cuts, now),
             now,
             switched_on: true,
             images: images.into(),
@@ -194,13 +203,23 @@ impl World {
         }
     }
 
-    /// The switch goes off and on while it is waited for.
+    /// The switch goes off and on while it is waited for, and is on otherwise.
     fn turn_switch(&mut self) {
         let waits = self
             .reports
             .last()
             .is_some_and(|report| report.stage == Stage::Waiting);
         self.switched_on = !(waits && self.switched_on);
+    }
+
+    /// Somebody turns the switch and leaves it there for so long.
+    pub(super) fn switch(&mut self, on: bool, lasts: Duration) {
+        self.switched_on = on;
+        for pause in [lasts, Duration::ZERO] {
+            self.updater.look(self.now, on);
+            self.collect();
+            self.now += pause;
+        }
     }
 
     /// Lives until nothing is open.

@@ -24,6 +24,7 @@ pub(crate) fn device(number: usize, cuts: Vec<Cut>) -> Device {
     };
     let mut device = Device::drawn(sn, SECRET.to_vec(), 1, seed, &start);
     (device.keys, device.cuts) = (Some(keys()), cuts);
+    device.update_needs_off = false;
     device
 }
 

@@ -80,25 +80,41 @@ async fn an_update_service_that_hangs_up_is_asked_for_the_rest() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn between_two_parts_the_main_switch_is_waited_for() {
+async fn one_that_needs_its_main_switch_off_waits_for_it_before_and_between_two_parts() {
     let portal = Portal::default();
     let parts = [(Part::Gateway, "1.15"), (Part::Master, "2.7")];
-    let fleet = told(&portal, vec![device(0, Vec::new())], &parts).await;
+    let mut device = device(0, Vec::new());
+    device.update_needs_off = true;
+    let fleet = told(&portal, vec![device], &parts).await;
+    let sn = "SIM00000".parse().unwrap();
+    until("it is held back", || {
+        said(&portal, "SIM00000", "gateway", "waiting")
+    })
+    .await;
+    assert_eq!(portal.said("SIM00000", "hello")[0]["fw"]["off"], 1);
+    assert!(!said(&portal, "SIM00000", "gateway", "downloading"));
+    assert!(fleet.order(&sn, Order::Switch(false)));
     until("the wait", || {
         said(&portal, "SIM00000", "master", "waiting")
     })
     .await;
-    let sn = "SIM00000".parse().unwrap();
+    assert!(!said(&portal, "SIM00000", "master", "downloading"));
+    assert!(fleet.order(&sn, Order::Switch(true)));
+    until("on", || fleet.states()[0].switched_on).await;
+    // Longer than the five seconds, which are less than three samples at this pace.
+    let before = portal.said("SIM00000", "tele").len();
+    until("on for a while", || {
+        portal.said("SIM00000", "tele").len() > before + 8
+    })
+    .await;
     assert!(!said(&portal, "SIM00000", "master", "downloading"));
     assert!(fleet.order(&sn, Order::Switch(false)));
-    until("off", || !fleet.states()[0].switched_on).await;
-    assert!(fleet.order(&sn, Order::Switch(true)));
     until("the end", || {
         said(&portal, "SIM00000", "master", "confirmed")
     })
     .await;
     let seen = &fleet.states()[0];
-    assert!(seen.powered && seen.switched_on);
+    assert!(seen.powered && !seen.switched_on);
     assert_eq!(
         (
             seen.firmware.gateway.as_str(),

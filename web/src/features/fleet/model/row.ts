@@ -149,7 +149,7 @@ function rowOf(entry: Entry, live: LiveEntry | undefined, now: number): Row {
     house: current?.m8 ?? null,
     firmware: [master_version, gateway_version].map(formatVersion).join(' / '),
     updatable: live?.updatable ?? false,
-    updating: live?.update_started ?? false,
+    updating: inForce.some(({ kind }) => kind === 'update'),
     contact: live?.received_at ?? live?.measured_at ?? null,
     since: live?.state_since_at ?? null,
   }

@@ -11,7 +11,7 @@ const candidate = (special: Partial<Candidate> = {}): Candidate => ({
   updating: false,
   ...special,
 })
-const checks = { reachable: false, soc: null, soc_enough: false, switched_off: false }
+const checks = { reachable: false, soc: null, soc_enough: false, needs_off: true, switched_off: false }
 const silent = { status: undefined, error: null }
 
 it.each([

@@ -1,6 +1,6 @@
 import { useId } from 'react'
 import { cn } from '@/lib/cn'
-import { joinQuantity, percentQuantity } from '@/lib/format'
+import { formatVersion, joinQuantity, percentQuantity } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import type { UpdateStatus } from '../api'
 import { phaseOf, shownProgress } from '../model'
@@ -17,7 +17,13 @@ export function ChooseStep({ systems, chosen, onChoose }: Props) {
   const name = useId()
   return (
     <div className="grid gap-4">
-      <p className="text-[15px] text-muted">{t('update.choose.text')}</p>
+      <p className="text-[15px] text-muted">
+        {t(
+          systems.some(({ status }) => status.checks.needs_off)
+            ? 'update.choose.text'
+            : 'update.choose.running',
+        )}
+      </p>
       <fieldset className="grid gap-2.5">
         <legend className="sr-only">{t('update.choose.legend')}</legend>
         {systems.map(({ sn, status }) => (
@@ -54,10 +60,16 @@ export function ChooseStep({ systems, chosen, onChoose }: Props) {
 function Offer({ status }: { status: UpdateStatus }) {
   const { t, locale } = useT()
   const phase = phaseOf(status)
+  if (status.state === 'waits_for_switch') return t('update.list.switch')
   if (phase === 'waiting') return t('update.list.waiting')
   if (phase === 'started')
     return t('update.list.started', { percent: joinQuantity(percentQuantity(shownProgress(status), locale)) })
   const parts = status.updates.filter((part) => part.new_update)
-  const offer = parts.map(({ type, version }) => `${t(`update.part.${type}`)} ${version}`).join(' · ')
+  const offer = parts
+    .map(({ type, from_version, version }) => {
+      const [from, to] = [formatVersion(from_version), formatVersion(version)]
+      return `${t(`update.part.${type}`)} ${t('update.from_to_short', { from, to })}`
+    })
+    .join(' · ')
   return phase === 'interrupted' ? `${t('update.list.interrupted')} · ${offer}` : offer
 }

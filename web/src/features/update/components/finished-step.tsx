@@ -3,16 +3,21 @@ import { formatVersion } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import type { UpdateStatus } from '../api'
 
-/** The storage has everything; only its owner can switch it on again. */
+/** The storage has everything; only its owner can switch it on again. Once it is on, all is done. */
 export function FinishedStep({ status }: { status: UpdateStatus | undefined }) {
   const { t } = useT()
+  const done = status !== undefined && status.switch !== 'on' && !status.checks.switched_off
   const arrived = status?.updates.filter((part) => !part.new_update) ?? []
   return (
     <div className="flex gap-4">
       <CircleCheck aria-hidden className="size-10 shrink-0 text-ok" />
       <div className="min-w-0">
-        <p className="text-[17px] font-semibold">{t('update.switch_on')}</p>
-        <p className="mt-1 text-[14px] text-muted">{t('update.switch_on.text')}</p>
+        <div role="status">
+          <p className="text-[17px] font-semibold">{t(done ? 'update.all_done' : 'update.switch.on')}</p>
+          <p className="mt-1 text-[14px] text-muted">
+            {t(done ? 'update.all_done.text' : 'update.switch_on.text')}
+          </p>
+        </div>
         {arrived.length > 0 && (
           <ul className="num mt-3 grid gap-1 text-[14px]">
             {arrived.map(({ type, version }) => (

@@ -4,7 +4,7 @@ import { Dialog } from '@/components/ui/dialog'
 import { useT } from '@/lib/i18n/use-t'
 import type { UpdateStatus } from '../api'
 import { type News, partsLeft } from '../model'
-import { switchHint } from './update-hints'
+import { switchText } from './update-hints'
 
 type Props = { news: News | null; status: UpdateStatus | undefined; onClose: () => void }
 type Told = Exclude<News, 'cancelled'>
@@ -25,11 +25,19 @@ export function NewsDialog({ news, status, onClose }: Props) {
       open={open}
       onOpenChange={(still) => !still && onClose()}
       title={t(`update.news.${told}`)}
-      description={t(`update.news.${told}.text`, { count: status ? partsLeft(status) : 1 })}
+      description={t(textOf(told, status), { count: status ? partsLeft(status) : 1 })}
       footer={<Button onClick={onClose}>{t('update.ok')}</Button>}
     >
-      {told === 'part_finished' && <p className="text-[15px]">{switchHint(t)}</p>}
+      {told === 'part_finished' && status?.switch && (
+        <p className="text-[15px]">{switchText(status.switch, t)}</p>
+      )}
       {told === 'interrupted' && status?.error && <p className="text-[15px]">{status.error.text}</p>}
     </Dialog>
   )
+}
+
+/** One that is on already, because it was updated while it ran, needs nobody to switch it on. */
+function textOf(told: Told, status: UpdateStatus | undefined) {
+  const on = told === 'finished' && status?.switch !== 'on' && status?.checks.switched_off === false
+  return on ? 'update.news.finished.on' : (`update.news.${told}.text` as const)
 }

@@ -41,5 +41,6 @@ export function PreChecks({ status }: { status: UpdateStatus }) {
 
 function checkText({ check, tone }: CheckLine, soc: string | null, t: Translate): string {
   if (check === 'soc' && soc === null) return t('update.check.soc.unknown')
+  if (check === 'running') return t('update.check.running.yes')
   return t(`update.check.${check}.${tone === 'ok' ? 'yes' : 'no'}`, { soc })
 }

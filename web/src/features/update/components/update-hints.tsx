@@ -4,25 +4,30 @@ import { type Translate, useT } from '@/lib/i18n/use-t'
 import { useLive } from '@/lib/live/use-live'
 import { useNow } from '@/lib/use-now'
 import type { UpdateStatus } from '../api'
-import { adviceOf } from '../model'
+import { isOverdue } from '../model'
 
 const { WAIT_MINUTES, SWITCH_ON_SECONDS, BREAKER_OFF_MINUTES } = UPDATE_HINT
 
-export const switchHint = (t: Translate) =>
+/** What to do at the main switch right now. */
+export const switchText = (step: NonNullable<UpdateStatus['switch']>, t: Translate) =>
+  t(`update.switch.${step}`, { min: SWITCH_ON_SECONDS.MIN, max: SWITCH_ON_SECONDS.MAX })
+
+const switchHint = (t: Translate) =>
   t('update.hint.switch', { min: SWITCH_ON_SECONDS.MIN, max: SWITCH_ON_SECONDS.MAX })
 
 const waitHint = (t: Translate) => t('update.hint.wait', { minutes: WAIT_MINUTES })
 
-/** What to do at the storage right now, and what to do if something is not as it should be. Nothing is said twice. */
+/** What to do if something is not as it should be. Nothing is said twice. */
 export function UpdateHints({ status }: { status: UpdateStatus | undefined }) {
   const { t } = useT()
   const { data: live } = useLive()
   const now = useNow() + (live?.skew ?? 0)
-  const advice = status ? adviceOf(status, now) : null
+  const overdue = status !== undefined && isOverdue(status, now)
+  // Only who updates with the main switch off has something to do between two parts.
+  const between = status?.checks.needs_off !== false && status?.switch !== 'on_then_off'
   return (
     <>
-      {advice === 'switch' && <Callout title={t('update.between')}>{switchHint(t)}</Callout>}
-      {advice === 'wait' && (
+      {overdue && (
         <Callout tone="warn" title={t('update.overdue')}>
           {waitHint(t)}
         </Callout>
@@ -32,8 +37,8 @@ export function UpdateHints({ status }: { status: UpdateStatus | undefined }) {
           {t('update.hints')}
         </h3>
         <ul className="mt-2 grid list-disc gap-1.5 pl-5 text-[13px] text-muted">
-          {advice !== 'wait' && <li>{waitHint(t)}</li>}
-          {advice !== 'switch' && <li>{switchHint(t)}</li>}
+          {!overdue && <li>{waitHint(t)}</li>}
+          {between && <li>{switchHint(t)}</li>}
           <li>{t('update.hint.breaker', { minutes: BREAKER_OFF_MINUTES })}</li>
         </ul>
       </section>

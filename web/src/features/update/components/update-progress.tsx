@@ -5,7 +5,7 @@ import { useT } from '@/lib/i18n/use-t'
 import type { PartUpdate, UpdateStatus } from '../api'
 import { presentPart, shownProgress } from '../model'
 import { ProgressRing } from './progress-ring'
-import { UpdateHints } from './update-hints'
+import { switchText, UpdateHints } from './update-hints'
 
 type Props = {
   phase: 'waiting' | 'started'
@@ -26,7 +26,9 @@ export function UpdateProgress({ phase, status, staleSince }: Props) {
         <div className="grid w-full min-w-0 gap-3">
           <div role="status">
             <p className="text-[17px] font-semibold">
-              {t(running ? `update.stage.${status.stage ?? 'waiting'}` : 'update.waiting')}
+              {status?.switch
+                ? switchText(status.switch, t)
+                : t(running ? `update.stage.${status.stage ?? 'waiting'}` : 'update.waiting')}
             </p>
             {present && (
               <p className="num mt-0.5 text-[14px] text-muted">

@@ -6,13 +6,15 @@ import { goToStep } from '../memory'
 import { isUnderWay, mayGoOn, mayStart } from '../model'
 import type { Wizard } from '../use-wizard'
 
-/** Back or cancel, on, start, end: what is possible depends on the step and on the update. */
+/** Back, withdraw or leave, on, start, end: what is possible depends on the step and on the update. */
 export function WizardButtons({ wizard }: { wizard: Wizard }) {
   const { t } = useT()
   const { step, phase, status } = wizard
-  const [asking, setAsking] = useState<'start' | 'cancel' | null>(null)
+  const [asking, setAsking] = useState<'start' | 'withdraw' | 'leave' | null>(null)
   const underWay = isUnderWay(phase)
+  const away = phase === 'waiting' ? 'withdraw' : 'leave'
   const close = () => setAsking(null)
+  const begins = status?.checks.needs_off && !status.checks.switched_off ? t('update.confirm.switch') : ''
   if (step === 2)
     return (
       <div className="flex justify-end">
@@ -25,9 +27,9 @@ export function WizardButtons({ wizard }: { wizard: Wizard }) {
         <Button
           variant="outline"
           className="mr-auto"
-          onClick={() => (underWay ? setAsking('cancel') : goToStep(0))}
+          onClick={() => (underWay ? setAsking(away) : goToStep(0))}
         >
-          {t(underWay ? 'ui.cancel' : 'update.previous')}
+          {t(underWay ? `update.${away}` : 'update.previous')}
         </Button>
       )}
       <Button
@@ -46,17 +48,28 @@ export function WizardButtons({ wizard }: { wizard: Wizard }) {
         open={asking === 'start'}
         onClose={close}
         title={t('update.confirm')}
-        text={t('update.confirm.text', { sn: wizard.sn })}
+        text={`${t('update.confirm.text', { sn: wizard.sn })} ${begins}`.trim()}
         yes={t('update.start')}
+        no={t('update.no')}
         onYes={wizard.start}
       />
       <Question
-        open={asking === 'cancel'}
+        open={asking === 'withdraw'}
         onClose={close}
-        title={t('update.cancel')}
-        text={t(phase === 'waiting' ? 'update.cancel.waiting' : 'update.cancel.started')}
-        yes={t('update.cancel.yes')}
-        onYes={wizard.cancel}
+        title={t('update.withdraw.question')}
+        text={t('update.withdraw.text')}
+        yes={t('update.withdraw')}
+        no={t('update.withdraw.no')}
+        onYes={wizard.withdraw}
+      />
+      <Question
+        open={asking === 'leave'}
+        onClose={close}
+        title={t('update.leave.question')}
+        text={t('update.leave.text')}
+        yes={t('update.leave')}
+        no={t('update.leave.no')}
+        onYes={wizard.leave}
       />
     </div>
   )
@@ -68,11 +81,11 @@ type QuestionProps = {
   title: string
   text: string
   yes: string
+  no: string
   onYes: () => void
 }
 
-function Question({ open, onClose, title, text, yes, onYes }: QuestionProps) {
-  const { t } = useT()
+function Question({ open, onClose, title, text, yes, no, onYes }: QuestionProps) {
   return (
     <Dialog
       open={open}
@@ -82,7 +95,7 @@ function Question({ open, onClose, title, text, yes, onYes }: QuestionProps) {
       footer={
         <>
           <Button variant="outline" onClick={onClose}>
-            {t('update.no')}
+            {no}
           </Button>
           <Button
             onClick={() => {
