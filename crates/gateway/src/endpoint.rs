@@ -20,7 +20,7 @@ const FAREWELL: Duration = Duration::from_secs(10);
 const REFUSAL: Duration = Duration::from_millis(250);
 
 /// How often the endpoint says that batteries can reach it.
-const PULSE: Duration = Duration::from_secs(30);
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// What the endpoint needs.
 #[derive(Clone)]
@@ -62,15 +62,16 @@ pub async fn serve(listener: TcpListener, gateway: Gateway, stop: CancellationTo
     let _ = tokio::time::timeout(FAREWELL, sessions.wait()).await;
 }
 
-/// Says that batteries can reach us: who could not is not missed.
+/// Says that batteries can reach us: who could not is not missed, and those of a gateway that says nothing more are.
 async fn beat(gateway: Gateway, stop: CancellationToken) {
-    let mut tick = tokio::time::interval(PULSE);
+    let mut tick = tokio::time::interval(HEARTBEAT_INTERVAL);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
             _ = tick.tick() => {
-                if let Err(error) = gateway.store.pulse(gateway.clock.now()).await {
+                let pulse = gateway.store.pulse(gateway.bus.gateway(), gateway.clock.now());
+                if let Err(error) = pulse.await {
                     tracing::warn!(%error, "that batteries can connect cannot be written down");
                 }
             }

@@ -44,6 +44,7 @@ const STEPS: &[Step] = steps![
     19 "0019_sources",
     20 "0020_planning",
     21 "0021_claims",
+    26 "0026_gateways",
 ];
 
 pub(crate) async fn run(db: &Db) -> Result<()> {
