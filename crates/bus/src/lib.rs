@@ -169,7 +169,7 @@ impl Bus {
 }
 
 impl Engine {
-    /// Runs until `stop` is cancelled, then commits what was handed in before.
+    /// Runs until `stop` is cancelled, then commits what was handed in before. If it ends earlier, nothing works any more.
     pub async fn run(self, stop: CancellationToken) {
         let Self {
             store,
@@ -182,7 +182,7 @@ impl Engine {
         } = self;
         let commits = uplink::commit_all(store.clone(), bus.live.clone(), jobs, stop.clone());
         // Of its own, so that a long commit holds up neither the listener nor who declares silence.
-        let commits = tokio::spawn(commits);
+        let mut commits = tokio::spawn(commits);
         let talk = async {
             tokio::join!(
                 silence::watch(&bus),
@@ -200,6 +200,10 @@ impl Engine {
         tokio::select! {
             _ = talk => {}
             () = stop.cancelled() => {}
+            ended = &mut commits => {
+                tracing::error!(?ended, "reports are not committed any more");
+                return;
+            }
         }
         if let Err(error) = commits.await {
             tracing::error!(%error, "the last reports were not committed");

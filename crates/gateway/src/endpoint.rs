@@ -35,10 +35,12 @@ pub struct Gateway {
 /// Serves until `stop` is cancelled, then lets every session write its last acknowledgements.
 pub async fn serve(listener: TcpListener, gateway: Gateway, stop: CancellationToken) {
     let sessions = TaskTracker::new();
-    sessions.spawn(beat(gateway.clone(), stop.clone()));
+    let mut heartbeat = tokio::spawn(beat(gateway.clone(), stop.clone()));
     loop {
         let (stream, peer) = tokio::select! {
             () = stop.cancelled() => break,
+            // Without it others would take this gateway for dead.
+            _ = &mut heartbeat => break,
             accepted = listener.accept() => match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {

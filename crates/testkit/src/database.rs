@@ -124,13 +124,13 @@ impl TestDb {
         count.fetch_one(&mut db).await.unwrap()
     }
 
-    /// The server's processes that listen to notices of this database; on PostgreSQL.
-    pub async fn listeners(&self) -> Vec<i32> {
+    /// The server's processes that serve connections to this database, and what each was last asked; on PostgreSQL.
+    pub async fn backends(&self) -> Vec<(i32, String)> {
         let mut db = PgConnection::connect(&self.url).await.unwrap();
-        let listeners = sqlx::query_scalar(
-            "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%' ORDER BY backend_start",
+        let backends = sqlx::query_as(
+            "SELECT pid, query FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
         );
-        listeners.fetch_all(&mut db).await.unwrap()
+        backends.fetch_all(&mut db).await.unwrap()
     }
 
     /// Whether anybody may open a new connection to this database; those that are open stay. On PostgreSQL.

@@ -140,15 +140,20 @@ async fn a_process_that_does_not_hear_the_others_declares_nobody_offline() {
         return;
     };
     let here = TestApp::start(&db).await;
-    let others = db.listeners().await;
+    let listeners = async || -> Vec<i32> {
+        let backends = db.backends().await.into_iter();
+        let listeners = backends.filter(|(_, query)| query.starts_with("LISTEN"));
+        listeners.map(|(pid, _)| pid).collect()
+    };
+    let others = listeners().await;
     let quick = Liveness {
         heartbeat_interval: Duration::from_millis(100),
         heartbeat_limit: Duration::from_secs(2),
         ..Liveness::default()
     };
     let there = TestApp::start_with_liveness(&db, quick).await;
-    let listeners = db.listeners().await.into_iter();
-    let own: Vec<i32> = listeners.filter(|pid| !others.contains(pid)).collect();
+    let mut own = listeners().await;
+    own.retain(|pid| !others.contains(pid));
     assert_eq!(own.len(), 1, "one process listens for each");
 
     here.owner("anna", "SC000001").await;
@@ -157,7 +162,10 @@ async fn a_process_that_does_not_hear_the_others_declares_nobody_offline() {
     battery.say_hello(NOON).await;
     battery.measure(NOON).await;
     let newest = |app: &TestApp| app.portal.live.get(&sn)?.sample.map(|sample| sample.at);
-    eventually("the other process shows it", async || newest(&there) == Some(NOON)).await;
+    eventually("the other process shows it", async || {
+        newest(&there) == Some(NOON)
+    })
+    .await;
 
     let Some(frozen) = Frozen::stop(own[0]) else {
         let skipped = "this user may not stop PostgreSQL's processes (be root, or use scripts/with-postgres), so nothing shows what a process does that hears nothing";
@@ -169,7 +177,10 @@ async fn a_process_that_does_not_hear_the_others_declares_nobody_offline() {
     // Until it may, it cannot listen on another connection either.
     db.allow_new_connections(false).await;
     let ready = async |app: &TestApp| app.get("/readyz").send().await.status;
-    eventually("it says that it is not ready", async || ready(&there).await == 503).await;
+    eventually("it says that it is not ready", async || {
+        ready(&there).await == 503
+    })
+    .await;
     // By its clock the battery has been silent for an hour.
     there.clock.advance(HOUR);
     there.look_for_alarms().await;
@@ -184,6 +195,12 @@ async fn a_process_that_does_not_hear_the_others_declares_nobody_offline() {
     let presence = db.presence(&sn).await.unwrap().unwrap();
     assert_eq!((presence.online, presence.since), (true, NOON));
     assert!(db.open_alarms().await.unwrap().is_empty());
-    drop(frozen);
+
+    // Now the whole database stands still: whoever asks is not kept waiting for the pool.
+    let backends = db.backends().await.into_iter();
+    let all: Vec<_> = backends.filter_map(|(pid, _)| Frozen::stop(pid)).collect();
+    let answer = tokio::time::timeout(Duration::from_secs(5), ready(&here)).await;
+    drop((frozen, all));
+    assert_eq!(answer.expect("long before the pool gives up"), 503);
     end(db, here, there).await;
 }

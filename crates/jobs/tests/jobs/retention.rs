@@ -9,9 +9,8 @@ use testkit::{Person, TestApp, TestDb, on_both};
 /// How many rows each table has, without the bookkeeping of sealing and the link's heartbeat.
 async fn rows(db: &TestDb) -> BTreeMap<String, usize> {
     let tables = db.dump().await.into_iter();
-    let told = tables.filter(|(name, _)| {
-        !matches!(name.as_str(), "sealing" | "link_pulse" | "gateways")
-    });
+    let told =
+        tables.filter(|(name, _)| !matches!(name.as_str(), "sealing" | "link_pulse" | "gateways"));
     told.map(|(name, rows)| (name, rows.len())).collect()
 }
 

@@ -38,40 +38,53 @@ fn state(presence: Presence) -> (bool, GatewayId) {
     (presence.online, presence.gateway)
 }
 
-on_both!(only_the_gateway_that_has_a_battery_says_that_it_is_gone, |db| {
-    let serials = fleet(db, 1).await;
-    let online = reports(serials.iter(), &Body::Online);
-    let will = reports(serials.iter(), &Body::Offline { boot: 1 });
-    db.append(&online, ONE).await.unwrap();
-    db.append(&online, TWO).await.unwrap();
-    let now = async || db.presence(&serials[0]).await.unwrap().unwrap();
+on_both!(
+    only_the_gateway_that_has_a_battery_says_that_it_is_gone,
+    |db| {
+        let serials = fleet(db, 1).await;
+        let online = reports(serials.iter(), &Body::Online);
+        let will = reports(serials.iter(), &Body::Offline { boot: 1 });
+        db.append(&online, ONE).await.unwrap();
+        db.append(&online, TWO).await.unwrap();
+        let now = async || db.presence(&serials[0]).await.unwrap().unwrap();
 
-    let said = db.append(&will, ONE).await.unwrap();
-    assert_eq!(said[0].presence, None, "the will of a connection that it left");
-    let found = db.mark_silent(ONE, &serials, NOON + MINUTE).await.unwrap();
-    assert_eq!(state(found[0].1), (true, TWO), "whoever asks learns where it is");
-    assert_eq!(now().await.since, NOON);
+        let said = db.append(&will, ONE).await.unwrap();
+        assert_eq!(
+            said[0].presence, None,
+            "the will of a connection that it left"
+        );
+        let found = db.mark_silent(ONE, &serials, NOON + MINUTE).await.unwrap();
+        assert_eq!(
+            state(found[0].1),
+            (true, TWO),
+            "whoever asks learns where it is"
+        );
+        assert_eq!(now().await.since, NOON);
 
-    let found = db.mark_silent(TWO, &serials, NOON + MINUTE).await.unwrap();
-    assert_eq!(state(found[0].1), (false, TWO));
-    assert_eq!(now().await.since, NOON + MINUTE);
-});
-
-on_both!(a_gateway_is_known_by_its_heartbeats_while_batteries_are_at_it, |db| {
-    let serials = fleet(db, 2).await;
-    let online = reports(serials.iter(), &Body::Online);
-    db.append(&online[..1], ONE).await.unwrap();
-    db.append(&online[1..], TWO).await.unwrap();
-    for _ in 0..2 {
-        db.pulse(ONE, NOON).await.unwrap();
+        let found = db.mark_silent(TWO, &serials, NOON + MINUTE).await.unwrap();
+        assert_eq!(state(found[0].1), (false, TWO));
+        assert_eq!(now().await.since, NOON + MINUTE);
     }
-    let mut heartbeats = db.gateway_heartbeats().await.unwrap();
-    heartbeats.sort_by_key(|(gateway, _)| gateway.0);
-    assert_eq!(heartbeats, [(ONE, Some(2)), (TWO, None)]);
-    assert_eq!(db.online_at(ONE).await.unwrap(), serials[..1]);
-    db.mark_silent(ONE, &serials, NOON).await.unwrap();
-    assert_eq!(db.gateway_heartbeats().await.unwrap(), [(TWO, None)]);
-});
+);
+
+on_both!(
+    a_gateway_is_known_by_its_heartbeats_while_batteries_are_at_it,
+    |db| {
+        let serials = fleet(db, 2).await;
+        let online = reports(serials.iter(), &Body::Online);
+        db.append(&online[..1], ONE).await.unwrap();
+        db.append(&online[1..], TWO).await.unwrap();
+        for _ in 0..2 {
+            db.pulse(ONE, NOON).await.unwrap();
+        }
+        let mut heartbeats = db.gateway_heartbeats().await.unwrap();
+        heartbeats.sort_by_key(|(gateway, _)| gateway.0);
+        assert_eq!(heartbeats, [(ONE, Some(2)), (TWO, None)]);
+        assert_eq!(db.online_at(ONE).await.unwrap(), serials[..1]);
+        db.mark_silent(ONE, &serials, NOON).await.unwrap();
+        assert_eq!(db.gateway_heartbeats().await.unwrap(), [(TWO, None)]);
+    }
+);
 
 /// Whoever writes several rows of a table does so in the order of serial numbers: in any other order these would wait for each
 /// other, and PostgreSQL would end one of them.
