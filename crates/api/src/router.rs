@@ -6,7 +6,7 @@ use crate::routes::{
     personal_data, plan, price, protocol, registration, replace, savings, session, setting_batch,
     setting_template, settings, site, stream, systems, tariff, totp,
 };
-use crate::{Portal, assets, authenticate, demo, error, headers, update_service};
+use crate::{Portal, assets, authenticate, demo, error, headers, status, update_service};
 use axum::extract::DefaultBodyLimit;
 use axum::http::StatusCode;
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -139,6 +139,7 @@ pub fn portal(portal: Portal) -> Router {
         ))
         .layer(from_fn(error::speak))
         .layer(from_fn_with_state(portal.clone(), headers::protect))
+        .layer(from_fn(status::count))
         .layer(trace())
         .with_state(portal)
 }

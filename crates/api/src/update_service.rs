@@ -3,7 +3,7 @@
 use crate::form::MAX_BODY;
 use crate::router::{Document, REQUEST, trace};
 use crate::routes::{health, image, update};
-use crate::{Portal, authenticate, error, headers};
+use crate::{Portal, authenticate, error, headers, status};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::header::{ACCEPT_LANGUAGE, AUTHORIZATION, CONTENT_TYPE};
@@ -60,6 +60,7 @@ pub fn update_service(portal: Portal) -> Router {
         .layer(from_fn(error::speak))
         .layer(cors(&portal))
         .layer(from_fn_with_state(portal.clone(), headers::protect))
+        .layer(from_fn(status::count))
         .layer(trace())
         .with_state(portal)
 }

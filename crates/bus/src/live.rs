@@ -15,6 +15,7 @@ pub use updates::UPDATE_SHOWN;
 
 use crate::changes::{Changes, Part, Subscribers};
 use crate::downlink::Downlink;
+use crate::heartbeat::Heartbeat;
 use crate::notice::{Notice, Notices};
 use crate::snapshot::Snapshot;
 use dashmap::DashMap;
@@ -23,8 +24,10 @@ use domain::{Clock, CommandId, Serial};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
+use std::time::Duration;
 use store::Store;
 use store::firmware::Releases;
+use store::presence::GatewayId;
 use tokio::sync::Notify;
 
 /// Cheap to clone.
@@ -45,6 +48,9 @@ struct Inner {
     uncounted: Mutex<BTreeSet<Serial>>,
     to_count: Notify,
     storing: AtomicBool,
+    /// This process among those that batteries connect to.
+    gateway: GatewayId,
+    heartbeat: Heartbeat,
     /// What is being rolled out.
     releases: RwLock<Arc<Releases>>,
     /// The operator stopped all changes.
@@ -54,7 +60,14 @@ struct Inner {
 }
 
 impl Live {
-    pub(crate) fn new(store: Store, clock: Clock, downlink: Downlink, notices: Notices) -> Self {
+    pub(crate) fn new(
+        store: Store,
+        clock: Clock,
+        downlink: Downlink,
+        notices: Notices,
+        gateway: GatewayId,
+        heartbeat: Heartbeat,
+    ) -> Self {
         Self(Arc::new(Inner {
             store,
             clock,
@@ -66,6 +79,8 @@ impl Live {
             uncounted: Mutex::default(),
             to_count: Notify::new(),
             storing: AtomicBool::new(true),
+            gateway,
+            heartbeat,
             releases: RwLock::default(),
             braked_since: RwLock::default(),
             reading: tokio::sync::Mutex::default(),
@@ -152,6 +167,24 @@ impl Live {
     /// Whether the last group of reports could be stored: not while the database is away or its disk is full.
     pub fn is_storing(&self) -> bool {
         self.0.storing.load(Ordering::Relaxed)
+    }
+
+    /// Whether this process hears the others. While it does not, nothing that it shows of their batteries can be relied on.
+    pub fn is_hearing(&self) -> bool {
+        self.0.heartbeat.unbroken_since().is_some()
+    }
+
+    /// How old the newest heartbeat is that came back through the database; zero on SQLite.
+    pub fn heartbeat_age(&self) -> Duration {
+        self.0.heartbeat.age()
+    }
+
+    pub(crate) fn heartbeat(&self) -> &Heartbeat {
+        &self.0.heartbeat
+    }
+
+    pub(crate) fn gateway(&self) -> GatewayId {
+        self.0.gateway
     }
 
     pub(crate) fn set_storing(&self, storing: bool) {

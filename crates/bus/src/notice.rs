@@ -4,6 +4,7 @@ use domain::flags::Flags;
 use domain::sample::{BatteryStatus, MessageId};
 use domain::{Random, Sample, Serial};
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use store::Store;
 use store::notify::MAX_NOTICE;
 use store::presence::Presence;
@@ -15,12 +16,18 @@ const WAITING: usize = 8_192;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Notice {
+    /// Comes back to its sender, which thereby knows that it hears: when it was sent, by the sender's own count.
+    Heartbeat {
+        stamp: u64,
+    },
     Sampled(Box<Sampled>),
     Presence {
         sn: String,
         online: bool,
         since: Millis,
         boot: u32,
+        #[serde(default)]
+        gateway: i64,
     },
     /// Something else about the system changed: read it again.
     Reload {
@@ -40,11 +47,9 @@ pub(crate) enum Notice {
         /// Of the connection, among those of the sender.
         number: u64,
     },
-    Deliver {
+    /// Something waits for the battery: whoever it is connected to reads what.
+    Orders {
         sn: String,
-        topic: String,
-        payload: Vec<u8>,
-        command: Option<String>,
     },
     /// What is wanted of its settings, or what it has applied, changed.
     Settings {
@@ -108,13 +113,14 @@ impl Notice {
 
     pub(crate) fn sn(&self) -> &str {
         match self {
+            Self::Heartbeat { .. } => "",
             Self::Sampled(sampled) => &sampled.sn,
             Self::Presence { sn, .. }
             | Self::Reload { sn }
             | Self::Renew { sn }
             | Self::Watch { sn, .. }
             | Self::Attached { sn, .. }
-            | Self::Deliver { sn, .. }
+            | Self::Orders { sn }
             | Self::Settings { sn }
             | Self::Command { sn, .. } => sn,
         }
@@ -126,6 +132,7 @@ impl Notice {
             online: presence.online,
             since: presence.since,
             boot: presence.boot,
+            gateway: presence.gateway.0,
         }
     }
 }
@@ -161,10 +168,12 @@ impl Sampled {
 }
 
 /// Several notices in one text, and who says so: everybody hears their own words too.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Letter {
+/// Each is read by itself, so that one of a newer version does not take the others with it.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Letter<'a> {
     pub(crate) from: u64,
-    pub(crate) notices: Vec<Notice>,
+    #[serde(borrow)]
+    pub(crate) notices: Vec<&'a RawValue>,
 }
 
 /// Where notices go; to nobody when the database is not shared.
@@ -239,27 +248,20 @@ mod tests {
 
     #[test]
     fn many_notices_share_a_text_and_none_is_too_long() {
-        let notice = |n: u32| Notice::Deliver {
+        let notice = |n: u32| Notice::Command {
             sn: format!("SC{n:06}"),
-            topic: "des".into(),
-            payload: vec![n as u8; 500],
-            command: None,
+            id: "c".repeat(500),
         };
         let mut notices: Vec<_> = (0..100).map(notice).collect();
         let texts = pack(u64::MAX, &mut notices);
-        assert!(texts.len() < 50, "{}", texts.len());
+        assert!(texts.len() < 10, "{}", texts.len());
         assert!(texts.iter().all(|text| text.len() <= MAX_NOTICE));
         let read = texts.iter().flat_map(|text| {
-            let letter: Letter = serde_json::from_str(text).unwrap();
-            letter.notices
+            let letter: Letter<'_> = serde_json::from_str(text).unwrap();
+            let notices = letter.notices.into_iter();
+            let read = notices.map(|notice| serde_json::from_str(notice.get()).unwrap());
+            read.collect::<Vec<Notice>>()
         });
         assert!(read.eq((0..100).map(notice)));
-        let mut too_long = vec![Notice::Deliver {
-            sn: "SC000001".into(),
-            topic: "des".into(),
-            payload: vec![1; 9_000],
-            command: None,
-        }];
-        assert!(pack(1, &mut too_long).is_empty());
     }
 }

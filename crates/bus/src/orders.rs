@@ -1,4 +1,5 @@
 //! Settings, commands, updates and plans on their way to a battery: told at once, on each hello, and again while they are not answered.
+use crate::notice::Notice;
 use crate::{Bus, Delivery};
 use domain::{CommandId, Serial};
 use serde_json::json;
@@ -6,6 +7,7 @@ use std::time::Duration;
 use store::command::CommandEntry;
 use store::order::{NewSettings, Orders};
 use store::planning::PlanOrder;
+use tokio::sync::mpsc;
 use tokio::time::MissedTickBehavior;
 
 /// How often somebody looks for commands whose time ran out.
@@ -38,20 +40,42 @@ impl Bus {
         self.bring(sn).await;
     }
 
-    /// Hands the battery what waits for it, wherever it is connected. What does not arrive is told again later: it is in
-    /// the database, and the battery knows what it has had.
+    /// Hands the battery what waits for it, wherever it is connected: another process gets a hint and reads for itself, so
+    /// that no order is too long for a notice. What does not arrive is told again later: it is in the database, and the
+    /// battery knows what it has had.
     pub async fn bring(&self, sn: &Serial) {
+        if !self.downlink.is_attached(sn) {
+            self.notices.send(Notice::Orders { sn: sn.to_string() });
+            return;
+        }
         match self.store.orders(sn, self.clock.now()).await {
             Ok(orders) => {
                 for delivery in deliveries(&orders) {
-                    self.deliver(sn, delivery);
+                    self.downlink.send(sn, delivery);
                 }
                 let update = orders.update.as_ref();
                 if let Some(update) = update.filter(|it| self.live.may_begin(sn, &it.job)) {
-                    self.deliver(sn, self.director.delivery(update, self.clock.now()));
+                    let update = self.director.delivery(update, self.clock.now());
+                    self.downlink.send(sn, update);
                 }
             }
             Err(error) => tracing::warn!(%error, %sn, "what waits for a battery cannot be read"),
+        }
+    }
+
+    /// Another process has orders for this battery, which may be connected here.
+    pub(crate) fn orders_wait(&self, sn: Serial) {
+        if self.downlink.is_attached(&sn) && self.ordered.try_send(sn).is_err() {
+            tracing::debug!("too many orders at once: they are brought by the next reminder");
+        }
+    }
+}
+
+/// Brings what other processes have for batteries of this one, for ever. Beside the listener, which must not wait for it.
+pub(crate) async fn bring_all(bus: &Bus, mut ordered: mpsc::Receiver<Serial>) {
+    while let Some(sn) = ordered.recv().await {
+        if bus.downlink.is_attached(&sn) {
+            bus.bring(&sn).await;
         }
     }
 }

@@ -10,7 +10,7 @@ use store::device::Facts;
 use store::event::LoggedEvent;
 use store::firmware::UpdateJob;
 use store::planning::Issue;
-use store::presence::Presence;
+use store::presence::{GatewayId, Presence};
 
 /// A view that never changes: what happens next makes a new one. Parts that rarely change are shared.
 #[derive(Clone, Debug)]
@@ -27,6 +27,8 @@ pub struct Snapshot {
     pub changed_at: Millis,
     /// The start of the device that said the newest hello.
     pub(crate) boot: u32,
+    /// Who heard of it last.
+    pub(crate) gateway: GatewayId,
     /// Energy since the site's midnight, as it grows; `None` until it has been read.
     pub(crate) tally: Option<Tally>,
     /// Newest first, at most [`store::event::SERVED`]. Events before `Access::history_from` are not this owner's.
@@ -58,6 +60,7 @@ impl Snapshot {
             since: None,
             changed_at: 0,
             boot: 0,
+            gateway: GatewayId::default(),
             tally: None,
             messages: Arc::from([]),
             update: None,
@@ -73,6 +76,7 @@ impl Snapshot {
             online: self.online,
             since: self.since?,
             boot: self.boot,
+            gateway: self.gateway,
         })
     }
 
@@ -80,6 +84,7 @@ impl Snapshot {
         self.online = presence.online;
         self.since = Some(presence.since);
         self.boot = presence.boot;
+        self.gateway = presence.gateway;
     }
 
     /// Only a newer sample moves the live value; every one says that the battery is there.
@@ -131,8 +136,10 @@ impl Snapshot {
         }
         self.received_at = self.received_at.max(before.received_at);
         // What was committed while the database was being read.
-        if before.since > self.since {
-            (self.online, self.since, self.boot) = (before.online, before.since, before.boot);
+        if before.since > self.since
+            && let Some(presence) = before.presence()
+        {
+            self.stand(presence);
         }
         let newest = |messages: &[LoggedEvent]| messages.first().map(|event| (event.at, event.id));
         if newest(&before.messages) > newest(&self.messages) {
@@ -156,8 +163,9 @@ impl Snapshot {
         ready || job.state != JobState::Waiting
     }
 
-    pub(crate) fn is_silent_since(&self, limit: Millis) -> bool {
-        self.online && self.received_at.is_none_or(|at| at < limit)
+    /// Whether nothing was heard of it since then.
+    pub(crate) fn is_quiet_since(&self, limit: Millis) -> bool {
+        self.received_at.is_none_or(|at| at < limit)
     }
 
     /// Puts an event in its place by time; what falls off the end is not served any more.

@@ -4,6 +4,7 @@ use domain::Serial;
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 use store::Store;
+use store::presence::GatewayId;
 use store::report::{Body, Outcome, Report};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -82,6 +83,13 @@ impl Group {
         self.waiting.push(waiting);
     }
 
+    fn split_off(&mut self, at: usize) -> Self {
+        Self {
+            reports: self.reports.split_off(at),
+            waiting: self.waiting.split_off(at),
+        }
+    }
+
     /// Tells those who have waited too long, by leaving their reports out.
     fn give_up(&mut self, limit: Duration) {
         let mut kept = Self::default();
@@ -133,7 +141,6 @@ pub(crate) async fn commit_all(
 /// Makes a group, and adds what it says about who is there.
 fn gather(live: &Live, jobs: &mut Vec<Job>) -> Group {
     let mut group = Group::default();
-    let spoke = who_spoke(jobs);
     let mut online: HashMap<Serial, bool> = HashMap::new();
     for job in jobs.drain(..) {
         let sn = &job.report.sn;
@@ -143,20 +150,13 @@ fn gather(live: &Live, jobs: &mut Vec<Job>) -> Group {
             }
             Body::Sample(_) => {
                 let known = online.get(sn).copied();
-                if !known.unwrap_or_else(|| live.is_online(sn)) {
+                if !known.unwrap_or_else(|| live.is_online_here(sn)) {
                     online.insert(sn.clone(), true);
-                    let first = Report {
-                        sn: sn.clone(),
-                        received_at: job.report.received_at,
-                        body: Body::Online,
-                    };
-                    group.push(first, None);
+                    group.push(is_there(&job.report), None);
                 }
             }
-            // Somebody was heard after all since the silence was noticed.
-            Body::Offline { boot: None } if spoke.contains(sn) || !live.is_silent(sn) => continue,
             // It was back before its will was carried out.
-            Body::Offline { boot: Some(_) } if live.heard_after(sn, job.report.received_at) => {
+            Body::Offline { .. } if live.heard_after(sn, job.report.received_at) => {
                 let _ = job.done.send(Outcome::default());
                 continue;
             }
@@ -170,30 +170,34 @@ fn gather(live: &Live, jobs: &mut Vec<Job>) -> Group {
     group
 }
 
-/// Who says hello or sends a sample in this group, where that matters: beside a report of silence.
-fn who_spoke(jobs: &[Job]) -> HashSet<Serial> {
-    let silence = |job: &Job| matches!(job.report.body, Body::Offline { boot: None });
-    if !jobs.iter().any(silence) {
-        return HashSet::new();
+/// What a sample says besides its values.
+fn is_there(sample: &Report) -> Report {
+    Report {
+        sn: sample.sn.clone(),
+        received_at: sample.received_at,
+        body: Body::Online,
     }
-    let spoke = |job: &&Job| matches!(job.report.body, Body::Hello { .. } | Body::Sample(_));
-    jobs.iter()
-        .filter(spoke)
-        .map(|job| job.report.sn.clone())
-        .collect()
 }
 
 async fn commit(store: &Store, live: &Live, mut group: Group) {
     let mut pause = FIRST_PAUSE;
     while !group.reports.is_empty() {
-        let attempted = attempt(store, &group.reports).await;
+        let attempted = attempt(store, live.gateway(), &group.reports).await;
         live.set_storing(!matches!(attempted, Err(Failure::Unavailable)));
         match attempted {
-            Ok(outcomes) => return finish(live, group, outcomes).await,
+            Ok(outcomes) => {
+                let late = finish(live, group, outcomes).await;
+                return Box::pin(commit(store, live, late)).await;
+            }
             Err(Failure::Refused) if group.reports.len() == 1 => {
                 return refuse(store, live, group).await;
             }
-            Err(Failure::Refused) => return one_by_one(store, live, group).await,
+            Err(Failure::Refused) => {
+                // One report that the database will never take must not hold up the others: halves find it soon.
+                let second = group.split_off(group.reports.len() / 2);
+                Box::pin(commit(store, live, group)).await;
+                return Box::pin(commit(store, live, second)).await;
+            }
             Err(Failure::Unavailable) => {
                 tokio::time::sleep(pause).await;
                 pause = (pause * 2).min(LONGEST_PAUSE);
@@ -210,8 +214,12 @@ enum Failure {
     Refused,
 }
 
-async fn attempt(store: &Store, reports: &[Report]) -> Result<Vec<Outcome>, Failure> {
-    match tokio::time::timeout(ATTEMPT, store.append(reports)).await {
+async fn attempt(
+    store: &Store,
+    gateway: GatewayId,
+    reports: &[Report],
+) -> Result<Vec<Outcome>, Failure> {
+    match tokio::time::timeout(ATTEMPT, store.append(reports, gateway)).await {
         Ok(Ok(outcomes)) => Ok(outcomes),
         Ok(Err(error)) => {
             tracing::error!(%error, reports = reports.len(), "reports were not stored");
@@ -225,15 +233,6 @@ async fn attempt(store: &Store, reports: &[Report]) -> Result<Vec<Outcome>, Fail
             tracing::error!(reports = reports.len(), "the database does not answer");
             Err(Failure::Unavailable)
         }
-    }
-}
-
-/// One report that the database will never take must not hold up the others.
-async fn one_by_one(store: &Store, live: &Live, group: Group) {
-    for (report, waiting) in group.reports.into_iter().zip(group.waiting) {
-        let mut alone = Group::default();
-        alone.push(report, waiting);
-        Box::pin(commit(store, live, alone)).await;
     }
 }
 
@@ -257,14 +256,26 @@ async fn refuse(store: &Store, live: &Live, mut group: Group) {
     Box::pin(commit(store, live, group)).await;
 }
 
-async fn finish(live: &Live, group: Group, outcomes: Vec<Outcome>) {
+/// Answers who waits. Returns what is left to say: who was declared silent while its sample was written is there after all.
+async fn finish(live: &Live, group: Group, outcomes: Vec<Outcome>) -> Group {
     metrics::histogram!("link_group_size").record(group.reports.len() as f64);
     metrics::counter!("link_reports_stored_total").increment(group.reports.len() as u64);
     live.committed(&group.reports, &outcomes).await;
+    let mut late = Group::default();
+    let presence = |report: &&Report| matches!(report.body, Body::Online | Body::Offline { .. });
+    let said = group.reports.iter().filter(presence);
+    let said: HashSet<&Serial> = said.map(|report| &report.sn).collect();
+    for report in &group.reports {
+        let sampled = matches!(report.body, Body::Sample(_));
+        if sampled && !live.is_online(&report.sn) && !said.contains(&report.sn) {
+            late.push(is_there(report), None);
+        }
+    }
     for (waiting, outcome) in group.waiting.into_iter().zip(outcomes) {
         if let Some((_, done)) = waiting {
             // A connection that is gone needs no answer.
             let _ = done.send(outcome);
         }
     }
+    late
 }

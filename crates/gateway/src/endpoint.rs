@@ -20,7 +20,7 @@ const FAREWELL: Duration = Duration::from_secs(10);
 const REFUSAL: Duration = Duration::from_millis(250);
 
 /// How often the endpoint says that batteries can reach it.
-const PULSE: Duration = Duration::from_secs(30);
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// What the endpoint needs.
 #[derive(Clone)]
@@ -35,10 +35,12 @@ pub struct Gateway {
 /// Serves until `stop` is cancelled, then lets every session write its last acknowledgements.
 pub async fn serve(listener: TcpListener, gateway: Gateway, stop: CancellationToken) {
     let sessions = TaskTracker::new();
-    sessions.spawn(beat(gateway.clone(), stop.clone()));
+    let mut heartbeat = tokio::spawn(beat(gateway.clone(), stop.clone()));
     loop {
         let (stream, peer) = tokio::select! {
             () = stop.cancelled() => break,
+            // Without it others would take this gateway for dead.
+            _ = &mut heartbeat => break,
             accepted = listener.accept() => match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {
@@ -62,15 +64,16 @@ pub async fn serve(listener: TcpListener, gateway: Gateway, stop: CancellationTo
     let _ = tokio::time::timeout(FAREWELL, sessions.wait()).await;
 }
 
-/// Says that batteries can reach us: who could not is not missed.
+/// Says that batteries can reach us: who could not is not missed, and those of a gateway that says nothing more are.
 async fn beat(gateway: Gateway, stop: CancellationToken) {
-    let mut tick = tokio::time::interval(PULSE);
+    let mut tick = tokio::time::interval(HEARTBEAT_INTERVAL);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
             _ = tick.tick() => {
-                if let Err(error) = gateway.store.pulse(gateway.clock.now()).await {
+                let pulse = gateway.store.pulse(gateway.bus.gateway(), gateway.clock.now());
+                if let Err(error) = pulse.await {
                     tracing::warn!(%error, "that batteries can connect cannot be written down");
                 }
             }

@@ -46,7 +46,7 @@ impl Reader {
             Up::History => return Ok(self.history(&payload::history(payload)?, received)),
             Up::Event => Body::Event(self.event(payload, received)?),
             Up::Presence => Body::Offline {
-                boot: Some(payload::will(payload)?),
+                boot: payload::will(payload)?,
             },
             Up::Settings => Body::Settings(payload::settings(payload)?),
             Up::Answer => Body::Answer(payload::answer(payload)?),

@@ -181,6 +181,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
                 packet_id,
                 topic_filters,
             } => {
+                for (filter, _) in &topic_filters {
+                    check(filter)?;
+                }
                 let before = self.listens;
                 let status = topic_filters
                     .iter()
@@ -271,6 +274,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         if publish.qos == QoS::ExactlyOnce {
             return Err(End::Protocol("QoS 2"));
         }
+        check(&publish.topic)?;
         let Some(topic) = topics::up(&self.sn, &publish.topic) else {
             return Err(End::Foreign(publish.topic.to_string()));
         };
@@ -323,7 +327,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
     async fn carry_out_will(&mut self) {
         let Some(will) = self.will.take() else { return };
         let body = match payload::will(&will) {
-            Ok(boot) => Body::Offline { boot: Some(boot) },
+            Ok(boot) => Body::Offline { boot },
             Err(reason) => Body::Reject {
                 topic: "pres".to_owned(),
                 reason,
@@ -331,6 +335,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             },
         };
         let _ = self.submit(body, self.clock.now(), None).await;
+    }
+}
+
+fn check(topic: &str) -> Result<(), End> {
+    match topics::has_control_character(topic) {
+        true => Err(End::Protocol("a control character in a topic")),
+        false => Ok(()),
     }
 }
 

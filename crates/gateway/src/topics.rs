@@ -18,6 +18,12 @@ pub(crate) enum Up {
 /// What a battery can listen to.
 pub(crate) const DOWN: [&str; 6] = ["time", "watch", "des", "cmd", "fw", "plan"];
 
+/// MQTT 3.1.1 forbids U+0000 in any text, and wants a connection closed that sends it; other control characters may be treated
+/// the same way (1.5.3). No topic of ours has any, and a database may refuse them.
+pub(crate) fn has_control_character(topic: &str) -> bool {
+    topic.chars().any(char::is_control)
+}
+
 /// `None` for a topic of somebody else.
 pub(crate) fn up(sn: &Serial, topic: &str) -> Option<Up> {
     let own = own(sn, topic)?.strip_prefix("up/")?;

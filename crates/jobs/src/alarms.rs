@@ -26,8 +26,12 @@ pub struct Watches {
 }
 
 impl Watches {
-    /// Looks at every system once, and writes down what changed.
+    /// Looks at every system once, and writes down what changed. Without hearing the other processes it decides nothing: what
+    /// the live view has of their batteries may be old.
     pub async fn look(&mut self, store: &Store, live: &Live, now: Millis) -> Result<()> {
+        if !live.is_hearing() {
+            return Ok(());
+        }
         if !self.begun {
             self.signs = store.alarm_signs().await?.into_iter().collect();
             let watch = |(sn, since): (&Serial, &Millis)| (sn.clone(), Watch::with_sign(*since));

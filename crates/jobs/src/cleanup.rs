@@ -1,6 +1,6 @@
 //! Removes what has run out: sessions, links, registrations, unproven second factors, partner tokens, starts of devices,
 //! old commands, alarms that are long over, batches of settings, forecasts, prices and weather of long ago,
-//! undeliverable mails.
+//! gateways that are gone, undeliverable mails.
 use domain::clock::{DAY, Millis};
 use store::{Result, Store};
 
@@ -29,5 +29,6 @@ async fn clear(store: &Store, now: Millis) -> Result<()> {
     store.purge_batches(now).await?;
     store.purge_sources(now).await?;
     store.purge_forecasts(now).await?;
+    store.purge_gateways(now).await?;
     store.purge_mails(now).await
 }

@@ -14,6 +14,7 @@ mod tariffs;
 use ::sources::Sources;
 use alarms::Watches;
 use bus::Bus;
+use domain::clock::{Millis, SECOND};
 use domain::{Clock, Random};
 use mail::Post;
 use planning::{Planners, World};
@@ -26,6 +27,7 @@ use tokio_util::sync::CancellationToken;
 
 /// How often the outbox is looked at.
 const MAIL_EVERY: Duration = Duration::from_millis(500);
+const MAIL_QUEUE_EVERY: Duration = Duration::from_secs(10);
 /// How often every system is looked at.
 const ALARMS_EVERY: Duration = Duration::from_secs(2);
 /// How often somebody looks whether there is something to plan.
@@ -54,10 +56,11 @@ pub struct Jobs {
     pub sources: Sources,
 }
 
-/// Runs until `stop` is cancelled; a mail that is being sent and a day that is being sealed are finished first.
+/// Runs until `stop` is cancelled; a day that is being sealed is finished first, and a mail that is being sent has a moment.
 pub async fn run(jobs: Jobs, stop: CancellationToken) {
     tokio::join!(
         short(&jobs, &stop),
+        mails(&jobs, &stop),
         watch(&jobs, &stop),
         ask(&jobs, &stop),
         telemetry(&jobs, &stop),
@@ -74,30 +77,73 @@ impl Jobs {
     }
 }
 
+/// Says that a job has had its turn, whether or not there was something to do: one that stands still is seen from outside.
+fn done(job: &'static str, now: Millis) {
+    metrics::counter!("job_runs_total", "job" => job).increment(1);
+    metrics::gauge!("job_last_run_timestamp_seconds", "job" => job).set((now / SECOND) as f64);
+}
+
 /// What takes a moment.
 async fn short(jobs: &Jobs, stop: &CancellationToken) {
-    let Jobs {
-        store, clock, post, ..
-    } = jobs;
+    let Jobs { store, clock, .. } = jobs;
     let desk = jobs.desk();
-    let mut mail = tokio::time::interval(MAIL_EVERY);
     let mut cleanup = tokio::time::interval(CLEANUP_EVERY);
     let mut waves = tokio::time::interval(ROLLOUTS_EVERY);
     let mut begun = tokio::time::interval(TARIFFS_EVERY);
     let mut granted = tokio::time::interval(GRANTS_EVERY);
+    let mut queue = tokio::time::interval(MAIL_QUEUE_EVERY);
+    loop {
+        let job = tokio::select! {
+            () = stop.cancelled() => return,
+            _ = granted.tick() => {
+                grants::run(store, desk, clock.now()).await;
+                "grants"
+            }
+            _ = cleanup.tick() => {
+                cleanup::run(store, clock.now()).await;
+                "cleanup"
+            }
+            _ = waves.tick() => {
+                rollouts::run(store, clock.now()).await;
+                "rollouts"
+            }
+            _ = begun.tick() => {
+                tariffs::run(store, clock.now()).await;
+                "tariffs"
+            }
+            // Not where mails are sent: it shows when that stands still.
+            _ = queue.tick() => {
+                mail::measure_queue(store, clock.now()).await;
+                "mail_queue"
+            }
+        };
+        done(job, clock.now());
+    }
+}
+
+/// Of its own: a mail server that does not answer must not hold up the stop of a bad roll-out, the end of a grant, or ours.
+async fn mails(jobs: &Jobs, stop: &CancellationToken) {
+    let Jobs {
+        store,
+        clock,
+        random,
+        post,
+        ..
+    } = jobs;
+    let mut tick = tokio::time::interval(MAIL_EVERY);
+    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
-            _ = mail.tick() => mail::send_due(store, clock, desk.random, post).await,
-            _ = granted.tick() => grants::run(store, desk, clock.now()).await,
-            _ = cleanup.tick() => cleanup::run(store, clock.now()).await,
-            _ = waves.tick() => rollouts::run(store, clock.now()).await,
-            _ = begun.tick() => tariffs::run(store, clock.now()).await,
+            _ = tick.tick() => {
+                mail::send_until(store, clock, random, post, stop).await;
+                done("mail", clock.now());
+            }
         }
     }
 }
 
-/// Of its own, as a mail server that does not answer must not keep anybody from looking.
+/// Of its own, too: nobody who is slow may keep it from looking.
 async fn watch(jobs: &Jobs, stop: &CancellationToken) {
     let Jobs {
         store, bus, clock, ..
@@ -110,6 +156,7 @@ async fn watch(jobs: &Jobs, stop: &CancellationToken) {
             () = stop.cancelled() => return,
             _ = tick.tick() => alarms::run(&mut watches, store, &bus.live, jobs.desk(), clock.now()).await,
         }
+        done("alarms", clock.now());
     }
 }
 
@@ -131,6 +178,7 @@ async fn plans(jobs: &Jobs, stop: &CancellationToken) {
                 now: clock.now(),
             };
             planning::run(&mut planners, world).await;
+            done("planning", clock.now());
         };
         tokio::select! {
             () = stop.cancelled() => return,
@@ -154,6 +202,7 @@ async fn ask(jobs: &Jobs, stop: &CancellationToken) {
         let work = async {
             tick.tick().await;
             sources::run(store, sources, random, clock.now()).await;
+            done("sources", clock.now());
         };
         tokio::select! {
             () = stop.cancelled() => return,
@@ -172,8 +221,14 @@ async fn telemetry(jobs: &Jobs, stop: &CancellationToken) {
     loop {
         let work = async {
             tokio::select! {
-                _ = sealing.tick() => sealing::run(store, clock.now()).await,
-                _ = retention.tick() => retention::run(store, *keep, clock.now()).await,
+                _ = sealing.tick() => {
+                    sealing::run(store, clock.now()).await;
+                    done("sealing", clock.now());
+                }
+                _ = retention.tick() => {
+                    retention::run(store, *keep, clock.now()).await;
+                    done("retention", clock.now());
+                }
             }
         };
         tokio::select! {

@@ -2,6 +2,7 @@
 use anyhow::Context as _;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
+use domain::clock::Millis;
 use domain::message::text;
 use domain::{Clock, Email, Lang, Random};
 use lettre::message::header::ContentType;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use store::Store;
 use store::mail::{Body, DueMail, Mail};
+use tokio_util::sync::CancellationToken;
 
 /// A mail as a person reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +37,12 @@ enum Way {
     Hand(Arc<dyn Fn(Letter) + Send + Sync>),
 }
 
-const SMTP_TIMEOUT: Duration = Duration::from_secs(30);
+/// For one answer of the mail server.
+const SMTP_TIMEOUT: Duration = Duration::from_secs(20);
+/// For a whole mail; less than its lease, so that no other process sends it meanwhile.
+const SEND_LIMIT: Duration = Duration::from_secs(45);
+/// What a mail that is on its way gets at a stop.
+const STOP_LIMIT: Duration = Duration::from_secs(3);
 
 impl Post {
     /// `smtp://user:password@host:587?tls=required` (STARTTLS), `smtps://…` (TLS from the start), or without TLS.
@@ -119,9 +126,29 @@ fn trusting(url: &str, pem: &[u8]) -> anyhow::Result<TlsParameters> {
 
 /// Sends every mail that is due. One that fails stays in the outbox and is due again later.
 pub async fn send_due(store: &Store, clock: &Clock, random: &Random, post: &Post) {
-    loop {
+    send_until(store, clock, random, post, &CancellationToken::new()).await;
+}
+
+/// The same until `stop`. A mail that the server has not taken by then is sent after the next start.
+pub(crate) async fn send_until(
+    store: &Store,
+    clock: &Clock,
+    random: &Random,
+    post: &Post,
+    stop: &CancellationToken,
+) {
+    while !stop.is_cancelled() {
         match store.lease_mail(clock.now()).await {
-            Ok(Some(due)) => deliver(store, clock, random, post, due).await,
+            Ok(Some(due)) => {
+                let late = async {
+                    stop.cancelled().await;
+                    tokio::time::sleep(STOP_LIMIT).await;
+                };
+                tokio::select! {
+                    () = deliver(store, clock, random, post, due) => {}
+                    () = late => return,
+                }
+            }
             Ok(None) => return,
             Err(error) => {
                 tracing::error!(%error, "the outbox cannot be read; it is tried again");
@@ -131,16 +158,33 @@ pub async fn send_due(store: &Store, clock: &Clock, random: &Random, post: &Post
     }
 }
 
+/// Says how many mails wait, and for how long the oldest has.
+pub(crate) async fn measure_queue(store: &Store, now: Millis) {
+    match store.mail_queue().await {
+        Ok((waiting, oldest)) => {
+            let age = oldest.map_or(0, |oldest| (now - oldest).max(0));
+            metrics::gauge!("mails_waiting").set(waiting as f64);
+            metrics::gauge!("mails_oldest_seconds").set(age as f64 / 1_000.0);
+        }
+        Err(error) => tracing::warn!(%error, "the outbox cannot be counted"),
+    }
+}
+
 async fn deliver(store: &Store, clock: &Clock, random: &Random, post: &Post, due: DueMail) {
     let sent = async {
         if let Some(mail) = write(store, clock, random, &due).await? {
             let name = format!("{:06}-{}", due.id, mail.text);
-            post.send(letter(&due.recipient, &mail), &name).await?;
+            let sending = post.send(letter(&due.recipient, &mail), &name);
+            let sent = tokio::time::timeout(SEND_LIMIT, sending).await;
+            sent.context("the mail server takes too long")??;
         }
         store.finish_mail(due.id).await.context("the outbox")
     };
+    let sent = sent.await;
+    let result = if sent.is_ok() { "sent" } else { "failed" };
+    metrics::counter!("mails_total", "result" => result).increment(1);
     // The recipient stays out of the log: the number finds it in the database.
-    if let Err(error) = sent.await {
+    if let Err(error) = sent {
         let error = format!("{error:#}");
         tracing::warn!(error, mail = due.id, tries = due.tries, "mail not sent");
     }

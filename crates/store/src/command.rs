@@ -109,10 +109,13 @@ impl Store {
         if due.is_empty() {
             return Ok(Vec::new());
         }
+        let due = due.into_iter().map(Row::entry);
+        let mut due = due.collect::<Result<Vec<CommandEntry>>>()?;
+        // In the order in which answers are written, so that nobody waits for the other.
+        due.sort_by(|a, b| a.sn.cmp(&b.sn));
         let mut tx = self.begin().await?;
         let mut ended = Vec::new();
-        for row in due {
-            let entry = row.entry()?;
+        for entry in due {
             let changed = execute!(
                 &mut tx,
                 sqlx::query(

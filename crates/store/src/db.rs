@@ -179,8 +179,13 @@ impl Store {
 
     /// Whether the database answers.
     pub async fn ping(&self) -> Result<()> {
-        execute!(on self, sqlx::query("SELECT 1"))?;
+        on!(self, p => sqlx::query("SELECT 1").execute(p).await.map(drop))?;
         Ok(())
+    }
+
+    /// How many connections to the database are open, and how many of them nobody uses now.
+    pub fn connections(&self) -> (u32, usize) {
+        on!(self, p => (p.size(), p.num_idle()))
     }
 
     /// Whether a commit is on the disk when it returns.

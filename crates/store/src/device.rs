@@ -1,6 +1,6 @@
 //! Devices as the link knows them: their secret, their starts, and what they say about themselves.
 use crate::db::Tx;
-use crate::{Error, Purpose, Result, Store};
+use crate::{Error, Purpose, Result, Store, unit};
 use domain::clock::Millis;
 use domain::hello::Versions;
 use domain::{Hello, Serial, Zone};
@@ -176,6 +176,36 @@ impl Store {
     }
 
     /// Forgets the starts of devices that have had enough others since.
+    /// The operator says that the unit counts its boots from the beginning again: after a repair, or because it once said the
+    /// highest number there is. What it sends from now on is told apart from before as if another unit stood there. `false` for
+    /// a serial number that nobody has.
+    pub async fn restart_boot_counter(&self, sn: &Serial, now: Millis) -> Result<bool> {
+        let mut tx = self.begin().await?;
+        unit::hold_reports(&mut tx).await?;
+        let number: Option<i64> = within!(&mut tx, c => sqlx::query_scalar(
+            "SELECT unit FROM systems WHERE sn = $1").bind(sn.as_str()).fetch_optional(c).await)?;
+        let Some(number) = number else {
+            return Ok(false);
+        };
+        let number = u8::try_from(number).map_err(|_| Error::Damaged("systems.unit"))?;
+        let next = unit::succeed(&mut tx, sn, sn, number, now).await?;
+        execute!(
+            &mut tx,
+            sqlx::query("UPDATE systems SET unit = $2 WHERE sn = $1")
+                .bind(sn.as_str())
+                .bind(i64::from(next))
+        )?;
+        for restart in [
+            "UPDATE presence SET boot = 0, seq = 0 WHERE sn = $1",
+            "UPDATE settings SET boot = 0, seq = 0 WHERE sn = $1",
+            "DELETE FROM boots WHERE sn = $1",
+        ] {
+            execute!(&mut tx, sqlx::query(restart).bind(sn.as_str()))?;
+        }
+        tx.commit().await?;
+        Ok(true)
+    }
+
     pub async fn purge_boots(&self) -> Result<()> {
         execute!(on self, sqlx::query(
             "DELETE FROM boots WHERE $1 <= (SELECT COUNT(*) FROM boots newer

@@ -1,16 +1,28 @@
 //! Whether batteries can reach us: the endpoint says so every now and then, so that nobody counts as offline who only could not.
+use crate::presence::GatewayId;
 use crate::{Result, Store};
-use domain::clock::{Millis, SECOND};
+use domain::clock::{DAY, Millis, SECOND};
 
 /// An endpoint that has said nothing for so long was away.
 const BREAK: Millis = 90 * SECOND;
 /// There is one row; several endpoints share it.
 const ROW: i64 = 1;
+/// A gateway without a heartbeat for so long is forgotten: its batteries have counted as offline long since.
+const GATEWAYS_KEPT: Millis = DAY;
 
 impl Store {
-    /// An endpoint listens.
-    pub async fn pulse(&self, now: Millis) -> Result<()> {
+    /// A gateway's endpoint listens: its heartbeat.
+    pub async fn pulse(&self, gateway: GatewayId, now: Millis) -> Result<()> {
         let mut tx = self.begin().await?;
+        execute!(
+            &mut tx,
+            sqlx::query(
+                "INSERT INTO gateways (id, heartbeats, heartbeat_at) VALUES ($1, 1, $2) ON CONFLICT (id) DO UPDATE SET
+                     heartbeats = gateways.heartbeats + 1, heartbeat_at = excluded.heartbeat_at"
+            )
+            .bind(gateway.0)
+            .bind(now)
+        )?;
         execute!(
             &mut tx,
             sqlx::query(
@@ -30,5 +42,11 @@ impl Store {
         Ok(on!(self, p => sqlx::query_scalar(
             "SELECT since FROM link_pulse WHERE id = $1 AND at >= $2 - $3")
             .bind(ROW).bind(now).bind(BREAK).fetch_optional(p).await)?)
+    }
+
+    pub async fn purge_gateways(&self, now: Millis) -> Result<()> {
+        execute!(on self, sqlx::query("DELETE FROM gateways WHERE heartbeat_at < $1")
+            .bind(now - GATEWAYS_KEPT))?;
+        Ok(())
     }
 }

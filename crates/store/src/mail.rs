@@ -158,6 +158,14 @@ impl Store {
         }))
     }
 
+    /// How many mails wait to be sent, and when the oldest of them was queued.
+    pub async fn mail_queue(&self) -> Result<(i64, Option<Millis>)> {
+        Ok(
+            on!(self, p => sqlx::query_as("SELECT COUNT(*), MIN(created_at) FROM mails")
+            .fetch_one(p).await)?,
+        )
+    }
+
     /// The mail is sent, or given up.
     pub async fn finish_mail(&self, id: i64) -> Result<()> {
         execute!(on self, sqlx::query("DELETE FROM mails WHERE id = $1").bind(id))?;

@@ -46,6 +46,7 @@ const STEPS: &[Step] = steps![
     21 "0021_claims",
     22 "0022_electricians",
     23 "0023_update_needs_off",
+    26 "0026_gateways",
     28 "0028_effects",
 ];
 

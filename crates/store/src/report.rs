@@ -2,7 +2,7 @@
 use crate::db::Tx;
 use crate::device::Facts;
 use crate::firmware::UpdateJob;
-use crate::presence::Presence;
+use crate::presence::{GatewayId, Presence};
 use crate::unit::Filed;
 use crate::{
     Result, Store, claim, command, device, event, firmware, hidden, in_force, presence, reject,
@@ -47,9 +47,9 @@ pub enum Body {
     Sent(CommandId),
     /// The battery is there, although it said no hello.
     Online,
-    /// Its last will (with the boot that left it), or 90 s of silence.
+    /// Its last will, with the boot that left it.
     Offline {
-        boot: Option<u32>,
+        boot: u32,
     },
     /// A message that cannot be used, with the reason.
     Reject {
@@ -112,8 +112,8 @@ pub struct Outcome {
 }
 
 impl Store {
-    /// Writes a group of reports; all of it is durable when this returns.
-    pub async fn append(&self, reports: &[Report]) -> Result<Vec<Outcome>> {
+    /// Writes a group of reports that came to this gateway; all of it is durable when this returns.
+    pub async fn append(&self, reports: &[Report], gateway: GatewayId) -> Result<Vec<Outcome>> {
         let Some(newest) = reports.iter().map(|report| report.received_at).max() else {
             return Ok(Vec::new());
         };
@@ -134,15 +134,17 @@ impl Store {
             .collect();
         let new = telemetry::insert(&mut tx, &samples, newest).await?;
         let mut new = new.into_iter();
-        let mut written = Vec::with_capacity(kept.len());
-        for (report, elsewhere) in &kept {
-            let mut outcome = Outcome {
-                new: new.by_ref().take(samples_in(&report.body)).collect(),
-                ..Outcome::default()
-            };
-            self.write(&mut tx, report, *elsewhere, &mut outcome)
+        let outcome = |(report, _): &(&Report, bool)| Outcome {
+            new: new.by_ref().take(samples_in(&report.body)).collect(),
+            ..Outcome::default()
+        };
+        let mut written: Vec<Outcome> = kept.iter().map(outcome).collect();
+        // One order for everybody, so that two writers never wait for each other; those of one battery stay as they came.
+        let mut sorted: Vec<_> = kept.iter().zip(&mut written).collect();
+        sorted.sort_by_key(|((report, _), _)| &report.sn);
+        for ((report, elsewhere), outcome) in sorted {
+            self.write(&mut tx, report, *elsewhere, gateway, outcome)
                 .await?;
-            written.push(outcome);
         }
         let outcomes = gather(filed, written);
         if outcomes.iter().any(|outcome| outcome.linked.is_some()) {
@@ -162,6 +164,7 @@ impl Store {
         tx: &mut Tx,
         report: &Report,
         elsewhere: bool,
+        gateway: GatewayId,
         outcome: &mut Outcome,
     ) -> Result<()> {
         let (sn, now) = (&report.sn, report.received_at);
@@ -169,7 +172,7 @@ impl Store {
             Body::Hello { hello, started_at } => {
                 device::keep_boot(tx, sn, hello.id.boot, *started_at).await?;
                 // An older hello that comes late must not overwrite what a newer one said.
-                outcome.presence = presence::hello(tx, sn, hello.id, now).await?;
+                outcome.presence = presence::hello(tx, sn, hello.id, gateway, now).await?;
                 if outcome.presence.is_some() {
                     outcome.facts = device::keep_facts(tx, sn, hello).await?;
                     let held =
@@ -221,9 +224,11 @@ impl Store {
                 outcome.update = firmware::reported(tx, &self.running, sn, report, now).await?;
             }
             Body::Sent(id) => outcome.command_changed = command::sent(tx, sn, id, now).await?,
-            Body::Online => outcome.presence = presence::online(tx, sn, now).await?,
+            Body::Online => {
+                outcome.presence = Some(presence::online(tx, sn, gateway, now).await?);
+            }
             Body::Offline { boot } => {
-                outcome.presence = presence::offline(tx, sn, *boot, now).await?
+                outcome.presence = presence::left(tx, sn, *boot, gateway, now).await?;
             }
             Body::Reject {
                 topic,

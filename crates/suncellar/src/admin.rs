@@ -52,6 +52,14 @@ pub(crate) async fn run(config: &Config, command: Admin) -> anyhow::Result<()> {
             println!("released");
             Ok(())
         }
+        Admin::RestartBootCounter { sn } => {
+            ensure!(
+                store.restart_boot_counter(&sn, now).await?,
+                "no system has the serial number {sn}"
+            );
+            println!("{sn} is heard again from its next connection on");
+            Ok(())
+        }
     }
 }
 

@@ -147,6 +147,9 @@ pub(crate) enum Admin {
     },
     /// Let commands and changes through again
     ReleaseFleet,
+    /// Hear a unit again whose boot counter began anew or ran to its end: until then the portal takes what it says about
+    /// itself for old. Make sure first that it is this unit, by its owner or whoever repaired it
+    RestartBootCounter { sn: Serial },
     /// Keys, signing, publishing, roll-outs
     Firmware {
         #[command(subcommand)]

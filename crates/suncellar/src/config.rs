@@ -17,6 +17,7 @@ pub(crate) struct Config {
     /// Whether somebody chose that address.
     pub(crate) devices_listen_chosen: bool,
     pub(crate) updates_listen_chosen: bool,
+    pub(crate) status_listen: Option<SocketAddr>,
     /// Certificate and key for batteries; without them the link is plain.
     pub(crate) devices_tls: Option<(PathBuf, PathBuf)>,
     pub(crate) data_dir: PathBuf,
@@ -120,6 +121,7 @@ impl Config {
             devices_listen_chosen: options.devices_listen.is_some(),
             updates_listen_chosen: options.updates_listen.is_some(),
             devices_listen,
+            status_listen: options.status_listen,
             devices_tls,
             roles,
             secret,

@@ -13,6 +13,7 @@ use crate::cli::Demo;
 use crate::config::Config;
 use crate::options::Role;
 use crate::roles::{self, Parts, address, bind, open_store, random};
+use crate::tasks::Tasks;
 use anyhow::{Context as _, ensure};
 use api::{Passwords, Portal};
 use bus::Bus;
@@ -36,7 +37,6 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
 /// A partner app to try the consent screen with.
 const PARTNER: (&str, &str) = ("demo-app", "Sonnenfreund");
@@ -111,23 +111,19 @@ pub(crate) async fn run(mut config: Config, demo: Demo) -> anyhow::Result<()> {
         });
     };
     let post = Post::hand(take, &config.mail_from)?;
-    let (tasks, stop) = (TaskTracker::new(), CancellationToken::new());
+    let (mut tasks, stop) = (Tasks::default(), CancellationToken::new());
     // Nothing leaves this machine: every source that the operator has not named is asked here.
     let services = TcpListener::bind("127.0.0.1:0").await?;
     let address = format!("http://{}", services.local_addr()?);
     config.sources = config.sources.or_all(&address);
     let sky = weather::sky(&street::sites(demo.systems))?;
     let outside = api::outside(clock.clone(), sky);
-    tasks.spawn(api::serve(services, outside, None, stop.clone()));
+    let serving = api::serve(services, outside, None, stop.clone());
+    tasks.spawn("the demo's services", serving);
     if let Some(fleet) = fleet {
         let after = i64::from(demo.switch_after) * SECOND;
-        tasks.spawn(switches::turn(
-            store,
-            fleet,
-            clock.clone(),
-            after,
-            stop.clone(),
-        ));
+        let turning = switches::turn(store, fleet, clock.clone(), after, stop.clone());
+        tasks.spawn("the demo's switches", turning);
     }
     roles::run(
         &config,

@@ -7,6 +7,7 @@ mod demo;
 mod options;
 mod roles;
 mod simulate;
+mod tasks;
 mod tls;
 
 use clap::Parser as _;

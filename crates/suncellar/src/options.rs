@@ -31,6 +31,14 @@ pub(crate) struct Options {
         value_name = "ADDRESS"
     )]
     pub(crate) devices_listen: Option<SocketAddr>,
+    /// Where health, readiness and figures of this process are served, whatever its roles [default: nowhere but on the portal]
+    #[arg(
+        long,
+        global = true,
+        env = "SUNCELLAR_STATUS_LISTEN",
+        value_name = "ADDRESS"
+    )]
+    pub(crate) status_listen: Option<SocketAddr>,
     /// Folder for the embedded database and mails that are not sent [default: data]
     #[arg(long, global = true, env = "SUNCELLAR_DATA_DIR", value_name = "FOLDER")]
     pub(crate) data_dir: Option<PathBuf>,
@@ -236,7 +244,7 @@ impl Options {
     /// Fills what is not set here from weaker ones.
     pub(crate) fn or(self, weak: Self) -> Self {
         let strong = self;
-        merge!(strong, weak: config, listen, updates_listen, devices_listen, data_dir, database, role, secret,
+        merge!(strong, weak: config, listen, updates_listen, devices_listen, status_listen, data_dir, database, role, secret,
             secret_file, public_url, updates_url, trusted_proxy, tls_cert, tls_key, devices_tls_cert,
             devices_tls_key, devices_plain, smtp, smtp_ca, mail_from, keep_samples, source_url, devices_a_minute, require_totp_of_electricians,
             log_format,

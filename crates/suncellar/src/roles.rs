@@ -1,6 +1,7 @@
 //! Starts the chosen roles in this process and stops them together.
 use crate::config::Config;
 use crate::options::Role;
+use crate::tasks::{self, Tasks};
 use crate::tls;
 use anyhow::{Context as _, bail};
 use api::Portal;
@@ -9,14 +10,18 @@ use domain::{Clock, Random};
 use gateway::Gateway;
 use jobs::Jobs;
 use jobs::mail::Post;
+use metrics_exporter_prometheus::PrometheusHandle;
 use ring::rand::{SecureRandom as _, SystemRandom};
 use sources::Sources;
 use std::net::SocketAddr;
+use std::time::Duration;
 use store::{Keyring, Store};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
+
+/// How often figures that nobody has asked for are made small.
+const METRICS_UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The system's secure source of chance.
 pub(crate) fn random() -> Random {
@@ -122,17 +127,18 @@ pub(crate) async fn serve(config: Config) -> anyhow::Result<()> {
             post,
             clock,
         },
-        TaskTracker::new(),
+        Tasks::default(),
         CancellationToken::new(),
     )
     .await
 }
 
-/// Runs until SIGTERM or Ctrl-C, then lets everything finish what it has begun.
+/// Runs until SIGTERM or Ctrl-C, then lets everything finish what it has begun. A task that ends by itself stops the others,
+/// too, and is the error.
 pub(crate) async fn run(
     config: &Config,
     parts: Parts,
-    tasks: TaskTracker,
+    mut tasks: Tasks,
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
     let Parts {
@@ -158,19 +164,32 @@ pub(crate) async fn run(
         .map(|(cert, key)| tls::devices(cert, key))
         .transpose()?;
     let metrics = metrics_exporter_prometheus::PrometheusBuilder::new().install_recorder()?;
-    let portal = portal.with_metrics(metrics);
+    let portal = portal.with_metrics(metrics.clone());
+    tasks.spawn("the upkeep of figures", keep_up(metrics, stop.clone()));
+    if let Some(address) = config.status_listen {
+        let listener = TcpListener::bind(address).await;
+        let listener = listener.with_context(|| format!("status cannot be served on {address}"))?;
+        tracing::info!(address = %listener.local_addr()?, "status is served");
+        let status = api::status(portal.clone());
+        tasks.spawn(
+            "the status listener",
+            api::serve(listener, status, None, stop.clone()),
+        );
+    }
     let (store, random) = (portal.store.clone(), portal.random.clone());
     let public_url = portal.settings.public_url.clone();
     let jobs_bus = bus.clone();
     if let Some(people) = people {
         tracing::info!(address = %people.local_addr()?, "the portal listens");
         let portal = api::portal(portal.clone());
-        tasks.spawn(api::serve(people, portal, tls.clone(), stop.clone()));
+        let serving = api::serve(people, portal, tls.clone(), stop.clone());
+        tasks.spawn("the portal", serving);
     }
     if let Some(updates) = updates {
         tracing::info!(address = %updates.local_addr()?, "the update service listens");
         let service = api::update_service(portal);
-        tasks.spawn(api::serve(updates, service, tls, stop.clone()));
+        let serving = api::serve(updates, service, tls, stop.clone());
+        tasks.spawn("the update service", serving);
     }
     if let Some(devices) = devices {
         tracing::info!(address = %devices.local_addr()?, tls = devices_tls.is_some(), "batteries can connect");
@@ -180,7 +199,8 @@ pub(crate) async fn run(
             clock: clock.clone(),
             tls: devices_tls,
         };
-        tasks.spawn(gateway::serve(devices, gateway, stop.clone()));
+        let serving = gateway::serve(devices, gateway, stop.clone());
+        tasks.spawn("the device endpoint", serving);
     }
     if config.has(Role::Jobs) {
         let jobs = Jobs {
@@ -193,20 +213,38 @@ pub(crate) async fn run(
             keep: config.keep_samples,
             sources: Sources::new(config.sources.clone()),
         };
-        tasks.spawn(jobs::run(jobs, stop.clone()));
+        tracing::info!("jobs run");
+        tasks.spawn("the jobs", jobs::run(jobs, stop.clone()));
     }
     // The bus goes on until nobody can hand in anything any more.
     let last = CancellationToken::new();
-    let moving = tokio::spawn(engine.run(last.clone()));
-    signal.received().await;
-    tracing::info!("stopping");
+    let mut moving = tokio::spawn(engine.run(last.clone()));
+    let failed = tokio::select! {
+        () = signal.received() => None,
+        error = tasks.ended() => Some(error),
+        ended = &mut moving => return Err(tasks::ended("the bus", ended.err().as_ref())),
+    };
+    match &failed {
+        None => tracing::info!("stopping"),
+        Some(error) => tracing::error!(%error, "stopping"),
+    }
     stop.cancel();
-    tasks.close();
-    tasks.wait().await;
+    tasks.finish().await;
     last.cancel();
     moving.await?;
     store.close().await;
-    Ok(())
+    failed.map_or(Ok(()), Err)
+}
+
+/// Otherwise figures that nobody reads would take more memory with each report.
+async fn keep_up(metrics: PrometheusHandle, stop: CancellationToken) {
+    let mut tick = tokio::time::interval(METRICS_UPKEEP_INTERVAL);
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            _ = tick.tick() => metrics.run_upkeep(),
+        }
+    }
 }
 
 /// SIGTERM and Ctrl-C, heard from the moment on that this exists: one that comes before ends the process at once.

@@ -3,7 +3,7 @@ use crate::http::Call;
 use crate::{NOON, TestDb, random};
 use api::{Links, Passwords, Portal, Settings};
 use axum::http::Method;
-use bus::Bus;
+use bus::{Bus, Liveness};
 use domain::Clock;
 use gateway::Gateway;
 use jobs::alarms::Watches;
@@ -49,6 +49,15 @@ impl TestApp {
 
     /// Starts with changed settings.
     pub async fn start_with(db: &TestDb, change: impl FnOnce(&mut Settings)) -> Self {
+        Self::launch(db, change, Liveness::default()).await
+    }
+
+    /// Starts with other times for the processes' heartbeats.
+    pub async fn start_with_liveness(db: &TestDb, liveness: Liveness) -> Self {
+        Self::launch(db, |_| {}, liveness).await
+    }
+
+    async fn launch(db: &TestDb, change: impl FnOnce(&mut Settings), liveness: Liveness) -> Self {
         let clock = Clock::standing_at(NOON);
         let service = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let updates = service.local_addr().unwrap();
@@ -66,11 +75,12 @@ impl TestApp {
         // Two of them on one database are two processes, each with a number of its own.
         static STARTED: AtomicU64 = AtomicU64::new(0);
         let own = random::seeded(STARTED.fetch_add(1, Ordering::Relaxed));
-        let opened = Bus::open(
+        let opened = Bus::open_with(
             db.store(),
             clock.clone(),
             &own,
             settings.updates_url.clone(),
+            liveness,
         )
         .await;
         let (bus, engine) = opened.unwrap();

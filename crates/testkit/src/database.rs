@@ -117,6 +117,30 @@ impl TestDb {
         samples(&self.url, sn).await
     }
 
+    /// How many transactions wrote the samples that are there; on PostgreSQL.
+    pub async fn transactions_of_samples(&self) -> i64 {
+        let mut db = PgConnection::connect(&self.url).await.unwrap();
+        let count = sqlx::query_scalar("SELECT count(DISTINCT xmin::text) FROM samples");
+        count.fetch_one(&mut db).await.unwrap()
+    }
+
+    /// The server's processes that serve connections to this database, and what each was last asked; on PostgreSQL.
+    pub async fn backends(&self) -> Vec<(i32, String)> {
+        let mut db = PgConnection::connect(&self.url).await.unwrap();
+        let backends = sqlx::query_as(
+            "SELECT pid, query FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+        );
+        backends.fetch_all(&mut db).await.unwrap()
+    }
+
+    /// Whether anybody may open a new connection to this database; those that are open stay. On PostgreSQL.
+    pub async fn allow_new_connections(&self, allowed: bool) {
+        let (cluster, name) = self.postgres.as_ref().expect("a PostgreSQL database");
+        let statement = format!("ALTER DATABASE {name} ALLOW_CONNECTIONS {allowed}");
+        let mut admin = admin(cluster).await;
+        admin.execute(sqlx::AssertSqlSafe(statement)).await.unwrap();
+    }
+
     /// Takes the database away until [`TestDb::give_back`]; `false` on SQLite, whose file cannot go.
     pub async fn take_away(&self) -> bool {
         let Some((cluster, name)) = &self.postgres else {

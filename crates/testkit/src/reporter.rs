@@ -169,6 +169,6 @@ impl Reporter<'_> {
 
     /// The connection is lost.
     pub async fn leaves(&self) {
-        self.report(Body::Offline { boot: Some(1) }).await;
+        self.report(Body::Offline { boot: 1 }).await;
     }
 }

@@ -102,7 +102,7 @@ impl TestApp {
     /// What runs every two seconds for alarms, while batteries can connect.
     pub async fn look_for_alarms(&self) {
         let now = self.clock.now();
-        self.store.pulse(now).await.unwrap();
+        self.store.pulse(self.bus.gateway(), now).await.unwrap();
         let mut watches = self.watches.lock().await;
         let looked = watches.look(&self.store, &self.bus.live, now).await;
         looked.unwrap();

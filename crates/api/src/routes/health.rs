@@ -1,13 +1,18 @@
 //! For operators and the browser's start: is it alive, is it ready, what are its figures and addresses.
 use crate::client::Client;
 use crate::error::{Error, Result};
+use crate::status::figures;
 use crate::{Links, Portal};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use domain::Message;
 use serde::Serialize;
+use std::time::Duration;
 use utoipa::ToSchema;
+
+/// Whoever asks wants to know within a second, also while the database is away.
+const READY_LIMIT: Duration = Duration::from_millis(800);
 
 /// The process runs.
 #[utoipa::path(get, path = "/healthz", tag = "operation", responses((status = 200, body = str)))]
@@ -15,12 +20,13 @@ pub(crate) async fn alive() -> &'static str {
     "ok"
 }
 
-/// Everything is served: the database answers, and takes what batteries report.
+/// Everything is served: the database answers, takes what batteries report, and brings what other processes say.
 #[utoipa::path(get, path = "/readyz", tag = "operation", responses((status = 200, body = str), (status = 503)))]
 pub(crate) async fn ready(State(portal): State<Portal>) -> Result<&'static str> {
     let unavailable = Error::Refused(StatusCode::SERVICE_UNAVAILABLE, Message::Unavailable);
-    let answers = portal.store.ping().await.is_ok();
-    if answers && portal.live.is_storing() {
+    let ping = tokio::time::timeout(READY_LIMIT, portal.store.ping()).await;
+    let answers = ping.is_ok_and(|answer| answer.is_ok());
+    if answers && portal.live.is_storing() && portal.live.is_hearing() {
         Ok("ready")
     } else {
         Err(unavailable)
@@ -33,11 +39,7 @@ pub(crate) async fn metrics(State(portal): State<Portal>, client: Client) -> Res
     if !client.0.is_loopback() {
         return Err(Error::not_found());
     }
-    Ok(portal
-        .metrics
-        .as_ref()
-        .map(metrics_exporter_prometheus::PrometheusHandle::render)
-        .unwrap_or_default())
+    Ok(figures(&portal))
 }
 
 #[derive(Serialize, ToSchema)]

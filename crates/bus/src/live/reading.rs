@@ -59,12 +59,6 @@ impl Live {
         self.read_brake().await
     }
 
-    pub(crate) async fn load_or_log(&self) {
-        if let Err(error) = self.load().await {
-            tracing::warn!(%error, "the live view could not be read again");
-        }
-    }
-
     /// Reads one system again: its facts changed, or it is new here.
     pub async fn reload(&self, sn: &Serial) -> store::Result<()> {
         self.read_one(sn, false).await

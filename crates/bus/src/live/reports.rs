@@ -52,11 +52,8 @@ impl Live {
 
     fn apply(&self, report: &Report, outcome: &Outcome) {
         let sn = &report.sn;
-        if let Some(presence) = outcome.presence
-            && self.presence(sn) != Some(presence)
-        {
-            self.stands(sn, presence);
-            self.0.notices.send(Notice::presence(sn, presence));
+        if let Some(presence) = outcome.presence {
+            self.presence_changed(sn, presence);
         }
         if outcome.settings_changed {
             self.settings_changed(sn);

@@ -3,8 +3,9 @@
 use domain::clock::{DAY, HOUR, SECOND};
 use serde_json::json;
 use std::time::Duration;
+use store::report::{Body, Report};
 use testkit::battery::{deflated, merge};
-use testkit::{Battery, NOON, TestApp, on_both};
+use testkit::{Battery, NOON, TestApp, TestDb, on_both};
 
 on_both!(an_acknowledgement_waits_for_the_commit, |db| {
     let app = TestApp::start(db).await;
@@ -135,3 +136,42 @@ on_both!(
         app.stop().await;
     }
 );
+
+/// PostgreSQL takes no U+0000. No topic with it gets past the endpoint, but whatever does must not cost the others a
+/// transaction each.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_report_that_the_database_refuses_takes_few_transactions_from_the_others() {
+    let Some(db) = TestDb::postgres().await else {
+        return;
+    };
+    let app = TestApp::start(&db).await;
+    let sn = app.device("SC000001").await;
+    let report = |body: Body| Report {
+        sn: sn.clone(),
+        received_at: NOON,
+        body,
+    };
+    let poison = Body::Reject {
+        topic: "\0".into(),
+        reason: "a test",
+        payload: Vec::new(),
+    };
+    let samples = (0..128).map(|n| Body::Sample(testkit::sample(NOON + i64::from(n), n)));
+    let mut bodies: Vec<Body> = samples.collect();
+    bodies.insert(40, poison);
+    let held = db.hold_writes().await;
+    let mut receipts = Vec::new();
+    for body in bodies {
+        receipts.push(app.bus.uplink.submit(report(body)).await.unwrap());
+    }
+    held.release().await;
+    for (place, receipt) in receipts.into_iter().enumerate() {
+        assert_eq!(receipt.await.is_ok(), place != 40, "report {place}");
+    }
+    assert_eq!(db.samples("SC000001").await.len(), 128);
+    // The first may have gone alone; after that each of the eight steps halves what is left.
+    let transactions = db.transactions_of_samples().await;
+    assert!(transactions <= 12, "{transactions}");
+    app.stop().await;
+    db.close().await;
+}

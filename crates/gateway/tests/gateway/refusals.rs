@@ -124,7 +124,7 @@ on_both!(another_version_of_mqtt_is_told_so, |db| {
     app.stop().await;
 });
 
-on_both!(a_topic_of_somebody_else_ends_the_connection, |db| {
+on_both!(a_topic_that_is_not_its_own_ends_the_connection, |db| {
     let app = TestApp::start(db).await;
     app.device("SC000001").await;
     app.device("SC000002").await;
@@ -134,11 +134,14 @@ on_both!(a_topic_of_somebody_else_ends_the_connection, |db| {
         "v1/d/SC000001/../SC000002/up/tele",
         "$SYS/x",
         "up/tele",
+        // Not even below its own: MQTT forbids the first, and PostgreSQL would refuse it.
+        "v1/d/SC000001/up/\0",
+        "v1/d/SC000001/up/te\u{7f}le",
     ] {
         let mut battery = Battery::connect(app.devices, "SC000001").await;
         let sample = battery.sample(NOON);
         battery.publish_to(topic, sample.to_string()).await;
-        assert_eq!(battery.next().await, None, "{topic}");
+        assert_eq!(battery.next().await, None, "{topic:?}");
     }
     assert_eq!(db.samples("SC000001").await, []);
     assert_eq!(db.samples("SC000002").await, []);

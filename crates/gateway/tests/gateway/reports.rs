@@ -1,8 +1,10 @@
 //! What a battery says and what becomes of it: times, facts, presence, events, rejects.
 #![allow(clippy::unwrap_used)]
+use bus::Liveness;
 use domain::Serial;
 use domain::clock::{DAY, HOUR, MINUTE, SECOND};
 use serde_json::{Value, json};
+use std::time::Duration;
 use store::reject::Reject;
 use testkit::battery::{Login, deflated, merge};
 use testkit::{Battery, NOON, TestApp, TestDb, eventually, on_both};
@@ -129,6 +131,45 @@ on_both!(an_older_hello_that_comes_late_overwrites_nothing, |db| {
 });
 
 on_both!(
+    a_boot_counter_that_began_anew_counts_once_the_operator_says_so,
+    |db| {
+        let app = TestApp::start(db).await;
+        let sn = app.device("SC000001").await;
+        let version = async || db.facts(&sn).await.unwrap().unwrap().versions.master;
+        let mut battery = Battery::connect(app.devices, "SC000001").await;
+        battery.measure(NOON).await;
+        battery.boot = u32::MAX;
+        battery.say_hello(NOON).await;
+        assert_eq!(version().await.as_deref(), Some("4.1.0"));
+
+        let news = json!({"fw": {"m": "5.0"}});
+        let begin_anew = async || {
+            app.clock.advance(SECOND);
+            let now = app.clock.now();
+            let mut battery = Battery::connect(app.devices, "SC000001").await;
+            // The same boot and number as the very first sample.
+            battery.measure(now).await;
+            let hello = merge(battery.hello(now), news.clone());
+            battery.report("hello", hello.to_string()).await;
+        };
+        begin_anew().await;
+        assert_eq!(version().await.as_deref(), Some("4.1.0"), "never by itself");
+        assert_eq!(db.samples("SC000001").await.len(), 1);
+
+        let now = app.clock.now();
+        assert!(db.restart_boot_counter(&sn, now).await.unwrap());
+        begin_anew().await;
+        assert_eq!(version().await.as_deref(), Some("5.0"));
+        assert_eq!(db.samples("SC000001").await.len(), 2);
+        let live = app.portal.live.get(&sn).unwrap();
+        assert_eq!(live.sample.unwrap().at, app.clock.now());
+        let nobody = "SC000009".parse().unwrap();
+        assert!(!db.restart_boot_counter(&nobody, now).await.unwrap());
+        app.stop().await;
+    }
+);
+
+on_both!(
     a_battery_is_online_from_its_first_word_and_offline_after_90_s_of_silence,
     |db| {
         let app = TestApp::start(db).await;
@@ -162,7 +203,12 @@ on_both!(since_when_it_is_online_survives_a_restart, |db| {
     battery.say_hello(NOON).await;
     battery.measure(NOON).await;
     app.stop().await;
-    let app = TestApp::start(db).await;
+    // On PostgreSQL another process finds that the gateway died: its heartbeat in the database does not move.
+    let at_once = Liveness {
+        gateway_limit: Duration::ZERO,
+        ..Liveness::default()
+    };
+    let app = TestApp::start_with_liveness(db, at_once).await;
     let live = app.portal.live.get(&sn).unwrap();
     assert_eq!((live.online, live.since), (true, Some(NOON)));
     assert_eq!(live.sample.unwrap().at, NOON);

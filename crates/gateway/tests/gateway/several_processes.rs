@@ -1,8 +1,9 @@
 //! Several processes on one PostgreSQL: what one commits the others see, and a battery is reached wherever it is.
 #![allow(clippy::unwrap_used)]
-use bus::Delivery;
-use domain::clock::MINUTE;
+use bus::Liveness;
+use domain::clock::{HOUR, MINUTE, SECOND};
 use serde_json::json;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 use testkit::{Battery, NOON, TestApp, TestDb, eventually};
 
@@ -73,25 +74,23 @@ async fn a_battery_is_told_what_another_process_has_for_it() {
     let Some((db, here, there)) = two().await else {
         return;
     };
-    let sn = "SC000001".parse().unwrap();
-    let mut battery = Battery::connect(here.devices, "SC000001").await;
-    battery.say_hello(here.clock.now()).await;
-    battery.subscribe(&["v1/d/SC000001/down/cmd"]).await;
+    let sn = "SC000002".parse().unwrap();
+    let anna = there.owner("anna", "SC000002").await;
+    let mut battery = Battery::connect(here.devices, "SC000002").await;
+    battery.greet(here.clock.now(), 0).await;
     eventually("the other process knows it is there", async || {
         there.portal.live.get(&sn).is_some_and(|live| live.online)
     })
     .await;
-    assert!(there.bus.deliver(&sn, Delivery::new("cmd", r#"{"id":7}"#)));
-    let command = ("v1/d/SC000001/down/cmd".to_owned(), json!({"id": 7}));
-    assert_eq!(battery.told().await, command);
+    there.set(&anna, "SC000002", &[("reserve_soc", "25")]).await;
+    assert_eq!(battery.told_on("des").await["state"]["reserve_soc"], 25);
     // Somebody looks, in the other process.
-    battery.subscribe(&["v1/d/SC000001/down/watch"]).await;
     there.clock.advance(5 * MINUTE);
     here.clock.advance(5 * MINUTE);
     let until = there.clock.now() + MINUTE;
     there.portal.live.watch(&sn, until);
     eventually("told that somebody looks", async || {
-        battery.told().await.1 == json!({"until": until})
+        battery.told_on("watch").await == json!({"until": until})
     })
     .await;
     end(db, here, there).await;
@@ -109,5 +108,99 @@ async fn a_battery_that_connects_to_another_process_leaves_the_first() {
     second.seq = 1;
     second.measure(there.clock.now()).await;
     assert_eq!(db.samples("SC000001").await.len(), 1);
+    end(db, here, there).await;
+}
+
+/// A process that does not move, until this is dropped.
+struct Frozen(i32);
+
+impl Frozen {
+    /// `None` where this user may not stop the database's processes.
+    fn stop(pid: i32) -> Option<Self> {
+        signal("-STOP", pid).then_some(Self(pid))
+    }
+}
+
+impl Drop for Frozen {
+    fn drop(&mut self) {
+        signal("-CONT", self.0);
+    }
+}
+
+fn signal(name: &str, pid: i32) -> bool {
+    let mut kill = Command::new("kill");
+    kill.args([name, &pid.to_string()]).stderr(Stdio::null());
+    kill.status().is_ok_and(|status| status.success())
+}
+
+/// From the client's side a server's process that stands still looks like a connection that a firewall has forgotten.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_process_that_does_not_hear_the_others_declares_nobody_offline() {
+    let Some(db) = TestDb::postgres().await else {
+        return;
+    };
+    let here = TestApp::start(&db).await;
+    let listeners = async || -> Vec<i32> {
+        let backends = db.backends().await.into_iter();
+        let listeners = backends.filter(|(_, query)| query.starts_with("LISTEN"));
+        listeners.map(|(pid, _)| pid).collect()
+    };
+    let others = listeners().await;
+    let quick = Liveness {
+        heartbeat_interval: Duration::from_millis(100),
+        heartbeat_limit: Duration::from_secs(2),
+        ..Liveness::default()
+    };
+    let there = TestApp::start_with_liveness(&db, quick).await;
+    let mut own = listeners().await;
+    own.retain(|pid| !others.contains(pid));
+    assert_eq!(own.len(), 1, "one process listens for each");
+
+    here.owner("anna", "SC000001").await;
+    let sn = "SC000001".parse().unwrap();
+    let mut battery = Battery::connect(here.devices, "SC000001").await;
+    battery.say_hello(NOON).await;
+    battery.measure(NOON).await;
+    let newest = |app: &TestApp| app.portal.live.get(&sn)?.sample.map(|sample| sample.at);
+    eventually("the other process shows it", async || {
+        newest(&there) == Some(NOON)
+    })
+    .await;
+
+    let Some(frozen) = Frozen::stop(own[0]) else {
+        let skipped = "this user may not stop PostgreSQL's processes (be root, or use scripts/with-postgres), so nothing shows what a process does that hears nothing";
+        let required = std::env::var("SUNCELLAR_REQUIRE_POSTGRES").is_ok();
+        assert!(!required, "{skipped}");
+        eprintln!("SKIPPED: {skipped}");
+        return end(db, here, there).await;
+    };
+    // Until it may, it cannot listen on another connection either.
+    db.allow_new_connections(false).await;
+    let ready = async |app: &TestApp| app.get("/readyz").send().await.status;
+    eventually("it says that it is not ready", async || {
+        ready(&there).await == 503
+    })
+    .await;
+    // By its clock the battery has been silent for an hour.
+    there.clock.advance(HOUR);
+    there.look_for_alarms().await;
+    db.allow_new_connections(true).await;
+
+    battery.measure(NOON + SECOND).await;
+    eventually("it listens again and has caught up", async || {
+        ready(&there).await == 200 && newest(&there) == Some(NOON + SECOND)
+    })
+    .await;
+    there.look_for_alarms().await;
+    let presence = db.presence(&sn).await.unwrap().unwrap();
+    assert_eq!((presence.online, presence.since), (true, NOON));
+    assert!(db.open_alarms().await.unwrap().is_empty());
+
+    // Now the whole database stands still: whoever asks is not kept waiting for the pool.
+    let backends = db.backends().await.into_iter();
+    let all: Vec<_> = backends.filter_map(|(pid, _)| Frozen::stop(pid)).collect();
+    let answer = tokio::time::timeout(Duration::from_secs(5), ready(&here)).await;
+    drop((frozen, all));
+    assert_eq!(answer.expect("long before the pool gives up"), 503);
     end(db, here, there).await;
 }

@@ -1,11 +1,16 @@
 //! Mails leave by real SMTP with STARTTLS and AUTH, or as files; what fails is tried again.
 #![allow(clippy::unwrap_used)]
 use crate::smtp_server::SmtpServer;
-use domain::clock::MINUTE;
+use domain::clock::{DAY, MINUTE};
 use domain::{Clock, Lang};
 use jobs::mail::{Post, send_due};
+use jobs::{Jobs, KeepSamples};
+use sources::{Addresses, Sources};
+use std::time::Duration;
 use store::mail::{Body, Mail, Outgoing};
-use testkit::{NOON, TestDb};
+use testkit::{NOON, PUBLIC_URL, TestApp, TestDb, eventually};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
 
 const FROM: &str = "Suncellar <portal@example.com>";
 
@@ -118,4 +123,45 @@ async fn without_smtp_mails_become_files() {
     let text = std::fs::read_to_string(files[0].path()).unwrap();
     assert!(text.contains("To: anna@example.com"), "{text}");
     std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_mail_server_that_hangs_holds_up_neither_other_jobs_nor_the_stop() {
+    let db = TestDb::sqlite().await;
+    let app = TestApp::start(&db).await;
+    let anna = app.owner("anna", "SC000001").await;
+    let eva = app.electrician("eva").await;
+    app.grant(&anna, &eva, "SC000001", "monitor").await;
+    for _ in 0..3 {
+        queue(&db, "https://portal.test/").await;
+    }
+    let hanging = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("smtp://{}", hanging.local_addr().unwrap());
+    let stop = CancellationToken::new();
+    let jobs = Jobs {
+        store: db.store(),
+        bus: app.bus.clone(),
+        clock: app.clock.clone(),
+        random: testkit::random::seeded(1),
+        post: Post::smtp(&url, FROM, None).unwrap(),
+        public_url: PUBLIC_URL.into(),
+        keep: KeepSamples::default(),
+        sources: Sources::new(Addresses::default()),
+    };
+    let running = tokio::spawn(jobs::run(jobs, stop.clone()));
+    let (_connection, _) = hanging.accept().await.unwrap();
+
+    let (waiting, _) = db.mail_queue().await.unwrap();
+    app.clock.advance(91 * DAY);
+    eventually("both are told that the grant has ended", async || {
+        db.mail_queue().await.unwrap().0 > waiting
+    })
+    .await;
+    stop.cancel();
+    let stopped = tokio::time::timeout(Duration::from_secs(20), running).await;
+    stopped
+        .expect("long before the mail server is given up")
+        .unwrap();
+    app.stop().await;
+    db.close().await;
 }

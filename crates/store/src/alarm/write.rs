@@ -34,7 +34,7 @@ impl Store {
     pub async fn write_alarms(&self, changes: &[(Serial, Change)], now: Millis) -> Result<Written> {
         let mut tx = self.begin().await?;
         let mut written = Written::default();
-        for (sn, change) in changes {
+        for (sn, change) in by_serial(changes) {
             let id = match change {
                 Change::Open {
                     kind,
@@ -78,7 +78,7 @@ impl Store {
     /// Keeps since when batteries have been at their floor; `None`: they are not any more.
     pub async fn keep_alarm_signs(&self, signs: &[(Serial, Option<Millis>)]) -> Result<()> {
         let mut tx = self.begin().await?;
-        for (sn, since) in signs {
+        for (sn, since) in by_serial(signs) {
             match since {
                 Some(since) => execute!(
                     &mut tx,
@@ -97,6 +97,13 @@ impl Store {
         }
         tx.commit_reports(std::iter::empty()).await
     }
+}
+
+/// One order for everybody, so that two writers never wait for each other.
+fn by_serial<T>(changes: &[(Serial, T)]) -> Vec<&(Serial, T)> {
+    let mut sorted: Vec<_> = changes.iter().collect();
+    sorted.sort_by_key(|(sn, _)| sn);
+    sorted
 }
 
 /// The new alarm's number, unless there is one already or nobody looks after the system. It began with the present household

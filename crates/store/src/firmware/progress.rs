@@ -225,7 +225,7 @@ impl Store {
     /// Updates that run and have said nothing for too long are interrupted; says whose.
     pub async fn interrupt_stalled_updates(&self, now: Millis) -> Result<Vec<Serial>> {
         let due: Vec<Stalled> = on!(self, p => sqlx::query_as(
-            "SELECT id, sn FROM firmware_jobs WHERE state = 'running' AND heard_at <= $1")
+            "SELECT id, sn FROM firmware_jobs WHERE state = 'running' AND heard_at <= $1 ORDER BY sn, id")
             .bind(now - STALLED).fetch_all(p).await)?;
         if due.is_empty() {
             return Ok(Vec::new());

@@ -7,6 +7,7 @@ use domain::{Hello, Serial, Zone};
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 use std::collections::BTreeSet;
+use store::presence::GatewayId;
 use store::report::{Body, Report};
 use store::system::NewDevice;
 use store::{Error, Keyring, Purpose};
@@ -120,7 +121,7 @@ on_both!(only_the_newest_starts_of_a_device_are_remembered, |db| {
     let (sn, secret) = fleet(1).remove(0);
     import(db, &[(sn.clone(), secret.clone())]).await.unwrap();
     let hellos: Vec<Report> = (1..=10).map(|boot| hello(&sn, boot)).collect();
-    db.append(&hellos).await.unwrap();
+    db.append(&hellos, GatewayId::default()).await.unwrap();
 
     let newest: Vec<(u32, Millis)> = (3..=10)
         .rev()

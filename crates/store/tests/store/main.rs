@@ -6,6 +6,7 @@ mod backup;
 mod code;
 mod device;
 mod mail;
+mod presence;
 mod telemetry;
 mod telemetry_model;
 mod telemetry_sealing;

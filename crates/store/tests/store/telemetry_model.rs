@@ -10,6 +10,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 use store::Access;
+use store::presence::GatewayId;
 use store::replace::Replacement;
 use store::report::{Body, Report};
 use store::system::NewDevice;
@@ -190,7 +191,9 @@ impl Race<'_> {
                 hidden: Vec::new(),
             },
         };
-        let outcomes = self.db.append(std::slice::from_ref(&report)).await.unwrap();
+        let reports = std::slice::from_ref(&report);
+        let outcomes = self.db.append(reports, GatewayId::default()).await;
+        let outcomes = outcomes.unwrap();
         let filed = match &outcomes[0].filed {
             Some(filed) => filed.clone(),
             None => vec![(report, outcomes[0].clone())],

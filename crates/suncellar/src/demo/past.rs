@@ -7,6 +7,7 @@ use domain::{Event, Hello, Sample, Serial, SiteDay, Zone};
 use simulator::wire::Firmware;
 use simulator::{Dimming, Installation, Unit, model};
 use store::Store;
+use store::presence::GatewayId;
 use store::report::{Body, Report};
 
 /// Older days hold a sample every five minutes, the newest ones every 30 s, as batteries send them.
@@ -148,7 +149,8 @@ impl Resident {
             return Ok(());
         }
         if !self.known {
-            store.append(&[self.report(born, self.hello())]).await?;
+            let hello = self.report(born, self.hello());
+            store.append(&[hello], GatewayId::default()).await?;
         }
         let (sn, zone) = (self.sn.clone(), self.zone.clone());
         let (mut day, last) = (zone.day_of(born), zone.day_of(until));
@@ -168,9 +170,9 @@ impl Resident {
         let event = |event: Event| self.report(event.at.unwrap_or(now), Body::Event(event));
         let mut reports: Vec<Report> = events.into_iter().map(event).collect();
         if !self.known {
-            reports.push(self.report(until, Body::Offline { boot: None }));
+            reports.push(self.report(until, Body::Offline { boot: self.boot }));
         }
-        store.append(&reports).await?;
+        store.append(&reports, GatewayId::default()).await?;
         Ok(())
     }
 

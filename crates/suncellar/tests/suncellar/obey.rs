@@ -354,10 +354,8 @@ on_both!(
         let fleet = Fleet::start(world(&app), vec![device(behind)]);
         reports(&app, |_| true).await;
         let late = json!({"id": "0".repeat(24), "cmd": "switch_off", "args": {}, "exp": app.clock.now() - MINUTE});
-        assert!(
-            app.bus
-                .deliver(&sn(), bus::Delivery::new("cmd", late.to_string()))
-        );
+        let late = bus::Delivery::new("cmd", late.to_string());
+        assert!(app.bus.downlink.send(&sn(), late));
         // One in time comes after it on the same connection, and is obeyed.
         let done = told(&app, &anna, &[("command", "auto"), ("key", "one-in-time")]).await;
         assert_eq!(done["state"], "done");

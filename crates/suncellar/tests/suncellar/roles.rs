@@ -25,19 +25,21 @@ const PORTAL: &str = "https://portal.example";
 struct Running(Vec<Child>);
 
 impl Running {
-    fn start(&mut self, cluster: &Cluster, options: &[&str], marker: &str) -> SocketAddr {
+    /// The last address that it names is its role's, the one before it where its status is served.
+    fn start(&mut self, cluster: &Cluster, options: &[&str], marker: &str) -> [SocketAddr; 2] {
         let mut command = Command::new(BINARY);
         command.current_dir(cluster.folder).arg("serve");
         command.args(["--database", cluster.url, "--public-url", PORTAL]);
         let (process, addresses) = listening(
             {
                 command.args(options);
+                command.args(["--status-listen", "127.0.0.1:0"]);
                 command
             },
-            &[marker],
+            &["status is served", marker],
         );
         self.0.push(process);
-        addresses[0]
+        [addresses[0], addresses[1]]
     }
 }
 
@@ -148,13 +150,13 @@ async fn an_update_crosses_processes_of_one_role_each() {
         folder: folder.path(),
     };
     let mut running = Running::default();
-    let updates = running.start(
+    let [updates_status, updates] = running.start(
         &cluster,
         &["--role", "updates", "--updates-listen", "127.0.0.1:0"],
         "the update service listens",
     );
     let reached = format!("http://{updates}");
-    let portal = running.start(
+    let [portal_status, portal] = running.start(
         &cluster,
         &[
             "--role",
@@ -166,7 +168,7 @@ async fn an_update_crosses_processes_of_one_role_each() {
         ],
         "the portal listens",
     );
-    let devices = running.start(
+    let [devices_status, devices] = running.start(
         &cluster,
         &[
             "--role",
@@ -208,6 +210,23 @@ async fn an_update_crosses_processes_of_one_role_each() {
         status(updates, &access).await["state"] == json!("done")
     })
     .await;
+    // Each of them can be watched, whatever its roles.
+    for (status, figure) in [
+        (
+            updates_status,
+            "http_requests_total{route=\"/api/v1/update/\",status=\"200\"} 1",
+        ),
+        (portal_status, "notify_heartbeat_age_seconds"),
+        (devices_status, "link_sessions 1"),
+        (devices_status, "job_runs_total{job=\"rollouts\"}"),
+        (devices_status, "mails_waiting"),
+        (devices_status, "database_connections{state=\"open\"}"),
+    ] {
+        call(status, "/healthz").send().await.expect(200);
+        call(status, "/readyz").send().await.expect(200);
+        let figures = call(status, "/metrics").send().await.expect(200);
+        assert!(figures.text.contains(figure), "{figure}: {}", figures.text);
+    }
     let list = cluster.admin(&["list"]);
     assert!(list.contains("master 2.7"), "{list}");
     cluster.admin(&["withdraw", "1", "--reason", "a test"]);

@@ -167,6 +167,11 @@ pub(crate) const TABLES: &[Table] = &[
         left_out: &[("body", "packed; what it said is in the charts")],
     },
     Table {
+        name: "gateways",
+        tie: Tie::Nobody("whether a gateway runs"),
+        left_out: &[],
+    },
+    Table {
         name: "grants",
         tie: Tie::Grant,
         left_out: &[
@@ -282,7 +287,7 @@ pub(crate) const TABLES: &[Table] = &[
     Table {
         name: "presence",
         tie: Tie::System,
-        left_out: &[("boot", MESSAGE), ("seq", MESSAGE)],
+        left_out: &[("boot", MESSAGE), ("seq", MESSAGE), ("gateway", NUMBER)],
     },
     Table {
         name: "prices",
