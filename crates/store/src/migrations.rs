@@ -43,7 +43,13 @@ const STEPS: &[Step] = steps![
     18 "0018_sites",
     19 "0019_sources",
     20 "0020_planning",
+    27 "0027_server_clock",
 ];
+
+/// The version that this program brings a database to.
+pub(crate) fn newest() -> i64 {
+    STEPS.last().map_or(0, |step| step.version)
+}
 
 pub(crate) async fn run(db: &Db) -> Result<()> {
     match db {

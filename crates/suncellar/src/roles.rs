@@ -1,8 +1,9 @@
 //! Starts the chosen roles in this process and stops them together.
 use crate::config::Config;
+use crate::demo;
 use crate::options::Role;
 use crate::tls;
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 use api::Portal;
 use bus::{Bus, Engine};
 use domain::{Clock, Random};
@@ -12,7 +13,7 @@ use jobs::mail::Post;
 use ring::rand::{SecureRandom as _, SystemRandom};
 use sources::Sources;
 use std::net::SocketAddr;
-use store::{Keyring, Store};
+use store::{DatabaseFile, DatabaseLock, Keyring, Store};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -35,6 +36,14 @@ pub(crate) async fn open_store(config: &Config) -> anyhow::Result<Store> {
         );
     };
     let keyring = Keyring::new(secret)?;
+    make_data_dir(config)?;
+    Store::open(&config.database, keyring)
+        .await
+        .context("the database cannot be opened")
+}
+
+/// Where the embedded database is.
+pub(crate) fn make_data_dir(config: &Config) -> anyhow::Result<()> {
     if config.database.starts_with("sqlite:") {
         std::fs::create_dir_all(&config.data_dir).with_context(|| {
             format!(
@@ -43,9 +52,14 @@ pub(crate) async fn open_store(config: &Config) -> anyhow::Result<Store> {
             )
         })?;
     }
-    Store::open(&config.database, keyring)
-        .await
-        .context("the database cannot be opened")
+    Ok(())
+}
+
+/// An SQLite database has one server, and this is it for as long as the lock is kept. PostgreSQL may have several.
+pub(crate) fn lock_database(config: &Config) -> anyhow::Result<Option<DatabaseLock>> {
+    make_data_dir(config)?;
+    let file = DatabaseFile::of(&config.database)?;
+    Ok(file.map(|file| file.lock()).transpose()?)
 }
 
 /// Where a role is reached; `None` when another process has it.
@@ -101,6 +115,12 @@ pub(crate) struct Parts {
 pub(crate) async fn serve(config: Config) -> anyhow::Result<()> {
     // What can be wrong in the configuration shows before anything is opened.
     let post = post(&config)?;
+    ensure!(
+        !demo::is_demo_folder(&config.data_dir),
+        "{} is the demo's folder, and everybody knows the passwords of its accounts: choose another --data-dir",
+        config.data_dir.display()
+    );
+    let _lock = lock_database(&config)?;
     let store = open_store(&config).await?;
     let people = bind(&config, Role::Portal).await?;
     let updates = bind(&config, Role::Updates).await?;
@@ -108,7 +128,8 @@ pub(crate) async fn serve(config: Config) -> anyhow::Result<()> {
     let clock = Clock::system();
     let settings = config.settings(address(people.as_ref())?, address(updates.as_ref())?);
     let updates_url = settings.updates_url.clone();
-    let (bus, engine) = Bus::open(store.clone(), clock.clone(), &random(), updates_url).await?;
+    let bus = Bus::open(store.clone(), clock.clone(), &random(), updates_url).await;
+    let (bus, engine) = bus.map_err(|error| store.explain(error))?;
     let portal = Portal::new(store, bus.clone(), clock.clone(), random(), settings);
     run(
         &config,
@@ -193,6 +214,7 @@ pub(crate) async fn run(
             keep: config.keep_samples,
             sources: Sources::new(config.sources.clone()),
         };
+        tracing::info!("jobs run");
         tasks.spawn(jobs::run(jobs, stop.clone()));
     }
     // The bus goes on until nobody can hand in anything any more.
