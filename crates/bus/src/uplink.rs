@@ -193,7 +193,9 @@ async fn commit(store: &Store, live: &Live, mut group: Group) {
             Err(Failure::Refused) if group.reports.len() == 1 => {
                 return refuse(store, live, group).await;
             }
-            Err(Failure::Refused) => return one_by_one(store, live, group).await,
+            // The battery is not told that it is stored: it sends it again, until a backup was put back.
+            Err(Failure::Damaged) if group.reports.len() == 1 => return,
+            Err(Failure::Refused | Failure::Damaged) => return halve(store, live, group).await,
             Err(Failure::Unavailable) => {
                 tokio::time::sleep(pause).await;
                 pause = (pause * 2).min(LONGEST_PAUSE);
@@ -208,6 +210,8 @@ enum Failure {
     Unavailable,
     /// It will never take this.
     Refused,
+    /// The place where this belongs is damaged; that of others may be sound.
+    Damaged,
 }
 
 async fn attempt(store: &Store, reports: &[Report]) -> Result<Vec<Outcome>, Failure> {
@@ -215,8 +219,13 @@ async fn attempt(store: &Store, reports: &[Report]) -> Result<Vec<Outcome>, Fail
         Ok(Ok(outcomes)) => Ok(outcomes),
         Ok(Err(error)) => {
             tracing::error!(%error, reports = reports.len(), "reports were not stored");
+            if let (true, [report]) = (error.is_damage(), reports) {
+                store.report_damage(&error, report.body.name(), &report.sn);
+            }
             Err(if error.is_refusal() {
                 Failure::Refused
+            } else if error.is_damage() {
+                Failure::Damaged
             } else {
                 Failure::Unavailable
             })
@@ -228,12 +237,15 @@ async fn attempt(store: &Store, reports: &[Report]) -> Result<Vec<Outcome>, Fail
     }
 }
 
-/// One report that the database will never take must not hold up the others.
-async fn one_by_one(store: &Store, live: &Live, group: Group) {
-    for (report, waiting) in group.reports.into_iter().zip(group.waiting) {
-        let mut alone = Group::default();
-        alone.push(report, waiting);
-        Box::pin(commit(store, live, alone)).await;
+/// One report that the database does not take must not hold up the others: it is found by halves, as each part costs a commit.
+async fn halve(store: &Store, live: &Live, mut group: Group) {
+    let middle = group.reports.len() / 2;
+    let second = Group {
+        reports: group.reports.split_off(middle),
+        waiting: group.waiting.split_off(middle),
+    };
+    for half in [group, second] {
+        Box::pin(commit(store, live, half)).await;
     }
 }
 

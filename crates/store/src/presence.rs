@@ -97,6 +97,20 @@ row!(Named {
 impl Store {
     /// Where each battery stands that ever connected.
     pub async fn presences(&self) -> Result<Vec<(Serial, Presence)>> {
+        match self.all_presences().await {
+            Err(error) if error.is_damage() => {
+                let read = async |sn: &Serial| self.presence(sn).await;
+                let found = self.of_each_system("presence", read).await?;
+                let found = found.into_iter();
+                Ok(found
+                    .filter_map(|(sn, presence)| Some((sn, presence?)))
+                    .collect())
+            }
+            all => all,
+        }
+    }
+
+    async fn all_presences(&self) -> Result<Vec<(Serial, Presence)>> {
         let rows: Vec<Named> = on!(self, p => sqlx::query_as("SELECT sn, online, since, boot FROM presence")
             .fetch_all(p).await)?;
         rows.into_iter()
