@@ -98,16 +98,16 @@ impl Store {
     /// Where each battery stands that ever connected.
     pub async fn presences(&self) -> Result<Vec<(Serial, Presence)>> {
         match self.all_presences().await {
-            Err(error) if error.is_damage() => {
-                let read = async |sn: &Serial| self.presence(sn).await;
-                let found = self.of_each_system("presence", read).await?;
-                let found = found.into_iter();
-                Ok(found
-                    .filter_map(|(sn, presence)| Some((sn, presence?)))
-                    .collect())
-            }
-            all => all,
+            // Those that can be read, one by one.
+            Err(error) if error.is_damage() => {}
+            all => return all,
         }
+        let mut found = Vec::new();
+        for sn in self.serials().await? {
+            let presence = self.tolerate(self.presence(&sn).await, "presence", &sn)?;
+            found.extend(presence.flatten().map(|presence| (sn, presence)));
+        }
+        Ok(found)
     }
 
     async fn all_presences(&self) -> Result<Vec<(Serial, Presence)>> {

@@ -86,21 +86,6 @@ impl Store {
             .collect()
     }
 
-    /// Reads every system by itself, where a table cannot be read as a whole: those that are damaged are left out.
-    pub(crate) async fn of_each_system<T>(
-        &self,
-        table: &str,
-        read: impl AsyncFn(&Serial) -> Result<T>,
-    ) -> Result<Vec<(Serial, T)>> {
-        let mut found = Vec::new();
-        for sn in self.serials().await? {
-            if let Some(value) = self.tolerate(read(&sn).await, table, &sn)? {
-                found.push((sn, value));
-            }
-        }
-        Ok(found)
-    }
-
     /// The systems that somebody may look at, in the order of `accesses`, each with the reader's own group.
     pub async fn systems(&self, accesses: &[Access]) -> Result<Vec<System>> {
         let Some(reader) = accesses.first().map(Access::account) else {
