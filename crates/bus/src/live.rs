@@ -115,7 +115,8 @@ impl Live {
     fn put(&self, sn: &Serial, mut snapshot: Snapshot) {
         let before = self.get(sn);
         snapshot.changed_at = self.0.clock.now();
-        snapshot.received_at = snapshot.sample.map(|sample| sample.at);
+        let now = self.0.clock.now();
+        snapshot.received_at = snapshot.sample.map(|sample| sample.at.min(now));
         if snapshot.online && before.as_ref().is_none_or(|before| !before.online) {
             // It gets a full 90 s to say something before silence counts.
             snapshot.received_at = Some(self.0.clock.now());

@@ -1,5 +1,5 @@
 //! One system as it is right now.
-use domain::clock::Millis;
+use domain::clock::{MAX_CLOCK_SKEW, Millis};
 use domain::energy::Tally;
 use domain::firmware::JobState;
 use domain::in_force::Effect;
@@ -31,7 +31,7 @@ pub struct Snapshot {
     pub(crate) gateway: GatewayId,
     /// Energy since the site's midnight, as it grows; `None` until it has been read.
     pub(crate) tally: Option<Tally>,
-    /// Newest first, at most [`store::event::SERVED`]. Events before `Access::history_from` are not this owner's.
+    /// Newest first, as many as [`store::event::keep_served`] leaves. Events before `Access::history_from` are not this owner's.
     pub messages: Arc<[LoggedEvent]>,
     /// The newest update, if it is open or ended not long ago.
     pub update: Option<Arc<UpdateJob>>,
@@ -87,12 +87,18 @@ impl Snapshot {
         self.gateway = presence.gateway;
     }
 
-    /// Only a newer sample moves the live value; every one says that the battery is there.
-    pub(crate) fn take_sample(&mut self, sample: &Sample, received_at: Millis) {
-        self.received_at = self.received_at.max(Some(received_at));
+    /// Only a newer sample moves the live value; every one says that the battery is there. Says whether the day has to be
+    /// counted again: our clock was ahead, and what it stamped then is not newer than what comes now.
+    pub(crate) fn take_sample(&mut self, sample: &Sample, received_at: Millis) -> bool {
+        self.heard(received_at);
         if sample.id.unit < self.facts.unit {
             // Of the unit that stood there before, and on its way when that was exchanged.
-            return;
+            return false;
+        }
+        let is_ahead = |newest: Sample| newest.at > received_at + MAX_CLOCK_SKEW;
+        if self.sample.is_some_and(is_ahead) {
+            self.sample = Some(*sample);
+            return true;
         }
         if self
             .sample
@@ -101,6 +107,15 @@ impl Snapshot {
             self.sample = Some(*sample);
             self.count(sample);
         }
+        false
+    }
+
+    /// The battery said something; a time that our clock gave while it was ahead is forgotten.
+    pub(crate) fn heard(&mut self, at: Millis) {
+        let known = self
+            .received_at
+            .filter(|known| *known <= at + MAX_CLOCK_SKEW);
+        self.received_at = known.max(Some(at));
     }
 
     fn count(&mut self, sample: &Sample) {
@@ -134,7 +149,9 @@ impl Snapshot {
         if let Some(sample) = &before.sample {
             self.take_sample(sample, before.received_at.unwrap_or(sample.at));
         }
-        self.received_at = self.received_at.max(before.received_at);
+        if let Some(at) = before.received_at {
+            self.heard(at);
+        }
         // What was committed while the database was being read.
         if before.since > self.since
             && let Some(presence) = before.presence()
@@ -173,7 +190,7 @@ impl Snapshot {
         let mut messages = self.messages.to_vec();
         let place = messages.partition_point(|other| (other.at, other.id) > (event.at, event.id));
         messages.insert(place, event);
-        messages.truncate(store::event::SERVED);
+        store::event::keep_served(&mut messages);
         self.messages = messages.into();
     }
 }

@@ -192,8 +192,10 @@ async fn commit(store: &Store, live: &Live, mut group: Group) {
             Err(Failure::Refused) if group.reports.len() == 1 => {
                 return refuse(store, live, group).await;
             }
-            Err(Failure::Refused) => {
-                // One report that the database will never take must not hold up the others: halves find it soon.
+            // The battery is not told that it is stored: it sends it again, until a backup was put back.
+            Err(Failure::Damaged) if group.reports.len() == 1 => return,
+            Err(Failure::Refused | Failure::Damaged) => {
+                // One report that the database does not take must not hold up the others: halves find it soon.
                 let second = group.split_off(group.reports.len() / 2);
                 Box::pin(commit(store, live, group)).await;
                 return Box::pin(commit(store, live, second)).await;
@@ -212,6 +214,8 @@ enum Failure {
     Unavailable,
     /// It will never take this.
     Refused,
+    /// The place where this belongs is damaged; that of others may be sound.
+    Damaged,
 }
 
 async fn attempt(
@@ -223,8 +227,13 @@ async fn attempt(
         Ok(Ok(outcomes)) => Ok(outcomes),
         Ok(Err(error)) => {
             tracing::error!(%error, reports = reports.len(), "reports were not stored");
+            if let (true, [report]) = (error.is_damage(), reports) {
+                store.report_damage(&error, report.body.name(), &report.sn);
+            }
             Err(if error.is_refusal() {
                 Failure::Refused
+            } else if error.is_damage() {
+                Failure::Damaged
             } else {
                 Failure::Unavailable
             })

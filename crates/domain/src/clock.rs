@@ -7,6 +7,8 @@ pub const SECOND: i64 = 1_000;
 pub const MINUTE: i64 = 60 * SECOND;
 pub const HOUR: i64 = 60 * MINUTE;
 pub const DAY: i64 = 24 * HOUR;
+/// A battery's clock may be this far from ours and still count; what lies further ahead was stamped by a wrong clock.
+pub const MAX_CLOCK_SKEW: i64 = 120 * SECOND;
 
 /// Milliseconds since 1970 in UTC, the unit of every stored moment (`…_at`).
 pub type Millis = i64;

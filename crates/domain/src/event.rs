@@ -30,6 +30,15 @@ pub enum EventCode {
     GridLimit,
 }
 
+/// The lists in which people see messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EventKind {
+    /// Grid and system protection tripped.
+    Protection,
+    BatteryError,
+    Other,
+}
+
 impl EventCode {
     pub const ALL: [Self; 17] = [
         Self::SwitchCycled,
@@ -78,6 +87,18 @@ impl EventCode {
             Self::WindowClosed => "window_closed",
             Self::PriceCharge => "price_charge",
             Self::GridLimit => "grid_limit",
+        }
+    }
+
+    pub const fn kind(self) -> EventKind {
+        match self {
+            Self::NaULow | Self::NaUHigh | Self::NaFLow | Self::NaFHigh | Self::NaIsland => {
+                EventKind::Protection
+            }
+            Self::MeterLost | Self::BmsFault | Self::RelayFault | Self::HwFault => {
+                EventKind::BatteryError
+            }
+            _ => EventKind::Other,
         }
     }
 

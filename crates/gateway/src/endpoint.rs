@@ -1,9 +1,11 @@
 //! Accepts batteries until it is told to stop.
+use crate::clock_check::{self, ClockCheck};
 use crate::connect::{self, Refusal};
 use crate::session::{End, Session};
 use bus::Bus;
 use domain::{Clock, Serial};
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 use store::Store;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -36,6 +38,9 @@ pub struct Gateway {
 pub async fn serve(listener: TcpListener, gateway: Gateway, stop: CancellationToken) {
     let sessions = TaskTracker::new();
     let mut heartbeat = tokio::spawn(beat(gateway.clone(), stop.clone()));
+    let clock_check = Arc::new(ClockCheck::default());
+    let checked = Arc::clone(&clock_check);
+    sessions.spawn(clock_check::watch(gateway.clone(), checked, stop.clone()));
     loop {
         let (stream, peer) = tokio::select! {
             () = stop.cancelled() => break,
@@ -52,10 +57,11 @@ pub async fn serve(listener: TcpListener, gateway: Gateway, stop: CancellationTo
             },
         };
         let (gateway, stop) = (gateway.clone(), stop.clone());
+        let clock_check = Arc::clone(&clock_check);
         sessions.spawn(async move {
             let open = metrics::gauge!("link_connections");
             open.increment(1.0);
-            connection(stream, peer, &gateway, stop).await;
+            connection(stream, peer, &gateway, clock_check, stop).await;
             open.decrement(1.0);
         });
     }
@@ -85,23 +91,29 @@ async fn connection(
     stream: TcpStream,
     peer: SocketAddr,
     gateway: &Gateway,
+    clock_check: Arc<ClockCheck>,
     stop: CancellationToken,
 ) {
     // Acknowledgements are small and waited for.
     let _ = stream.set_nodelay(true);
     let Some(tls) = &gateway.tls else {
-        return talk(stream, peer, gateway, stop).await;
+        return talk(stream, peer, gateway, clock_check, stop).await;
     };
     match tokio::time::timeout(HANDSHAKE, tls.accept(stream)).await {
         // Boxed, so that a plain connection does not carry the room for it.
-        Ok(Ok(stream)) => Box::pin(talk(stream, peer, gateway, stop)).await,
+        Ok(Ok(stream)) => Box::pin(talk(stream, peer, gateway, clock_check, stop)).await,
         Ok(Err(error)) => tracing::debug!(%peer, %error, "no TLS with a device"),
         Err(_) => tracing::debug!(%peer, "a device did not finish its TLS handshake"),
     }
 }
 
-async fn talk<S>(stream: S, peer: SocketAddr, gateway: &Gateway, stop: CancellationToken)
-where
+async fn talk<S>(
+    stream: S,
+    peer: SocketAddr,
+    gateway: &Gateway,
+    clock_check: Arc<ClockCheck>,
+    stop: CancellationToken,
+) where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     let mut link = connect::Link::new(stream);
@@ -114,7 +126,9 @@ where
             let sn = welcome.sn.clone();
             metrics::gauge!("link_sessions").increment(1.0);
             tracing::debug!(%peer, %sn, "a device is connected");
-            let end = Session::new(link, welcome, gateway).run(stop).await;
+            let end = Session::new(link, welcome, gateway, clock_check)
+                .run(stop)
+                .await;
             metrics::gauge!("link_sessions").decrement(1.0);
             tell(&sn, peer, &end);
         }
@@ -128,6 +142,10 @@ fn tell(sn: &Serial, peer: SocketAddr, end: &End) {
         End::Foreign(_) | End::Protocol(_) | End::Decode(_) => {
             metrics::counter!("link_violations_total").increment(1);
             tracing::warn!(%peer, %sn, %end, "a device was disconnected");
+        }
+        End::Replaced(_) => {
+            metrics::counter!("link_takeovers_total").increment(1);
+            tracing::info!(%peer, %sn, "another connection of the same device took over");
         }
         End::NotStored => tracing::warn!(%peer, %sn, %end, "a device was disconnected"),
         _ => tracing::debug!(%peer, %sn, %end, "a device is gone"),

@@ -1,9 +1,10 @@
 //! When something was measured. A battery's own clock counts while it agrees with ours; otherwise its uptime does,
 //! within one start of the device, and what cannot be placed is hidden.
-use domain::clock::{DAY, MINUTE, Millis, SECOND};
+//!
+//! Our clock is the one that counts, also against batteries that say NTP: sessions, prices, plans and samples then have the same
+//! time, and nobody has to know which of two clocks a row was stamped by. When it is wrong, `clock_check` tells the operator.
+use domain::clock::{DAY, MAX_CLOCK_SKEW as SKEW, MINUTE, Millis};
 
-/// A battery's clock may be this far off and still count.
-const SKEW: Millis = 120 * SECOND;
 /// A start is looked at again when a hello disagrees by more: messages travel for seconds, not for minutes.
 const STEADY: Millis = MINUTE;
 /// Nothing kept this long was ever measured by a battery of ours.
@@ -28,6 +29,8 @@ pub(crate) struct Places {
     starts: Vec<(u32, Millis)>,
     /// How much the battery's clock was behind ours at its last live message.
     behind: Option<Millis>,
+    /// By how much we were ahead of a clock that was set over the network, at its last message about the present.
+    ahead: Option<Millis>,
 }
 
 impl Places {
@@ -35,12 +38,24 @@ impl Places {
         Self {
             starts,
             behind: None,
+            ahead: None,
         }
+    }
+
+    /// By how much our clock was ahead of the battery's, where that was set over the network; once for each message.
+    pub(crate) fn take_ahead(&mut self) -> Option<Millis> {
+        self.ahead.take()
+    }
+
+    fn compare(&mut self, stamp: Stamp, received: Millis) {
+        let set = stamp.time.filter(|_| stamp.quality >= SET);
+        self.ahead = set.map(|time| received - time);
     }
 
     /// A hello shows its uptime as it is now. The first answer stays unless it is clearly wrong,
     /// so that a repeat lands on the same time.
     pub(crate) fn hello(&mut self, stamp: Stamp, received: Millis) -> Millis {
+        self.compare(stamp, received);
         self.behind = stamp.time.map(|time| received - time);
         let seen = received - stamp.uptime;
         let start = self.start(stamp.boot, seen);
@@ -52,6 +67,7 @@ impl Places {
 
     /// A sample that is sent as it is measured. One that comes late is older by its uptime.
     pub(crate) fn live(&mut self, stamp: Stamp, received: Millis) -> Millis {
+        self.compare(stamp, received);
         let seen = received - stamp.uptime;
         let start = self.start(stamp.boot, seen);
         // It cannot be measured after it came: the start was taken from a message that travelled longer.
@@ -121,6 +137,7 @@ mod tests {
     use domain::clock::HOUR;
 
     const NOW: Millis = 1_794_740_400_000;
+    const NOON_THERE: Millis = NOW - HOUR;
 
     fn stamp(time: Millis, uptime: Millis, quality: u8) -> Stamp {
         Stamp {
@@ -158,6 +175,18 @@ mod tests {
             );
             assert_eq!(places.by_clock(NOW + off, later), Some(NOW));
         }
+    }
+
+    #[test]
+    fn only_a_clock_that_was_set_over_the_network_says_something_about_ours() {
+        let mut places = Places::default();
+        places.hello(stamp(NOON_THERE, 100_000, 2), NOW);
+        assert_eq!(places.take_ahead(), Some(HOUR));
+        assert_eq!(places.take_ahead(), None, "once for each message");
+        places.live(stamp(NOON_THERE + 30_000, 130_000, 2), NOW + 30_000);
+        assert_eq!(places.take_ahead(), Some(HOUR));
+        places.live(stamp(NOON_THERE, 160_000, 1), NOW + 60_000);
+        assert_eq!(places.take_ahead(), None);
     }
 
     #[test]

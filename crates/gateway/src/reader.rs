@@ -28,6 +28,11 @@ impl Reader {
         self.boot.is_some()
     }
 
+    /// By how much our clock was ahead of the battery's at the message just read, where that tells something about ours.
+    pub(crate) fn take_ahead(&mut self) -> Option<Millis> {
+        self.places.take_ahead()
+    }
+
     /// What a message says, and the parts of it that cannot be used.
     pub(crate) fn read(
         &mut self,

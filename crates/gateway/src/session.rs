@@ -1,4 +1,5 @@
 //! One battery, from its CONNECT to its end. An acknowledgement leaves only after the commit that holds the message.
+use crate::clock_check::ClockCheck;
 use crate::connect::{Link, Welcome};
 use crate::endpoint::Gateway;
 use crate::payload;
@@ -14,6 +15,7 @@ use rmqtt_codec::types::{Publish, QoS};
 use rmqtt_codec::v3::{Packet, SubscribeReturnCode};
 use std::collections::VecDeque;
 use std::num::NonZeroU16;
+use std::sync::Arc;
 use std::time::Duration;
 use store::report::{Body, Outcome, Report};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -70,6 +72,7 @@ pub(crate) struct Session<S> {
     clock: Clock,
     down: Attached,
     reader: Reader,
+    clock_check: Arc<ClockCheck>,
     silence: Duration,
     will: Option<Bytes>,
     /// The topics of `down/` that it listens to, a bit for each.
@@ -81,7 +84,12 @@ pub(crate) struct Session<S> {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
-    pub(crate) fn new(link: Link<S>, welcome: Welcome, gateway: &Gateway) -> Self {
+    pub(crate) fn new(
+        link: Link<S>,
+        welcome: Welcome,
+        gateway: &Gateway,
+        clock_check: Arc<ClockCheck>,
+    ) -> Self {
         Self {
             link,
             down: gateway.bus.attach(&welcome.sn),
@@ -89,6 +97,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             bus: gateway.bus.clone(),
             clock: gateway.clock.clone(),
             reader: Reader::new(welcome.places),
+            clock_check,
             silence: welcome.silence,
             will: welcome.will,
             listens: 0,
@@ -283,6 +292,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             Ok(decoded) => decoded,
             Err(reason) => (None, vec![(reason, publish.payload.to_vec())]),
         };
+        if let Some(ahead) = self.reader.take_ahead() {
+            self.clock_check.note(&self.sn, ahead);
+        }
         let greets = matches!(body, Some(Body::Hello { .. }));
         let mut rejects = left_over.into_iter().map(|(reason, payload)| {
             metrics::counter!("link_rejected_total", "reason" => reason).increment(1);

@@ -39,6 +39,7 @@ const SOURCES_EVERY: Duration = Duration::from_secs(5);
 const TARIFFS_EVERY: Duration = Duration::from_secs(60);
 const CLEANUP_EVERY: Duration = Duration::from_secs(15 * 60);
 const SEALING_EVERY: Duration = Duration::from_secs(5 * 60);
+const RETENTION_AFTER_START: Duration = Duration::from_secs(5 * 60);
 const RETENTION_EVERY: Duration = Duration::from_secs(60 * 60);
 
 /// What the jobs need.
@@ -217,7 +218,9 @@ async fn telemetry(jobs: &Jobs, stop: &CancellationToken) {
         store, clock, keep, ..
     } = jobs;
     let mut sealing = tokio::time::interval(SEALING_EVERY);
-    let mut retention = tokio::time::interval(RETENTION_EVERY);
+    // By then batteries have said whether the clock is right.
+    let first = tokio::time::Instant::now() + RETENTION_AFTER_START;
+    let mut retention = tokio::time::interval_at(first, RETENTION_EVERY);
     loop {
         let work = async {
             tokio::select! {

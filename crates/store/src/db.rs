@@ -1,18 +1,23 @@
 //! Both engines behind one SQL text: pools, transactions and the four macros that every noun uses.
+use crate::database_file::{DatabaseFile, FileError};
 use crate::entered::Entered;
 use crate::firmware::Running;
 use crate::keyring::Keyring;
 use crate::unit::KnownUnits;
+use domain::Serial;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{Connection as _, PgPool, Postgres, Sqlite, SqlitePool, Transaction};
 use std::str::FromStr as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The database together with the keys that protect what it holds.
 #[derive(Clone, Debug)]
 pub struct Store {
     pub(crate) db: Db,
+    /// Where the database is; `None` for PostgreSQL.
+    file: Option<Arc<DatabaseFile>>,
     pub(crate) keyring: Keyring,
     pub(crate) entered: Entered,
     pub(crate) running: Running,
@@ -40,11 +45,13 @@ pub enum Error {
     #[error("changed by somebody else at the same time")]
     Conflict,
     #[error("no system has the serial number {0}")]
-    UnknownSerial(domain::Serial),
+    UnknownSerial(Serial),
     #[error("the database address must begin with sqlite: or postgres:")]
     UnknownEngine,
     #[error("stored text is damaged: {0}")]
     Damaged(&'static str),
+    #[error(transparent)]
+    File(#[from] FileError),
     #[error(transparent)]
     Sqlx(sqlx::Error),
     #[error(transparent)]
@@ -63,6 +70,24 @@ impl From<sqlx::Error> for Error {
 }
 
 impl Error {
+    /// Whether what is stored cannot be read or written any more, rather than the database being busy, full or away.
+    pub fn is_damage(&self) -> bool {
+        use sqlx::Error as Cause;
+        use sqlx::migrate::MigrateError;
+        match self {
+            Self::Damaged(_) | Self::File(FileError::Damaged { .. }) => true,
+            Self::Sqlx(cause)
+            | Self::Migrate(
+                MigrateError::Execute(cause) | MigrateError::ExecuteMigration(cause, _),
+            ) => match cause {
+                Cause::ColumnDecode { .. } | Cause::Decode(_) => true,
+                Cause::Database(cause) => is_damage_code(&cause.code().unwrap_or_default()),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
     /// Whether the database refused these rows for good, rather than being busy, full or away.
     pub fn is_refusal(&self) -> bool {
         match self {
@@ -77,6 +102,18 @@ impl Error {
                 }
             }
             _ => false,
+        }
+    }
+}
+
+fn is_damage_code(code: &str) -> bool {
+    match code.len() {
+        // SQLSTATE: data or an index corrupted.
+        5 => matches!(code, "XX001" | "XX002"),
+        _ => {
+            let code = code.parse::<u32>().unwrap_or(0);
+            // SQLite: corrupt, not a database; a page that cannot be read, or only a part of it.
+            matches!(code & 0xff, 11 | 26) || matches!(code, 266 | 522)
         }
     }
 }
@@ -158,14 +195,18 @@ macro_rules! row {
 impl Store {
     /// Opens `sqlite:PATH` or `postgres://…` and brings the schema up to date.
     pub async fn open(url: &str, keyring: Keyring) -> Result<Self> {
-        let db = match url.split(':').next() {
-            Some("sqlite") => Db::Sqlite(open_sqlite(url).await?),
-            Some("postgres" | "postgresql") => Db::Postgres(open_postgres(url).await?),
+        let (db, file) = match url.split(':').next() {
+            Some("sqlite") => open_sqlite_file(url).await?,
+            Some("postgres" | "postgresql") => {
+                let db = Db::Postgres(open_postgres(url).await?);
+                crate::migrations::run(&db).await?;
+                (db, None)
+            }
             _ => return Err(Error::UnknownEngine),
         };
-        crate::migrations::run(&db).await?;
         Ok(Self {
             db,
+            file,
             keyring,
             entered: Entered::default(),
             running: Running::default(),
@@ -175,6 +216,41 @@ impl Store {
 
     pub fn keyring(&self) -> &Keyring {
         &self.keyring
+    }
+
+    /// Names the file and what to do, where the database says only that it is damaged.
+    pub fn explain(&self, error: Error) -> Error {
+        match &self.file {
+            Some(file) => file.explain(error),
+            None => error,
+        }
+    }
+
+    /// Rows of one system that are damaged are left out and reported; they must not keep the others from being served.
+    pub(crate) fn tolerate<T>(
+        &self,
+        read: Result<T>,
+        table: &str,
+        sn: &Serial,
+    ) -> Result<Option<T>> {
+        match read {
+            Ok(value) => Ok(Some(value)),
+            Err(error) if error.is_damage() => {
+                self.report_damage(&error, table, sn);
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Tells the operator whose rows are damaged, where, and what to do.
+    pub fn report_damage(&self, error: &Error, table: &str, sn: &Serial) {
+        let file = self.file.as_ref().map(|file| file.path().display());
+        let file = file.map_or_else(|| "PostgreSQL".to_owned(), |file| file.to_string());
+        tracing::error!(
+            %sn, table, file, %error,
+            "rows of a system are damaged and left out: `suncellar check` says what is damaged, `suncellar restore FILE` puts a backup back"
+        );
     }
 
     /// Whether the database answers.
@@ -239,7 +315,7 @@ impl Tx {
     /// For what changes nobody's rights; these systems said something new of themselves.
     pub(crate) async fn commit_reports(
         self,
-        described: impl Iterator<Item = &domain::Serial>,
+        described: impl Iterator<Item = &Serial>,
     ) -> Result<()> {
         match self {
             Self::Sqlite(tx, entered) => {
@@ -261,6 +337,23 @@ async fn open_postgres(url: &str) -> Result<PgPool> {
         .acquire_timeout(Duration::from_secs(10))
         .connect_with(options)
         .await?)
+}
+
+/// An existing file has to hold a portal already; only a missing one is a first start.
+async fn open_sqlite_file(url: &str) -> Result<(Db, Option<Arc<DatabaseFile>>)> {
+    let file = DatabaseFile::of(url)?.ok_or(Error::UnknownEngine)?;
+    let existed = file.before_open().await?;
+    let open = async {
+        let pool = open_sqlite(url).await?;
+        if existed {
+            file.holds_a_portal(&pool).await?;
+        }
+        let db = Db::Sqlite(pool);
+        crate::migrations::run(&db).await?;
+        Ok(db)
+    };
+    let db = open.await.map_err(|error| file.explain(error))?;
+    Ok((db, Some(Arc::new(file))))
 }
 
 async fn open_sqlite(url: &str) -> Result<SqlitePool> {

@@ -47,8 +47,14 @@ const STEPS: &[Step] = steps![
     22 "0022_electricians",
     23 "0023_update_needs_off",
     26 "0026_gateways",
+    27 "0027_server_clock",
     28 "0028_effects",
 ];
+
+/// The version that this program brings a database to.
+pub(crate) fn newest() -> i64 {
+    STEPS.last().map_or(0, |step| step.version)
+}
 
 pub(crate) async fn run(db: &Db) -> Result<()> {
     match db {

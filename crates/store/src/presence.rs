@@ -126,6 +126,20 @@ row!(Heartbeats {
 impl Store {
     /// Where each battery stands that ever connected.
     pub async fn presences(&self) -> Result<Vec<(Serial, Presence)>> {
+        match self.all_presences().await {
+            // Those that can be read, one by one.
+            Err(error) if error.is_damage() => {}
+            all => return all,
+        }
+        let mut found = Vec::new();
+        for sn in self.serials().await? {
+            let presence = self.tolerate(self.presence(&sn).await, "presence", &sn)?;
+            found.extend(presence.flatten().map(|presence| (sn, presence)));
+        }
+        Ok(found)
+    }
+
+    async fn all_presences(&self) -> Result<Vec<(Serial, Presence)>> {
         let rows: Vec<Named> = on!(self, p => sqlx::query_as("SELECT sn, online, since, boot, gateway FROM presence")
             .fetch_all(p).await)?;
         rows.into_iter()

@@ -79,6 +79,14 @@ pub struct NewDevice<'a> {
 }
 
 impl Store {
+    pub(crate) async fn serials(&self) -> Result<Vec<Serial>> {
+        let serials: Vec<String> = on!(self, p => sqlx::query_scalar("SELECT sn FROM systems ORDER BY sn").fetch_all(p).await)?;
+        let serials = serials.iter().map(|sn| sn.parse());
+        serials
+            .map(|sn| sn.map_err(|_| Error::Damaged("systems.sn")))
+            .collect()
+    }
+
     /// The systems that somebody may look at, in the order of `accesses`, each with the reader's own group.
     pub async fn systems(&self, accesses: &[Access]) -> Result<Vec<System>> {
         let Some(reader) = accesses.first().map(Access::account) else {

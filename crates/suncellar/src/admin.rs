@@ -6,6 +6,7 @@ use crate::cli::{Admin, CodeKind};
 use crate::config::Config;
 use crate::roles::{open_store, random};
 use anyhow::{Context as _, bail, ensure};
+use domain::clock::{Millis, SECOND};
 use domain::code::{Code, CodeKind as Kind};
 use domain::{Clock, Email, Serial};
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,7 @@ pub(crate) async fn run(config: &Config, command: Admin) -> anyhow::Result<()> {
     }
     let store = open_store(config).await?;
     let now = Clock::system().now();
+    warn_of_clock(&store, now).await?;
     match command {
         Admin::Firmware { .. } => Ok(()),
         Admin::ImportDevices { file } => import_devices(&store, &file, now).await,
@@ -61,6 +63,18 @@ pub(crate) async fn run(config: &Config, command: Admin) -> anyhow::Result<()> {
             Ok(())
         }
     }
+}
+
+/// Codes, grants and links that are made now end at the wrong time.
+async fn warn_of_clock(store: &Store, now: Millis) -> anyhow::Result<()> {
+    if let Some(ahead) = store.clock_error(now).await? {
+        eprintln!(
+            "warning: the server's clock is {} s {} those of its batteries: set it, and keep it right by NTP",
+            ahead.abs() / SECOND,
+            if ahead > 0 { "ahead of" } else { "behind" }
+        );
+    }
+    Ok(())
 }
 
 /// One line of the CSV, in and out.

@@ -28,13 +28,18 @@ pub(crate) enum Command {
     Simulate(Simulate),
     /// Bring the database's schema up to date and exit
     Migrate,
+    /// Write a backup of the embedded database into a new file, also while a server runs
+    Backup { file: PathBuf },
+    /// Put a backup in the database's place while no server runs; what was there before is kept beside it
+    Restore { file: PathBuf },
+    /// Read the whole embedded database and say what is damaged
+    Check,
     /// What the operator does: devices, codes, partners, accounts, firmware, the fleet's brake
     Admin {
         #[command(subcommand)]
         command: Admin,
     },
     /// Print the OpenAPI document
-    #[command(hide = true)]
     Openapi,
 }
 

@@ -12,8 +12,12 @@ mod weather;
 use crate::cli::Demo;
 use crate::config::Config;
 use crate::options::Role;
+<<<<<<< HEAD
 use crate::roles::{self, Parts, address, bind, open_store, random};
 use crate::tasks::Tasks;
+=======
+use crate::roles::{self, Parts, address, bind, lock_database, open_store, random};
+>>>>>>> storage
 use anyhow::{Context as _, ensure};
 use api::{Passwords, Portal};
 use bus::Bus;
@@ -48,6 +52,7 @@ pub(crate) async fn run(mut config: Config, demo: Demo) -> anyhow::Result<()> {
     if config.secret.is_none() {
         config.secret = Some(own_secret(&config.data_dir)?);
     }
+    let _lock = lock_database(&config)?;
     let store = open_store(&config).await?;
     let people = bind(&config, Role::Portal).await?;
     let devices = match bind(&config, Role::Gateway).await {
@@ -85,7 +90,8 @@ pub(crate) async fn run(mut config: Config, demo: Demo) -> anyhow::Result<()> {
     print_welcome(&furnisher, &demo).await?;
 
     let updates_url = settings.updates_url.clone();
-    let (bus, engine) = Bus::open(store.clone(), clock.clone(), &random(), updates_url).await?;
+    let bus = Bus::open(store.clone(), clock.clone(), &random(), updates_url).await;
+    let (bus, engine) = bus.map_err(|error| store.explain(error))?;
     let gateway = address(devices.as_ref())?;
     let fleet =
         gateway.map(|gateway| Arc::new(switch_on(batteries, gateway, &clock, demo.part_takes)));
@@ -141,6 +147,11 @@ pub(crate) async fn run(mut config: Config, demo: Demo) -> anyhow::Result<()> {
         stop,
     )
     .await
+}
+
+/// Whether a demo has been here.
+pub(crate) fn is_demo_folder(data_dir: &Path) -> bool {
+    Memory::path(data_dir).exists()
 }
 
 /// A secret drawn at the first start, so that logins survive a restart of the demo.
@@ -215,7 +226,11 @@ async fn live_until_now(
 ) -> anyhow::Result<Vec<Device>> {
     let Furnisher { store, clock, .. } = furnisher;
     let zone: Zone = Zone::DEFAULT.parse().context("the zone of the demo")?;
-    let latest: HashMap<_, _> = store.latest_samples().await?.into_iter().collect();
+    let latest: HashMap<_, _> = store
+        .latest_samples(Millis::MAX)
+        .await?
+        .into_iter()
+        .collect();
     let ahead = latest.values().any(|sample| sample.at > clock.now() + HOUR);
     ensure!(
         !ahead,

@@ -1,6 +1,7 @@
 //! `suncellar`: one binary for the portal, its demo and its operator.
 
 mod admin;
+mod backup;
 mod cli;
 mod config;
 mod demo;
@@ -14,6 +15,7 @@ use clap::Parser as _;
 use cli::{Cli, Command};
 use config::Config;
 use options::LogFormat;
+use std::io::IsTerminal as _;
 use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
 
@@ -50,6 +52,9 @@ fn run(cli: Cli) -> anyhow::Result<()> {
                 Command::Demo(demo) => demo::run(config, demo).await,
                 Command::Simulate(options) => simulate::run(options).await,
                 Command::Migrate => roles::open_store(&config).await.map(drop),
+                Command::Backup { file } => backup::backup(&config, &file).await,
+                Command::Restore { file } => backup::restore(&config, &file).await,
+                Command::Check => backup::check(&config).await,
                 Command::Admin { command } => admin::run(&config, command).await,
                 Command::Openapi => Ok(()),
             }
@@ -57,10 +62,13 @@ fn run(cli: Cli) -> anyhow::Result<()> {
 }
 
 fn start_log(format: LogFormat) {
-    let filter =
-        EnvFilter::try_from_env("SUNCELLAR_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
+    // PostgreSQL says at each start that the table of migrations is there already.
+    const USUAL: &str = "info,sqlx::postgres::notice=warn";
+    let filter = EnvFilter::try_from_env("SUNCELLAR_LOG").unwrap_or_else(|_| EnvFilter::new(USUAL));
+    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let log = tracing_subscriber::fmt()
         .with_env_filter(filter)
+        .with_ansi(std::io::stderr().is_terminal() && !plain)
         .with_writer(std::io::stderr);
     match format {
         LogFormat::Text => log.init(),

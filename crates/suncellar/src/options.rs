@@ -7,6 +7,7 @@ use std::path::PathBuf;
 /// Everything that can be set, each as option, variable and TOML key of the same name.
 #[derive(Clone, Default, Args, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[command(next_help_heading = "Configuration, the same for every command")]
 pub(crate) struct Options {
     /// TOML file with any of these options (names without the dashes in front)
     #[arg(long, global = true, env = "SUNCELLAR_CONFIG", value_name = "FILE")]

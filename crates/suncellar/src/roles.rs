@@ -1,9 +1,10 @@
 //! Starts the chosen roles in this process and stops them together.
 use crate::config::Config;
+use crate::demo;
 use crate::options::Role;
 use crate::tasks::{self, Tasks};
 use crate::tls;
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 use api::Portal;
 use bus::{Bus, Engine};
 use domain::{Clock, Random};
@@ -14,8 +15,12 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use ring::rand::{SecureRandom as _, SystemRandom};
 use sources::Sources;
 use std::net::SocketAddr;
+<<<<<<< HEAD
 use std::time::Duration;
 use store::{Keyring, Store};
+=======
+use store::{DatabaseFile, DatabaseLock, Keyring, Store};
+>>>>>>> storage
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -40,6 +45,14 @@ pub(crate) async fn open_store(config: &Config) -> anyhow::Result<Store> {
         );
     };
     let keyring = Keyring::new(secret)?;
+    make_data_dir(config)?;
+    Store::open(&config.database, keyring)
+        .await
+        .context("the database cannot be opened")
+}
+
+/// Where the embedded database is.
+pub(crate) fn make_data_dir(config: &Config) -> anyhow::Result<()> {
     if config.database.starts_with("sqlite:") {
         std::fs::create_dir_all(&config.data_dir).with_context(|| {
             format!(
@@ -48,9 +61,14 @@ pub(crate) async fn open_store(config: &Config) -> anyhow::Result<Store> {
             )
         })?;
     }
-    Store::open(&config.database, keyring)
-        .await
-        .context("the database cannot be opened")
+    Ok(())
+}
+
+/// An SQLite database has one server, and this is it for as long as the lock is kept. PostgreSQL may have several.
+pub(crate) fn lock_database(config: &Config) -> anyhow::Result<Option<DatabaseLock>> {
+    make_data_dir(config)?;
+    let file = DatabaseFile::of(&config.database)?;
+    Ok(file.map(|file| file.lock()).transpose()?)
 }
 
 /// Where a role is reached; `None` when another process has it.
@@ -106,6 +124,12 @@ pub(crate) struct Parts {
 pub(crate) async fn serve(config: Config) -> anyhow::Result<()> {
     // What can be wrong in the configuration shows before anything is opened.
     let post = post(&config)?;
+    ensure!(
+        !demo::is_demo_folder(&config.data_dir),
+        "{} is the demo's folder, and everybody knows the passwords of its accounts: choose another --data-dir",
+        config.data_dir.display()
+    );
+    let _lock = lock_database(&config)?;
     let store = open_store(&config).await?;
     let people = bind(&config, Role::Portal).await?;
     let updates = bind(&config, Role::Updates).await?;
@@ -113,7 +137,8 @@ pub(crate) async fn serve(config: Config) -> anyhow::Result<()> {
     let clock = Clock::system();
     let settings = config.settings(address(people.as_ref())?, address(updates.as_ref())?);
     let updates_url = settings.updates_url.clone();
-    let (bus, engine) = Bus::open(store.clone(), clock.clone(), &random(), updates_url).await?;
+    let bus = Bus::open(store.clone(), clock.clone(), &random(), updates_url).await;
+    let (bus, engine) = bus.map_err(|error| store.explain(error))?;
     let portal = Portal::new(store, bus.clone(), clock.clone(), random(), settings);
     run(
         &config,
@@ -214,7 +239,11 @@ pub(crate) async fn run(
             sources: Sources::new(config.sources.clone()),
         };
         tracing::info!("jobs run");
+<<<<<<< HEAD
         tasks.spawn("the jobs", jobs::run(jobs, stop.clone()));
+=======
+        tasks.spawn(jobs::run(jobs, stop.clone()));
+>>>>>>> storage
     }
     // The bus goes on until nobody can hand in anything any more.
     let last = CancellationToken::new();

@@ -191,6 +191,16 @@ pub async fn samples(url: &str, sn: &str) -> Vec<(i64, i64, i64)> {
     .unwrap()
 }
 
+/// Runs a statement on any SQLite file; makes the file if it is not there.
+pub async fn execute_sqlite(url: &str, sql: &str) {
+    let mut db = sqlx::SqliteConnection::connect(&format!("{url}?mode=rwc"))
+        .await
+        .unwrap();
+    let sql = sqlx::AssertSqlSafe(sql.to_owned());
+    db.execute(sql).await.unwrap();
+    db.close().await.unwrap();
+}
+
 /// Runs statements on a PostgreSQL database of the run's cluster.
 pub async fn execute(url: &str, statements: &[String]) {
     let mut db = PgConnection::connect(url).await.unwrap();

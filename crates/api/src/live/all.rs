@@ -3,15 +3,19 @@ use super::Seen;
 use super::entry::{LastMessage, LiveAlarm, LiveEntry, alarm, blank, message, tenths};
 use super::in_force::of_all;
 use domain::clock::Millis;
+use domain::event::EventKind;
 use domain::flags::Flags;
 use domain::sample::Counter;
 use domain::together::{Sum, Together};
-use domain::{Lang, Sample};
+use domain::{EventCode, Lang, Sample};
+use std::collections::{HashMap, HashSet};
 use store::alarm::OpenAlarm;
-use store::event::LoggedEvent;
+use store::event::{LoggedEvent, SERVED_OF_A_KIND};
 
 /// Alarms that are named for all systems together; each system names its own.
 const ALARMS: usize = 10;
+/// Systems and codes among which errors that go on are looked for: a large fleet has its alarms for that.
+const NAMED_CODES: usize = 1_000;
 
 /// All systems as one: what reports is added, its oldest value tells the age.
 pub(super) fn all(
@@ -113,13 +117,23 @@ fn all_alarms(seen: &[Seen<'_>], lang: Lang) -> Vec<LiveAlarm> {
     shown.collect()
 }
 
+/// The newest of each kind, and the battery errors that go on however old they are.
 fn all_messages(seen: &[Seen<'_>], lang: Lang) -> Vec<LastMessage> {
     let mut events: Vec<(&Seen<'_>, &LoggedEvent)> = seen
         .iter()
         .flat_map(|one| one.messages().map(move |event| (one, event)))
         .collect();
     events.sort_by_key(|(_, event)| std::cmp::Reverse((event.at, event.id)));
-    events.truncate(store::event::SERVED);
+    let mut of_kind: HashMap<EventKind, usize> = HashMap::new();
+    let mut codes: HashSet<(&str, EventCode)> = HashSet::new();
+    events.retain(|(one, event)| {
+        let newest = codes.insert((one.access.sn().as_str(), event.code));
+        let kind = event.code.kind();
+        let count = of_kind.entry(kind).or_default();
+        *count += 1;
+        let goes_on = newest && event.on && kind == EventKind::BatteryError;
+        *count <= SERVED_OF_A_KIND || goes_on && codes.len() <= NAMED_CODES
+    });
     let shown = events.into_iter().map(|(one, event)| {
         message(
             event,

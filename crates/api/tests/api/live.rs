@@ -290,6 +290,92 @@ with_app!(the_days_until_the_calibration_count_down, |app| {
 });
 
 with_app!(
+    errors_that_go_on_and_the_calibration_are_not_pushed_out_by_other_messages,
+    |app| {
+        let anna = family(app).await;
+        let battery = app.battery("SC000001");
+        battery.hello(|_| {}).await;
+        let due = Some(r#"{"days":14}"#);
+        let day = |n: i64| Some(NOON - n * DAY);
+        for (at, code, args) in [
+            (day(4), EventCode::CalibrationDue, due),
+            (day(3), EventCode::BmsFault, None),
+        ] {
+            battery.event(at, code, true, args).await;
+        }
+        for n in 0..60 {
+            let on = n % 2 == 0;
+            let at = Some(NOON - HOUR + n * SECOND);
+            battery.event(at, EventCode::NaUHigh, on, None).await;
+            battery.event(at, EventCode::MeterLost, on, None).await;
+        }
+        let told = async || {
+            let data = data(app, &anna).await;
+            assert_eq!(entry(&data, "SC000001")["calibration_days"], 10);
+            assert_eq!(entry(&data, "-1")["calibration_days"], 10);
+            ["SC000001", "-1"].map(|sn| {
+                let entry = entry(&data, sn);
+                let messages = entry["last_messages"].as_array().unwrap();
+                let count = |code: &str| messages.iter().filter(|one| one["code"] == code).count();
+                ["na_u_high", "meter_lost", "bms_fault"].map(count)
+            })
+        };
+        let want = [[50, 50, 1], [50, 50, 1]];
+        assert_eq!(told().await, want, "as they came");
+        app.bus.live.load().await.unwrap();
+        assert_eq!(told().await, want, "read at a start");
+        app.bus.live.reload(&battery.sn).await.unwrap();
+        assert_eq!(told().await, want, "read again");
+    }
+);
+
+with_app!(
+    the_live_view_goes_on_at_once_when_our_clock_is_set_back,
+    |app| {
+        let anna = app.owner("anna", "SC000001").await;
+        let battery = app.battery("SC000001");
+        battery.hello(|_| {}).await;
+        let measure = async |pv: i32, import: i64| {
+            let change = |sample: &mut domain::Sample| {
+                sample.pv_power = Some(pv);
+                sample.counters = [Some(import), None, None, None, None];
+            };
+            battery.sample(change).await;
+            let entry = entry(&data(app, &anna).await, "SC000001");
+            ["PV_power", "measured_at", "received_at"].map(|field| entry[field].clone())
+        };
+        measure(100, 1_000).await;
+        // An operator sets the clock wrong, and right again.
+        app.clock.advance(HOUR);
+        let now = app.clock.now();
+        assert_eq!(
+            measure(200, 1_010).await,
+            [json!(200), json!(now), json!(now)]
+        );
+        app.clock.advance(-HOUR + MINUTE);
+        let now = app.clock.now();
+        assert_eq!(
+            measure(300, 1_020).await,
+            [json!(300), json!(now), json!(now)]
+        );
+        app.clock.advance(MINUTE);
+        measure(300, 1_030).await;
+        eventually("the day's energy goes on", async || {
+            entry(&data(app, &anna).await, "SC000001")["import_energy"] == 30
+        })
+        .await;
+        // The same at a start: what was measured in the hour that has not come yet is not the newest.
+        app.bus.live.load().await.unwrap();
+        app.clock.advance(MINUTE);
+        let now = app.clock.now();
+        assert_eq!(
+            measure(400, 1_040).await,
+            [json!(400), json!(now), json!(now)]
+        );
+    }
+);
+
+with_app!(
     what_a_unit_says_of_itself_counts_at_the_next_request,
     |app| {
         let anna = family(app).await;

@@ -490,7 +490,7 @@ with_app!(
         );
         let samples = app
             .store
-            .latest_sample(&NEW.parse().unwrap())
+            .latest_sample(&NEW.parse().unwrap(), i64::MAX)
             .await
             .unwrap();
         assert_eq!(samples.unwrap().id.unit, 1);

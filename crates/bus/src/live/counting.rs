@@ -28,7 +28,17 @@ impl Live {
         if let Some(snapshot) = self.get(&sn) {
             let zone = &snapshot.facts.zone;
             let store = &self.0.store;
-            let tally = store.energy_today(&sn, zone, self.0.clock.now()).await?;
+            let tally = match store.energy_today(&sn, zone, self.0.clock.now()).await {
+                Ok(tally) => tally,
+                Err(error) if error.is_damage() => {
+                    store.report_damage(&error, "samples, sealed_days", &sn);
+                    return Ok(true);
+                }
+                Err(error) => {
+                    self.uncounted().insert(sn);
+                    return Err(error);
+                }
+            };
             let read = snapshot.sample.map(|sample| sample.order());
             let mut overtaken = false;
             self.change(&sn, |snapshot| {

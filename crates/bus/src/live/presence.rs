@@ -11,9 +11,7 @@ pub const SILENCE: Millis = 90 * SECOND;
 
 impl Live {
     pub(crate) fn heard(&self, sn: &Serial, at: Millis) {
-        self.change(sn, |snapshot| {
-            snapshot.received_at = snapshot.received_at.max(Some(at));
-        });
+        self.change(sn, |snapshot| snapshot.heard(at));
     }
 
     pub(crate) fn heard_after(&self, sn: &Serial, at: Millis) -> bool {

@@ -2,6 +2,7 @@
 use super::{Live, UPDATE_SHOWN};
 use crate::notice::Notice;
 use crate::snapshot::Snapshot;
+use domain::clock::{MAX_CLOCK_SKEW, Millis};
 use domain::energy::Tally;
 use domain::in_force::Effect;
 use domain::{Sample, Serial};
@@ -19,12 +20,13 @@ impl Live {
         let store = &self.0.store;
         let mut presences: HashMap<Serial, Presence> =
             store.presences().await?.into_iter().collect();
-        let mut samples: HashMap<Serial, Sample> =
-            store.latest_samples().await?.into_iter().collect();
-        let mut events: HashMap<Serial, Vec<LoggedEvent>> = HashMap::new();
-        for (sn, event) in store.newest_events().await? {
-            events.entry(sn).or_default().push(event);
-        }
+        let mut samples: HashMap<Serial, Sample> = store
+            .latest_samples(self.newest_believable())
+            .await?
+            .into_iter()
+            .collect();
+        let mut events: HashMap<Serial, Vec<LoggedEvent>> =
+            store.newest_events().await?.into_iter().collect();
         let since = self.0.clock.now() - UPDATE_SHOWN;
         let updates = store.newest_updates(since).await?.into_iter();
         let mut updates: HashMap<Serial, UpdateJob> =
@@ -57,6 +59,11 @@ impl Live {
         }
         self.take_alarms(store.open_alarms().await?);
         self.read_brake().await
+    }
+
+    /// What was measured later than this was stamped while our clock was ahead.
+    fn newest_believable(&self) -> Millis {
+        self.0.clock.now() + MAX_CLOCK_SKEW
     }
 
     /// Reads one system again: its facts changed, or it is new here.
@@ -93,7 +100,7 @@ impl Live {
             snapshot.stand(presence);
         }
         if anew {
-            snapshot.sample = store.latest_sample(sn).await?;
+            snapshot.sample = store.latest_sample(sn, self.newest_believable()).await?;
             self.0.systems.remove(sn);
         }
         self.put(sn, snapshot);

@@ -89,7 +89,13 @@ impl Live {
     }
 
     pub(crate) fn sampled(&self, sn: &Serial, sample: &Sample, received_at: Millis) {
-        self.change(sn, |snapshot| snapshot.take_sample(sample, received_at));
+        let mut recount = false;
+        self.change(sn, |snapshot| {
+            recount = snapshot.take_sample(sample, received_at);
+        });
+        if recount {
+            self.count_again(sn);
+        }
     }
 
     /// Back-fill changes nothing that is live, but the day's energy may have it now.

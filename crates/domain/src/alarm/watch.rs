@@ -66,7 +66,8 @@ impl Watch {
             if kind == Kind::Offline {
                 seen.begin_not_before(evidence.reachable_since);
             }
-            changes.extend(seen.take(kind, verdict, found.is_some(), counter, evidence.now));
+            let change = seen.take(kind, verdict, found.is_some(), counter, evidence.now);
+            changes.extend(change.map(|change| since_last_contact(change, evidence.presence)));
         }
         changes
     }
@@ -102,6 +103,25 @@ impl Watch {
             Some(Some(counter)) if !self.flow.counts(counter) => (Verdict::Unknown, None),
             _ => (Verdict::Right, None),
         }
+    }
+}
+
+/// Everybody is told the same moment of a battery that is gone, however long it took until somebody could miss it.
+fn since_last_contact(change: Change, presence: Presence) -> Change {
+    match (change, presence) {
+        (
+            Change::Open {
+                kind: kind @ Kind::Offline,
+                counter,
+                ..
+            },
+            Presence::GoneSince(since),
+        ) => Change::Open {
+            kind,
+            since,
+            counter,
+        },
+        (other, _) => other,
     }
 }
 

@@ -51,6 +51,28 @@ async fn live(app: &TestApp) -> Person {
     anna
 }
 
+on_both!(nothing_is_erased_while_the_servers_clock_is_wrong, |db| {
+    let app = TestApp::start(db).await;
+    live(&app).await;
+    let before = rows(db).await["samples"];
+    app.clock.advance(800 * DAY);
+    let now = app.clock.now();
+    // Its batteries say so.
+    db.keep_clock_check(800 * DAY, now).await.unwrap();
+    retention::run(db, KeepSamples::default(), now).await;
+    assert_eq!(rows(db).await["samples"], before);
+    assert_eq!(db.clock_error(now).await.unwrap(), Some(800 * DAY));
+    // Travelling takes seconds; and what was found out long ago says nothing.
+    db.keep_clock_check(59_000, now).await.unwrap();
+    assert_eq!(db.clock_error(now).await.unwrap(), None);
+    db.keep_clock_check(-61_000, now).await.unwrap();
+    assert_eq!(db.clock_error(now).await.unwrap(), Some(-61_000));
+    assert_eq!(db.clock_error(now + HOUR).await.unwrap(), None);
+    retention::run(db, KeepSamples::default(), now + HOUR).await;
+    assert_eq!(rows(db).await["samples"], 0);
+    app.stop().await;
+});
+
 on_both!(everything_that_has_run_out_is_cleared_by_the_clock, |db| {
     let app = TestApp::start(db).await;
     let anna = live(&app).await;

@@ -38,28 +38,35 @@ impl Store {
                 .sn
                 .parse()
                 .map_err(|_| Error::Damaged("systems.sn"))?;
-            let zone: Zone = system
-                .time_zone
-                .parse()
-                .map_err(|_| Error::Damaged("systems.time_zone"))?;
-            let site = Site {
-                sn: &sn,
-                phase: u8::try_from(system.phase).map_err(|_| Error::Damaged("systems.phase"))?,
-                zone: &zone,
-                history_from: system.history_from,
-            };
-            let first_kept = zone.start_of(zone.day_of(keep_from));
-            let mut lost = false;
-            if system.history_from > system.erased_to {
-                self.erase(site).await?;
-                lost = true;
-            }
-            if first_kept > system.kept_from {
-                lost |= self.drop_samples(site, first_kept).await?;
-            }
-            changed += usize::from(lost);
+            let forgotten = self.forget_of(&sn, &system, keep_from).await;
+            let lost = self.tolerate(forgotten, "samples", &sn)?;
+            changed += usize::from(lost.unwrap_or(false));
         }
         Ok(changed)
+    }
+
+    /// Whether it lost something.
+    async fn forget_of(&self, sn: &Serial, system: &System, keep_from: Millis) -> Result<bool> {
+        let zone: Zone = system
+            .time_zone
+            .parse()
+            .map_err(|_| Error::Damaged("systems.time_zone"))?;
+        let site = Site {
+            sn,
+            phase: u8::try_from(system.phase).map_err(|_| Error::Damaged("systems.phase"))?,
+            zone: &zone,
+            history_from: system.history_from,
+        };
+        let first_kept = zone.start_of(zone.day_of(keep_from));
+        let mut lost = false;
+        if system.history_from > system.erased_to {
+            self.erase(site).await?;
+            lost = true;
+        }
+        if first_kept > system.kept_from {
+            lost |= self.drop_samples(site, first_kept).await?;
+        }
+        Ok(lost)
     }
 
     /// Erases what was measured before the present household's time. The day of the change is sealed again without it.

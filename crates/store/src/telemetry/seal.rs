@@ -8,6 +8,7 @@ use crate::db::Tx;
 use crate::{Error, Result, Store};
 use domain::clock::{HOUR, Millis};
 use domain::{Sample, Serial, SiteDay, Zone};
+use std::collections::HashMap;
 
 /// How long after its end a day is sealed. What comes within the hour counts as live and is written without looking at
 /// sealed days, and the half hour after midnight belongs to the day before.
@@ -70,8 +71,6 @@ struct System {
     /// What its days were last cut for; empty when none was sealed yet.
     site: String,
     kept_from: Millis,
-    /// Its oldest row.
-    oldest: Option<Millis>,
 }
 row!(System {
     sn,
@@ -79,8 +78,7 @@ row!(System {
     time_zone,
     history_from,
     site,
-    kept_from,
-    oldest
+    kept_from
 });
 
 /// Whose days are sealed.
@@ -130,21 +128,28 @@ impl Store {
     pub async fn seal_due(&self, now: Millis) -> Result<usize> {
         let systems: Vec<System> = on!(self, p => sqlx::query_as(
             "SELECT s.sn, s.phase, s.time_zone, s.history_from, COALESCE(k.site, '') AS site,
-                    COALESCE(k.kept_from, 0) AS kept_from,
-                    (SELECT min(ts) FROM samples WHERE samples.sn = s.sn) AS oldest
+                    COALESCE(k.kept_from, 0) AS kept_from
              FROM systems s LEFT JOIN sealing k ON k.sn = s.sn ORDER BY s.sn")
             .fetch_all(p).await)?;
         let dirty: Vec<Dirty> = on!(self, p => sqlx::query_as(
             "SELECT sn, month, dirty FROM sealed_months WHERE dirty <> 0 ORDER BY sn, month")
             .fetch_all(p).await)?;
+        // With rows that cannot be read each system is asked by itself.
+        let oldest = match self.oldest_rows().await {
+            Err(error) if error.is_damage() => None,
+            all => Some(all?),
+        };
         let mut sealed = 0;
         for system in &systems {
+            let oldest = oldest
+                .as_ref()
+                .map(|oldest| oldest.get(&system.sn).copied());
             let mut days: Vec<SiteDay> = dirty
                 .iter()
                 .filter(|month| month.sn == system.sn)
                 .flat_map(|month| late::days_of(month.month, month.dirty))
                 .collect();
-            match self.seal_system(system, &mut days, now).await {
+            match self.seal_system(system, oldest, &mut days, now).await {
                 Ok(count) => sealed += count,
                 Err(error) => {
                     tracing::error!(sn = system.sn, %error, "days cannot be sealed; it is tried again");
@@ -157,6 +162,7 @@ impl Store {
     async fn seal_system(
         &self,
         system: &System,
+        oldest: Option<Option<Millis>>,
         dirty: &mut Vec<SiteDay>,
         now: Millis,
     ) -> Result<usize> {
@@ -178,7 +184,10 @@ impl Store {
         }
         let over = |day: SiteDay| site.zone.bounds(day).end + SEAL_AFTER <= now;
         let mut sealed = 0;
-        let mut oldest = system.oldest.map(|at| site.zone.day_of(at));
+        let mut oldest = match oldest {
+            Some(known) => known.map(|at| site.zone.day_of(at)),
+            None => self.oldest_row_day(site).await?,
+        };
         // The days with rows come first: a dirty one among them is then done in the same step.
         while let Some(day) = oldest.filter(|day| over(*day)) {
             self.seal_day(site, day).await?;
@@ -201,6 +210,17 @@ impl Store {
             .iter()
             .flat_map(|month| late::days_of(month.month, month.dirty));
         Ok(days.collect())
+    }
+
+    /// The time of the oldest row of each system that has one.
+    async fn oldest_rows(&self) -> Result<HashMap<String, Millis>> {
+        let rows: Vec<(String, Option<Millis>)> = on!(self, p => sqlx::query_as(
+            "SELECT s.sn, (SELECT min(ts) FROM samples WHERE samples.sn = s.sn) FROM systems s")
+            .fetch_all(p).await)?;
+        let rows = rows.into_iter();
+        Ok(rows
+            .filter_map(|(sn, oldest)| Some((sn, oldest?)))
+            .collect())
     }
 
     async fn oldest_row_day(&self, site: Site<'_>) -> Result<Option<SiteDay>> {

@@ -5,7 +5,7 @@ use super::columns::Columns;
 use super::measured::{Measured, Site};
 use super::varint::{self, Reader};
 use crate::{Access, Result, Store};
-use domain::clock::{DAY, Millis};
+use domain::clock::{DAY, MAX_CLOCK_SKEW, Millis};
 use domain::energy::{self, Tally};
 use domain::sample::Counter;
 use domain::{Serial, SiteDay, Zone};
@@ -172,6 +172,8 @@ impl Store {
         let recent = samples.last().map_or(0, |last| last.at) - DAY;
         samples.retain(|sample| sample.at >= recent);
         samples.extend(measured.samples);
+        // Measured while our clock was ahead: the counters of now would not follow them.
+        samples.retain(|sample| sample.at <= now + MAX_CLOCK_SKEW);
         Ok(Tally::of(measured.span, &samples))
     }
 }

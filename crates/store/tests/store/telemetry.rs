@@ -86,6 +86,6 @@ on_both!(the_newest_sample_of_each_system_is_found, |db| {
     let (old, new) = (sample(NOON, 9), sample(NOON + MINUTE, 1));
     db.append_samples(&one.sn, &[new, old], NOON).await.unwrap();
     db.append_samples(&two.sn, &[old], NOON).await.unwrap();
-    let latest = db.latest_samples().await.unwrap();
+    let latest = db.latest_samples(i64::MAX).await.unwrap();
     assert_eq!(latest, [(one.sn, new), (two.sn, old)]);
 });

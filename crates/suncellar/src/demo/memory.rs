@@ -20,9 +20,13 @@ pub(super) struct Memory {
 }
 
 impl Memory {
+    pub(super) fn path(data_dir: &Path) -> PathBuf {
+        data_dir.join("demo-batteries.csv")
+    }
+
     /// What the batteries remember; nothing at the first start.
     pub(super) fn open(data_dir: &Path) -> anyhow::Result<Self> {
-        let path = data_dir.join("demo-batteries.csv");
+        let path = Self::path(data_dir);
         let mut batteries = BTreeMap::new();
         if path.exists() {
             let context = || format!("{} cannot be read", path.display());

@@ -55,7 +55,9 @@ fn help_names_every_option_of_the_contract() {
         assert!(help.contains(option), "{option} is missing in\n{help}");
     }
     let help = text(&run(folder.path(), &["--help"]).stdout);
-    for command in ["serve", "demo", "simulate", "migrate", "admin"] {
+    for command in [
+        "serve", "demo", "simulate", "migrate", "backup", "restore", "check", "admin", "openapi",
+    ] {
         assert!(help.contains(command), "{command} is missing in\n{help}");
     }
 }
@@ -299,6 +301,13 @@ fn the_demo_keeps_its_accounts_and_its_key_over_a_restart() {
     let second = Demo::start(folder.path());
     let answer = second.post("/api/auth/token/refresh/", &format!("refresh={refresh}"));
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    // Whose passwords everybody knows are not served to the world; and a demo is there once.
+    let serve = ["serve", "--data-dir", "demo", "--listen", "127.0.0.1:0"];
+    let refused = error_of(&run(folder.path(), &serve));
+    assert!(refused.contains("is the demo's folder"), "{refused}");
+    let again = run(folder.path(), &["demo", "--data-dir", "demo"]);
+    let refused = error_of(&again);
+    assert!(refused.contains("a server uses"), "{refused}");
 }
 
 #[test]
@@ -402,7 +411,6 @@ impl Demo {
             .args(["--updates-listen", "127.0.0.1:0"])
             .args(arguments)
             .env("SUNCELLAR_LOG", "debug,api=trace,tower_http=trace")
-            .env("NO_COLOR", "1")
             .stdout(Stdio::piped())
             .stderr(std::fs::File::create(folder.join("log")).unwrap())
             .spawn()

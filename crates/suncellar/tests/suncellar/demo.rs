@@ -97,7 +97,7 @@ async fn totals(store: &Store, email: &str, sn: &str) -> Vec<DayTotals> {
 }
 
 async fn newest(store: &Store, sn: &str) -> Sample {
-    let latest = store.latest_samples().await.unwrap();
+    let latest = store.latest_samples(i64::MAX).await.unwrap();
     latest
         .into_iter()
         .find(|(found, _)| found.as_str() == sn)

@@ -2,6 +2,7 @@
 //! One binary for all modules: linking is what test binaries cost.
 #![allow(clippy::unwrap_used)]
 
+mod backup;
 mod command_line;
 mod demo;
 mod durability;

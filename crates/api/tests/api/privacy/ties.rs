@@ -340,6 +340,11 @@ pub(crate) const TABLES: &[Table] = &[
         left_out: &[],
     },
     Table {
+        name: "server_clock",
+        tie: Tie::Nobody("whether the server's clock is right"),
+        left_out: &[],
+    },
+    Table {
         name: "sessions",
         tie: Tie::Account("account_id"),
         left_out: &[

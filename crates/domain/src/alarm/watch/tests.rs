@@ -195,6 +195,34 @@ fn our_own_outage_makes_nobody_offline() {
 }
 
 #[test]
+fn who_is_gone_is_gone_since_the_last_contact_also_after_a_start_of_ours() {
+    let mut story = Story::new();
+    let gone = story.online(HOUR, well).now;
+    // The server was away for hours, and has been back for long enough.
+    story.now += 5 * HOUR;
+    let back = story.now;
+    for _ in 0..16 {
+        story.now += MINUTE;
+        let evidence = Evidence {
+            now: story.now,
+            presence: Presence::GoneSince(gone),
+            reachable_since: Some(back),
+            sample: None,
+            update: UpdateEnd::Open,
+        };
+        story.see(&evidence);
+    }
+    let opened = story.changes.iter().map(|(at, change)| (*at, *change));
+    let offline = Change::Open {
+        kind: Kind::Offline,
+        since: gone,
+        counter: None,
+    };
+    let at = back + 15 * MINUTE - START;
+    assert_eq!(opened.collect::<Vec<_>>(), [(at, offline)]);
+}
+
+#[test]
 fn an_outage_of_ours_that_nobody_looked_at_counts_as_one() {
     let mut story = Story::new();
     story.online(HOUR, well).offline(10 * MINUTE, Some(0));

@@ -5,6 +5,7 @@ use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
 use testkit::database::SECRET;
 
 pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_suncellar");
@@ -25,18 +26,27 @@ pub(crate) struct Server {
     pub(crate) portal: SocketAddr,
     /// Where batteries connect.
     pub(crate) devices: SocketAddr,
+    log: Log,
 }
+
+/// What a running binary has said so far.
+pub(crate) type Log = Arc<Mutex<String>>;
 
 impl Server {
     /// Waits until people and batteries can connect.
     pub(crate) fn start(command: Command) -> Self {
-        let (process, addresses) =
-            listening(command, &["the portal listens", "batteries can connect"]);
+        let markers = ["the portal listens", "batteries can connect"];
+        let (process, addresses, log) = listening_and_logging(command, &markers);
         Self {
             process,
             portal: addresses[0],
             devices: addresses[1],
+            log,
         }
+    }
+
+    pub(crate) fn log(&self) -> String {
+        self.log.lock().unwrap().clone()
     }
 
     pub(crate) fn serve(url: &str, folder: &Path) -> Self {
@@ -62,32 +72,48 @@ impl Drop for Server {
 }
 
 /// Starts the binary and waits until it has said all of this, in this order; answers the address that stood by each.
-pub(crate) fn listening(mut command: Command, markers: &[&str]) -> (Child, Vec<SocketAddr>) {
+pub(crate) fn listening(command: Command, markers: &[&str]) -> (Child, Vec<SocketAddr>) {
+    let (process, addresses, _) = listening_and_logging(command, markers);
+    (process, addresses)
+}
+
+fn listening_and_logging(mut command: Command, markers: &[&str]) -> (Child, Vec<SocketAddr>, Log) {
     let mut process = command
         .env_clear()
         .env("PATH", std::env::var("PATH").unwrap())
         .env("SUNCELLAR_SECRET", SECRET)
-        .env("NO_COLOR", "1")
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
     let mut log = BufReader::new(process.stderr.take().unwrap()).lines();
-    let mut said = String::new();
+    let said = Log::default();
+    let note = |line: &str| {
+        let mut said = said.lock().unwrap();
+        said.push_str(line);
+        said.push('\n');
+    };
     let mut address = |marker: &str| -> SocketAddr {
         loop {
             let line = log
                 .next()
-                .unwrap_or_else(|| panic!("it did not start: {said}"))
+                .unwrap_or_else(|| panic!("it did not start: {}", said.lock().unwrap()))
                 .unwrap();
+            note(&line);
             if line.contains(marker) {
                 let address = line.split("address=").nth(1).unwrap();
                 return address.split_whitespace().next().unwrap().parse().unwrap();
             }
-            said.push_str(&line);
         }
     };
     let addresses = markers.iter().map(|marker| address(marker)).collect();
     // A full pipe would hold it up.
-    std::thread::spawn(move || log.for_each(drop));
-    (process, addresses)
+    let rest = Arc::clone(&said);
+    std::thread::spawn(move || {
+        for line in log.map_while(Result::ok) {
+            let mut said = rest.lock().unwrap();
+            said.push_str(&line);
+            said.push('\n');
+        }
+    });
+    (process, addresses, said)
 }
