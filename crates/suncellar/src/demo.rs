@@ -12,12 +12,8 @@ mod weather;
 use crate::cli::Demo;
 use crate::config::Config;
 use crate::options::Role;
-<<<<<<< HEAD
-use crate::roles::{self, Parts, address, bind, open_store, random};
-use crate::tasks::Tasks;
-=======
 use crate::roles::{self, Parts, address, bind, lock_database, open_store, random};
->>>>>>> storage
+use crate::tasks::Tasks;
 use anyhow::{Context as _, ensure};
 use api::{Passwords, Portal};
 use bus::Bus;

@@ -15,12 +15,8 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use ring::rand::{SecureRandom as _, SystemRandom};
 use sources::Sources;
 use std::net::SocketAddr;
-<<<<<<< HEAD
 use std::time::Duration;
-use store::{Keyring, Store};
-=======
 use store::{DatabaseFile, DatabaseLock, Keyring, Store};
->>>>>>> storage
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -239,11 +235,7 @@ pub(crate) async fn run(
             sources: Sources::new(config.sources.clone()),
         };
         tracing::info!("jobs run");
-<<<<<<< HEAD
         tasks.spawn("the jobs", jobs::run(jobs, stop.clone()));
-=======
-        tasks.spawn(jobs::run(jobs, stop.clone()));
->>>>>>> storage
     }
     // The bus goes on until nobody can hand in anything any more.
     let last = CancellationToken::new();
