@@ -118,6 +118,12 @@ impl Store {
         let old = present(&mut tx, access).await?;
         let new = match self.prove(&mut tx, access, key, now).await? {
             Proof::Has(new) => new,
+            // Nobody's by the time that it takes the place.
+            Proof::Displaces(new, _) => Row {
+                owner_id: None,
+                linked_at: None,
+                ..new
+            },
             Proof::None(why) => return Ok(Err(why)),
             Proof::Claim(sn) => return Ok(Ok((sn, None))),
         };
