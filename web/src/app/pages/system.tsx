@@ -38,9 +38,9 @@ export const System = () => (
       </PagePart>
     )}
     commands={(sn) => (
-      <Suspense fallback={<Skeleton className="h-96" />}>
+      <PagePart fallback={<Skeleton className="h-96" />}>
         <ServiceCommands key={sn} sn={sn} />
-      </Suspense>
+      </PagePart>
     )}
     firmware={(sn, service) => (
       <PagePart fallback={<Skeleton className="h-40" />}>
