@@ -109,6 +109,20 @@ test('leaving the wizard does not stop the update, and logging out leaves nothin
   expect(kept).toEqual([null, null])
 })
 
+test('the update page works under whatever name the portal is opened by', async ({ page, server }) => {
+  for (const name of ['127.0.0.1', 'localhost']) {
+    const url = new URL(server.url)
+    url.hostname = name
+    await beLoggedIn(page, server, THREE, url.origin)
+    const answered = page.waitForResponse((answer) => answer.url().includes('/api/v1/has_update'))
+    await page.goto(`${url.origin}/update`)
+    const answer = await answered
+    expect([new URL(answer.url()).origin, answer.status()]).toEqual([url.origin, 200])
+    await settled(page)
+    await expect(page.getByText(text('update.load_failed'))).toHaveCount(0)
+  }
+})
+
 test('a stored role without a session opens no wizard: it leads over its dashboard to the login', async ({
   page,
   server,

@@ -320,6 +320,20 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
+    fn there_are_updates_for_both_kinds_of_batteries() {
+        let sites = sites(Systems::Full);
+        let old = sites.iter().filter(|site| site.story == Story::OldFirmware);
+        let kinds: HashSet<bool> = old
+            .map(|site| {
+                let (sn, phase) = site.units[0];
+                let unit = site.installation(&serial(sn).unwrap(), phase, &Zone::default());
+                model::update_needs_off(&unit.unwrap().rating)
+            })
+            .collect();
+        assert_eq!(kinds, HashSet::from([true, false]));
+    }
+
+    #[test]
     fn the_full_street_has_thirty_systems_and_no_serial_number_twice() {
         let sites = sites(Systems::Full);
         let serials: Vec<_> = sites
