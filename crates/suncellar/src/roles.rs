@@ -121,7 +121,7 @@ pub(crate) async fn serve(config: Config) -> anyhow::Result<()> {
     // What can be wrong in the configuration shows before anything is opened.
     let post = post(&config)?;
     ensure!(
-        !demo::is_demo_folder(&config.data_dir),
+        !(config.database.starts_with("sqlite:") && demo::is_demo_folder(&config.data_dir)),
         "{} is the demo's folder, and everybody knows the passwords of its accounts: choose another --data-dir",
         config.data_dir.display()
     );
