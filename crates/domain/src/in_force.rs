@@ -9,7 +9,7 @@ pub use effect::{Author, Effect, EffectKind, PlanBlock, PlanMode};
 use crate::AccountId;
 use crate::Sample;
 use crate::clock::Millis;
-use crate::firmware::JobState;
+use crate::firmware::{JobState, SwitchStep};
 use crate::grant::{Level, Right};
 use crate::sample::BatteryStatus;
 
@@ -48,10 +48,12 @@ pub enum Kind {
     },
 }
 
-/// How far an update is that has not ended.
+/// How far an update is that has not ended, or that is done and wants the main switch on again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UpdateProgress {
     pub state: JobState,
+    /// What has to be done at the main switch now.
+    pub switch: Option<SwitchStep>,
     pub since: Millis,
     /// The present part, from 1.
     pub part: usize,
@@ -127,7 +129,7 @@ pub struct Facts<'a> {
     pub effects: &'a [Effect],
     /// The newest, if it is recent enough to count.
     pub sample: Option<&'a Sample>,
-    /// The update that is open.
+    /// The newest update, if it is open or wants the main switch turned.
     pub update: Option<UpdateProgress>,
     /// The operator stopped all changes.
     pub braked_since: Option<Millis>,

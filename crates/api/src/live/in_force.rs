@@ -1,9 +1,9 @@
 //! What is in force at a system, as its readers see it.
 use super::Seen;
+use super::seen::Update;
 use domain::clock::Millis;
 use domain::firmware::SwitchStep;
 use domain::in_force::{By, Facts, InForce, Kind, PlanMode, Reader, UpdateProgress, in_force};
-use store::firmware::UpdateJob;
 use utoipa::ToSchema;
 
 /// Something that makes the battery act otherwise than its settings say.
@@ -87,7 +87,11 @@ impl From<InForce> for InForceEntry {
                 ..entry
             },
             Kind::Update(update) => Self {
-                state: Some(update.state.as_str()),
+                state: Some(match update.switch {
+                    Some(step) if step.holds_update() => "waits_for_switch",
+                    _ => update.state.as_str(),
+                }),
+                switch: update.switch.map(SwitchStep::as_str),
                 part: Some(update.part),
                 parts: Some(update.parts),
                 progress: Some(update.progress),
@@ -100,17 +104,12 @@ impl From<InForce> for InForceEntry {
 
 impl Seen<'_> {
     pub(super) fn in_force(&self, now: Millis) -> impl Iterator<Item = InForceEntry> {
-        let job = self
-            .update
-            .as_ref()
-            .and_then(|update| update.job.as_deref());
-        let open = job.filter(|job| job.state.is_open());
         let effects = self.snapshot.as_ref().map(|now| now.effects.clone());
         let facts = Facts {
             effects: effects.as_deref().unwrap_or_default(),
             // What an absent battery said last is no report of now.
             sample: self.sample().filter(|_| self.online()),
-            update: open.map(progress),
+            update: self.update.as_ref().and_then(progress),
             braked_since: self.braked_since,
             now,
         };
@@ -120,26 +119,25 @@ impl Seen<'_> {
             level: self.access.level(),
             history_from: self.access.history_from(),
         };
-        let switch = self.update.as_ref().and_then(|update| update.switch);
-        in_force(facts, reader).into_iter().map(move |one| {
-            let mut entry = InForceEntry::from(one);
-            if entry.kind == "update" {
-                entry.switch = switch.map(SwitchStep::as_str);
-            }
-            entry
-        })
+        in_force(facts, reader).into_iter().map(InForceEntry::from)
     }
 }
 
-fn progress(job: &UpdateJob) -> UpdateProgress {
+/// `None` for an update that has ended and wants nothing more.
+fn progress(update: &Update) -> Option<UpdateProgress> {
+    let job = update.job.as_deref()?;
+    if !job.state.is_open() && update.switch.is_none() {
+        return None;
+    }
     let parts = job.parts.len();
-    UpdateProgress {
+    Some(UpdateProgress {
         state: job.state,
+        switch: update.switch,
         since: job.created_at,
         part: (parts - job.left() + 1).min(parts),
         parts,
         progress: job.current().map_or(100, |part| part.progress),
-    }
+    })
 }
 
 /// Of all systems together: each names its own, the brake is the same for all.

@@ -1,10 +1,10 @@
 //! What is in force at a system: in its live data, for each reader as far as they may know, until it is over.
 #![allow(clippy::unwrap_used)]
-use domain::EventCode;
 use domain::clock::{HOUR, MINUTE, SECOND};
 use domain::firmware::Part;
 use domain::flags::{self, Flags};
 use domain::sample::{BatteryStatus, MessageId};
+use domain::{EventCode, Hello};
 use serde_json::{Value, json};
 use testkit::firmware::{IMAGE, manifest};
 use testkit::{NOON, Person, TestApp, eventually, with_app};
@@ -145,7 +145,8 @@ with_app!(an_update_and_the_brake_are_in_force_for_everybody, |app| {
     let anna = app.owner("anna", SN).await;
     let eva = app.electrician("eva").await;
     app.grant(&anna, &eva, SN, "service").await;
-    app.battery(SN).hello(|_| {}).await;
+    let needs_off = |hello: &mut Hello| hello.update_needs_off = true;
+    app.battery(SN).hello(needs_off).await;
     app.roll_out(&manifest(Part::Gateway, "2.8", 1), IMAGE)
         .await;
     app.order_update(&eva, SN, "1").await.expect(200);
@@ -160,6 +161,17 @@ with_app!(an_update_and_the_brake_are_in_force_for_everybody, |app| {
     );
     assert!(company.as_str().is_some_and(|name| !name.is_empty()));
     assert_eq!(in_force(app, &eva).await[0]["by"], "you");
+    // Its main switch is on, and it updates only with the switch off.
+    app.battery(SN).sample(|sample| sample.id.seq = 7).await;
+    let list = in_force(app, &anna).await;
+    assert_eq!(
+        (&list[0]["state"], &list[0]["switch"], &list[0]["end"]),
+        (
+            &json!("waits_for_switch"),
+            &json!("off"),
+            &json!("withdraw")
+        )
+    );
     app.store.put_brake_on("a bad release", NOON).await.unwrap();
     eventually("the brake is seen", async || {
         in_force(app, &anna).await.as_array().unwrap().len() == 2

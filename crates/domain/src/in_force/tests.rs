@@ -62,6 +62,7 @@ fn plan(mode: PlanMode) -> Effect {
 fn update(state: JobState) -> UpdateProgress {
     UpdateProgress {
         state,
+        switch: None,
         since: SINCE,
         part: 1,
         parts: 2,

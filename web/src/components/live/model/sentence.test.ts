@@ -74,6 +74,11 @@ describe('the sentence', () => {
       { flags: { ...flags, ein: false, aus: true }, inForce: [inForce('update')] },
       'sentence.in_update',
     ],
+    [
+      'the main switch is still off after an update',
+      { flags: { ...flags, ein: false, aus: true }, inForce: [{ ...inForce('update'), switch: 'on' }] },
+      'sentence.off',
+    ],
     ['a pause', { pv: 900, grid: -700, inForce: [inForce('pause')] }, 'sentence.paused'],
     ['a pause that is over', { pv: 900, inForce: [inForce('pause', NOW)] }, 'sentence.sun'],
     [

@@ -44,7 +44,8 @@ function notRunning({ reading: { status, flags, together, inForce, alarm } }: Si
   const one = together === null
   const off = status === 'off' || (one && flags.aus)
   // The switch belongs to the update: what to do with it is said there.
-  if (off && updateIn(inForce))
+  const update = updateIn(inForce)
+  if (off && update && update.switch !== 'on')
     return { headline: 'sentence.in_update', detail: line('sentence.in_update.text') }
   if (off) return { headline: 'sentence.off', detail: line('sentence.off.text') }
   if (status === 'fault' || (one && (flags.bat || flags.hw || flags.relay)))
