@@ -8,6 +8,7 @@ use crate::{private, tls};
 use anyhow::{Context as _, bail, ensure};
 use api::Portal;
 use bus::{Bus, Engine};
+use domain::connections::Connections;
 use domain::{Clock, Random};
 use gateway::Gateway;
 use jobs::Jobs;
@@ -24,6 +25,9 @@ use tokio_util::sync::CancellationToken;
 
 /// How often figures that nobody has asked for are made small.
 const METRICS_UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Whoever watches over this process.
+const MAX_STATUS_CONNECTIONS: usize = 64;
 
 /// The system's secure source of chance.
 pub(crate) fn random() -> Random {
@@ -204,7 +208,13 @@ pub(crate) async fn run(
         let status = api::status(portal.clone());
         tasks.spawn(
             "the status listener",
-            api::serve(listener, status, None, stop.clone()),
+            api::serve(
+                listener,
+                Connections::new(MAX_STATUS_CONNECTIONS, MAX_STATUS_CONNECTIONS),
+                status,
+                None,
+                stop.clone(),
+            ),
         );
     }
     let (store, random) = (portal.store.clone(), portal.random.clone());

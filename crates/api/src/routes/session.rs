@@ -159,7 +159,10 @@ async fn unconfirmed(
         return Ok(None);
     };
     let hash = Some(waiting.password_hash.clone());
-    let right = portal.passwords.verify(&login.password, hash).await;
+    let right = portal
+        .passwords
+        .verify(&login.password, hash, Lane::Stranger)
+        .await?;
     if !right || waiting.role != role {
         return Ok(None);
     }
