@@ -2,9 +2,9 @@
 use crate::http;
 use crate::process::{Process, free_port};
 use anyhow::{Context as _, ensure};
-use domain::Serial;
+use domain::{Clock, Random, Serial};
 use std::path::{Path, PathBuf};
-use store::{Keyring, Store};
+use store::{Secret, Store};
 use tempfile::TempDir;
 use tokio::process::Command;
 
@@ -58,7 +58,10 @@ impl Site {
     /// Opens the database beside the server, to fill it.
     pub(crate) async fn store(&self) -> anyhow::Result<Store> {
         let url = format!("sqlite:{}", self.database().display());
-        Ok(Store::open(&url, Keyring::new(&self.secret)?).await?)
+        // It has its keys from the import: no chance is needed.
+        let random = Random::new(|bytes| bytes.fill(0));
+        let secret = Secret::parse(&self.secret)?;
+        Ok(Store::open(&url, &secret, &random, Clock::system().now()).await?)
     }
 
     pub(crate) fn command(&self) -> anyhow::Result<Command> {

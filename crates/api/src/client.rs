@@ -7,6 +7,7 @@ use ipnet::IpNet;
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
+/// An IPv4 address is one, also where an IPv6 socket has mapped it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Client(pub IpAddr);
 
@@ -39,17 +40,23 @@ fn resolve(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
         .flat_map(|line| line.split(','))
         .map(str::trim)
         .collect();
-    let mut client = peer;
+    let mut client = peer.to_canonical();
     for hop in hops.into_iter().rev() {
         if !believed(&client) {
             break;
         }
-        match hop.parse() {
-            Ok(address) => client = address,
-            Err(_) => break,
+        match address(hop) {
+            Some(address) => client = address.to_canonical(),
+            None => break,
         }
     }
     client
+}
+
+/// Some proxies add the port.
+fn address(hop: &str) -> Option<IpAddr> {
+    let with_port = || hop.parse::<SocketAddr>().map(|address| address.ip());
+    hop.parse().or_else(|_| with_port()).ok()
 }
 
 #[cfg(test)]
@@ -72,6 +79,12 @@ mod tests {
             ("10.0.0.1", "198.51.100.1, 203.0.113.9", "203.0.113.9"),
             ("10.0.0.1", "198.51.100.1, 10.0.0.2", "198.51.100.1"),
             ("10.0.0.1", "rubbish", "10.0.0.1"),
+            ("10.0.0.1", "198.51.100.1:4711", "198.51.100.1"),
+            ("10.0.0.1", "[2001:db8::1]:4711", "2001:db8::1"),
+            // As peers look on a listener for both kinds of addresses.
+            ("::ffff:10.0.0.1", "198.51.100.1", "198.51.100.1"),
+            ("::ffff:10.0.0.1", "::ffff:198.51.100.1", "198.51.100.1"),
+            ("::ffff:127.0.0.1", "198.51.100.1", "127.0.0.1"),
         ] {
             let got = resolve(peer.parse().unwrap(), &forwarded(header), &trusted);
             assert_eq!(got, want.parse::<IpAddr>().unwrap(), "{peer} {header}");

@@ -22,6 +22,8 @@ pub(crate) enum Error {
     NoSystems { access: String },
     /// Too much at once; try again after this many seconds.
     Slow { seconds: u64, message: Message },
+    /// The server has too much to do; try again after this many seconds.
+    Busy { seconds: u64, message: Message },
 }
 
 /// Wrong fields, each with its messages; built up so that a person sees all of them at once.
@@ -142,9 +144,10 @@ impl IntoResponse for Error {
             Self::Fields(_) => StatusCode::BAD_REQUEST,
             Self::NoSystems { .. } => StatusCode::FORBIDDEN,
             Self::Slow { .. } => StatusCode::TOO_MANY_REQUESTS,
+            Self::Busy { .. } => StatusCode::SERVICE_UNAVAILABLE,
         };
         let mut response = status.into_response();
-        if let Self::Slow { seconds, .. } = self {
+        if let Self::Slow { seconds, .. } | Self::Busy { seconds, .. } = self {
             response.headers_mut().insert(RETRY_AFTER, seconds.into());
         }
         response.extensions_mut().insert(self);
@@ -169,7 +172,7 @@ pub(crate) async fn speak(request: Request, next: Next) -> Response {
     let body = match error {
         Error::Refused(_, message) => refusal(message, lang, None),
         Error::NoSystems { access } => refusal(Message::NoSystems, lang, Some(access)),
-        Error::Slow { message, .. } => refusal(message, lang, None),
+        Error::Slow { message, .. } | Error::Busy { message, .. } => refusal(message, lang, None),
         Error::Fields(errors) => fields(&errors, lang),
     };
     let (parts, body) = body.into_parts();

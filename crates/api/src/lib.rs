@@ -36,7 +36,7 @@ mod update_service;
 mod window;
 
 pub use demo::{Cellar, Demo, InCellar, SentMail, Sky, Touch, outside};
-pub use password::Passwords;
+pub use password::{Busy, Lane, Passwords};
 pub use router::{openapi, portal};
 pub use routes::stream::Pace;
 pub use serve::{Tls, serve};

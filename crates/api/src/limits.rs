@@ -2,6 +2,7 @@
 //! another allowance than the browser its owner is known by: nobody is locked out by somebody else's attempts.
 use crate::error::{Error, Result};
 use crate::window::Window;
+use domain::client_network::ClientNetwork;
 use domain::{Clock, Message};
 use governor::clock::Clock as GovernorClock;
 use governor::middleware::NoOpMiddleware;
@@ -34,6 +35,14 @@ pub(crate) struct Limits {
 /// Guessing at keys is the one way in that needs no mailbox.
 const KEYS_AN_HOUR: usize = 10;
 
+/// No address of a person is longer; what is typed in its place may be as long as a request.
+const MAX_KEY: usize = 320;
+
+/// Whoever has an IPv6 line has more addresses than there are limits.
+fn network(address: IpAddr) -> String {
+    ClientNetwork::of(address).to_string()
+}
+
 const fn count(n: u32) -> NonZeroU32 {
     NonZeroU32::new(n).expect("limits are above zero")
 }
@@ -64,7 +73,7 @@ impl Limits {
         match known {
             Some(browser) => self.check(&self.login_known, format!("{email} {browser}")),
             None => {
-                self.check(&self.login_address, address.to_string())?;
+                self.check(&self.login_address, network(address))?;
                 self.check(&self.login_stranger, email.to_owned())
             }
         }
@@ -79,17 +88,17 @@ impl Limits {
     ) -> Result<()> {
         self.forget_the_idle();
         let account = account.map(|account| format!("account {account}"));
-        let names: Vec<String> = [address.to_string()].into_iter().chain(account).collect();
+        let names: Vec<String> = [network(address)].into_iter().chain(account).collect();
         let taken = self.keys.take(&names, tries);
         taken.map_err(too_many)
     }
 
     pub(crate) fn register(&self, address: IpAddr) -> Result<()> {
-        self.check(&self.register_address, address.to_string())
+        self.check(&self.register_address, network(address))
     }
 
     pub(crate) fn mail_from(&self, address: IpAddr) -> Result<()> {
-        self.check(&self.mail_address, address.to_string())
+        self.check(&self.mail_address, network(address))
     }
 
     /// Whether this mailbox may get one more mail. Never told to the caller, who may not be its owner.
@@ -99,7 +108,7 @@ impl Limits {
     }
 
     pub(crate) fn token(&self, address: IpAddr) -> Result<()> {
-        self.check(&self.token_address, address.to_string())
+        self.check(&self.token_address, network(address))
     }
 
     /// A password typed again by somebody who is logged in.
@@ -122,8 +131,9 @@ impl Limits {
         self.check(&self.invitations, account.to_string())
     }
 
-    fn check(&self, limiter: &Keyed, key: String) -> Result<()> {
+    fn check(&self, limiter: &Keyed, mut key: String) -> Result<()> {
         self.forget_the_idle();
+        key.truncate(key.floor_char_boundary(MAX_KEY));
         limiter.check_key(&key).map_err(|not_until| {
             let wait = not_until.wait_time_from(self.clock.now());
             too_many(wait.as_secs() + 1)

@@ -18,6 +18,8 @@ pub(crate) struct Systems {
     pub(crate) allowed: Arc<[Access]>,
     /// Which the caller sees at all.
     seen: Arc<[Access]>,
+    /// What the call does with them.
+    pub(crate) right: Right,
 }
 
 /// What `sn=` asks for.
@@ -35,7 +37,11 @@ impl Systems {
             true => Arc::clone(&seen),
             false => seen.iter().filter(may).cloned().collect(),
         };
-        Self { allowed, seen }
+        Self {
+            allowed,
+            seen,
+            right,
+        }
     }
 
     /// One serial number, or −1; no `sn` at all means −1. Somebody else's system and one that does not exist are the same.

@@ -1,18 +1,72 @@
-//! Argon2id. Hashing takes tens of milliseconds of CPU and 19 MiB, so it runs off the async threads, a few at a time.
+//! Argon2id. Hashing takes tens of milliseconds of CPU and 19 MiB, so it runs off the async threads, a few at a time. Two
+//! queues of bounded length wait for it, so that a flood of strangers' logins does not keep those out who are known.
+use crate::error::Error;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::{Algorithm, Argon2, Params, PasswordHasher as _, PasswordVerifier as _, Version};
-use domain::{Password, Random};
+use domain::{Message, Password, Random};
 use std::sync::{Arc, OnceLock};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// At most this many at once: a flood of logins must not take all memory and cores.
-const AT_ONCE: usize = 4;
+/// At most so many at once: a flood of logins must not take all memory and cores.
+const STRANGERS_AT_ONCE: usize = 3;
+const KNOWN_AT_ONCE: usize = 1;
+/// Who comes when so many wait is sent away: a second's work for one core each.
+const MAX_WAITING: usize = 64;
+const RETRY_AFTER_SECONDS: u64 = 5;
+
+/// Who waits for a hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lane {
+    /// Anybody on the internet.
+    Stranger,
+    /// A browser that the owner has logged in with before, or somebody who is logged in.
+    Known,
+}
+
+/// Too many wait already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Busy;
+
+impl From<Busy> for Error {
+    fn from(_: Busy) -> Self {
+        Self::Busy {
+            seconds: RETRY_AFTER_SECONDS,
+            message: Message::LoginsBusy,
+        }
+    }
+}
+
+/// Turns at hashing, and how many wait for one.
+#[derive(Debug)]
+struct Queue {
+    turns: Semaphore,
+    waiting: Semaphore,
+}
+
+impl Queue {
+    fn new(at_once: usize) -> Self {
+        Self {
+            turns: Semaphore::new(at_once),
+            waiting: Semaphore::new(MAX_WAITING),
+        }
+    }
+
+    async fn turn(&self) -> Result<SemaphorePermit<'_>, Busy> {
+        if let Ok(turn) = self.turns.try_acquire() {
+            return Ok(turn);
+        }
+        let _waiting = self.waiting.try_acquire().map_err(|_| Busy)?;
+        let turn = self.turns.acquire().await;
+        Ok(turn.expect("the semaphore is never closed"))
+    }
+}
 
 #[derive(Clone)]
 pub struct Passwords {
     random: Random,
     work: Argon2<'static>,
-    turns: Arc<Semaphore>,
+    strangers: Arc<Queue>,
+    known: Arc<Queue>,
     decoy: Arc<OnceLock<String>>,
 }
 
@@ -36,22 +90,28 @@ impl Passwords {
         Self {
             random,
             work,
-            turns: Arc::new(Semaphore::new(AT_ONCE)),
+            strangers: Arc::new(Queue::new(STRANGERS_AT_ONCE)),
+            known: Arc::new(Queue::new(KNOWN_AT_ONCE)),
             decoy: Arc::default(),
         }
     }
 
-    pub async fn hash(&self, password: &Password) -> String {
+    pub async fn hash(&self, password: &Password, lane: Lane) -> Result<String, Busy> {
         let (text, salt) = (password.as_str().to_owned(), self.random.bytes::<16>());
         let work = self.work.clone();
-        self.run(move || hash(&work, &text, &salt)).await
+        self.run(lane, move || hash(&work, &text, &salt)).await
     }
 
     /// Checks a password. For an unknown account (`None`) the same work is done, so that time tells nothing.
-    pub async fn verify(&self, text: &str, stored: Option<String>) -> bool {
+    pub async fn verify(
+        &self,
+        text: &str,
+        stored: Option<String>,
+        lane: Lane,
+    ) -> Result<bool, Busy> {
         let (text, salt) = (text.to_owned(), self.random.bytes::<16>());
         let (work, decoy) = (self.work.clone(), Arc::clone(&self.decoy));
-        self.run(move || {
+        self.run(lane, move || {
             let known = stored.is_some();
             let stored = stored.unwrap_or_else(|| {
                 decoy
@@ -67,15 +127,23 @@ impl Passwords {
         .await
     }
 
-    async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> T {
-        let _turn = self
-            .turns
-            .acquire()
-            .await
-            .expect("the semaphore is never closed");
-        tokio::task::spawn_blocking(work)
-            .await
-            .expect("hashing does not panic")
+    async fn run<T: Send + 'static>(
+        &self,
+        lane: Lane,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Busy> {
+        let free = match lane {
+            Lane::Stranger => None,
+            // As long as nobody else needs it.
+            Lane::Known => self.strangers.turns.try_acquire().ok(),
+        };
+        let _turn = match (free, lane) {
+            (Some(turn), _) => turn,
+            (None, Lane::Stranger) => self.strangers.turn().await?,
+            (None, Lane::Known) => self.known.turn().await?,
+        };
+        let done = tokio::task::spawn_blocking(work).await;
+        Ok(done.expect("hashing does not panic"))
     }
 }
 
@@ -96,7 +164,8 @@ mod tests {
     #[tokio::test]
     async fn people_are_guarded_by_the_work_that_owasp_asks_for() {
         let password = Password::parse("Sonnenschein-1!").unwrap();
-        let hash = Passwords::new(random()).hash(&password).await;
+        let hash = Passwords::new(random()).hash(&password, Lane::Known).await;
+        let hash = hash.unwrap();
         assert!(
             hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"),
             "{hash}"
@@ -106,14 +175,40 @@ mod tests {
     #[tokio::test]
     async fn a_hash_is_checked_with_its_own_work() {
         let password = Password::parse("Sonnenschein-1!").unwrap();
-        let hash = Passwords::quick(random()).hash(&password).await;
+        let hash = Passwords::quick(random())
+            .hash(&password, Lane::Known)
+            .await;
+        let hash = hash.unwrap();
         let passwords = Passwords::new(random());
-        assert!(
-            passwords
-                .verify("Sonnenschein-1!", Some(hash.clone()))
-                .await
-        );
-        assert!(!passwords.verify("Sonnenschein-2!", Some(hash)).await);
-        assert!(!passwords.verify("nobody's password", None).await);
+        for (text, stored, right) in [
+            ("Sonnenschein-1!", Some(hash.clone()), true),
+            ("Sonnenschein-2!", Some(hash), false),
+            ("nobody's password", None, false),
+        ] {
+            let verified = passwords.verify(text, stored, Lane::Stranger).await;
+            assert_eq!(verified, Ok(right), "{text}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_flood_of_strangers_is_sent_away_and_keeps_no_known_browser_waiting() {
+        let passwords = Passwords::quick(random());
+        // All turns are taken for as long as this test wants.
+        let turns =
+            [(); STRANGERS_AT_ONCE].map(|()| passwords.strangers.turns.try_acquire().unwrap());
+        let flood = (0..MAX_WAITING).map(|_| {
+            let passwords = passwords.clone();
+            tokio::spawn(async move { passwords.verify("x", None, Lane::Stranger).await })
+        });
+        let flood: Vec<_> = flood.collect();
+        while passwords.strangers.waiting.available_permits() > 0 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(passwords.verify("x", None, Lane::Stranger).await, Err(Busy));
+        assert_eq!(passwords.verify("x", None, Lane::Known).await, Ok(false));
+        drop(turns);
+        for waited in flood {
+            assert_eq!(waited.await.unwrap(), Ok(false));
+        }
     }
 }

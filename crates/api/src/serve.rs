@@ -3,6 +3,7 @@ use crate::patience::Patient;
 use axum::Router;
 use axum::extract::{ConnectInfo, FromRequestParts};
 use axum::http::request::Parts;
+use domain::connections::{Admission, Connections};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
@@ -39,6 +40,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Stopping {
 /// Serves until `stop` is cancelled, then lets open requests finish.
 pub async fn serve(
     listener: TcpListener,
+    connections: Connections,
     router: Router,
     tls: Option<Tls>,
     stop: CancellationToken,
@@ -57,10 +59,16 @@ pub async fn serve(
                 }
             },
         };
+        let Some(admission) = connections.admit(peer.ip()) else {
+            metrics::counter!("connections_refused_total").increment(1);
+            tracing::debug!(%peer, "connection_refused: too many are open");
+            continue;
+        };
         let watcher = graceful.watcher();
         let (router, tls) = (router.clone(), tls.clone());
         let stopping = Stopping(stop.clone());
         tokio::spawn(async move {
+            let _admission: Admission = admission;
             match tls {
                 None => connection(stream, peer, router, watcher, stopping).await,
                 Some(tls) => {

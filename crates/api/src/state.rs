@@ -34,6 +34,7 @@ pub struct Parts {
     pub(crate) tokens: Tokens,
     pub(crate) limits: Arc<Limits>,
     pub(crate) streams: Streams,
+    pub(crate) exports: Streams,
     pub(crate) images: Images,
     pub(crate) metrics: Option<PrometheusHandle>,
     /// Present only in `suncellar demo`.
@@ -87,7 +88,8 @@ impl Portal {
             tokens: Tokens::new(store.keyring().clone()),
             limits: Arc::new(Limits::new(&clock)),
             passwords: Passwords::new(random.clone()),
-            streams: Streams::default(),
+            streams: Streams::live(),
+            exports: crate::routes::export::running(),
             images: Images::default(),
             settings,
             store,

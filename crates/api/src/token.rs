@@ -23,8 +23,6 @@ const WATCH_TYPE: &str = "watch";
 #[derive(Clone)]
 pub struct Tokens {
     keyring: Keyring,
-    sign: EncodingKey,
-    check: DecodingKey,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -43,12 +41,7 @@ impl Tokens {
     pub fn new(keyring: Keyring) -> Self {
         // Fails only when it was installed before, by another portal in the same process.
         let _ = RING.install_default();
-        let key = keyring.key(Purpose::AccessToken);
-        Self {
-            sign: EncodingKey::from_secret(&key),
-            check: DecodingKey::from_secret(&key),
-            keyring,
-        }
+        Self { keyring }
     }
 
     pub fn access(
@@ -83,7 +76,8 @@ impl Tokens {
             iat: now / SECOND,
             exp: (now + life) / SECOND,
         };
-        jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &self.sign)
+        let key = EncodingKey::from_secret(&self.keyring.key(Purpose::AccessToken));
+        jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &key)
             .expect("HS256 signs any claims")
     }
 
@@ -105,9 +99,12 @@ impl Tokens {
         rules.set_required_spec_claims(&["exp", "iss", "aud", "sub"]);
         // Our own clock decides, not the library's.
         rules.validate_exp = false;
-        let claims = jsonwebtoken::decode::<Claims>(token, &self.check, &rules)
-            .ok()?
-            .claims;
+        let keys = self.keyring.accepted_keys(Purpose::AccessToken);
+        let claims = keys.iter().find_map(|key| {
+            let key = DecodingKey::from_secret(key);
+            jsonwebtoken::decode::<Claims>(token, &key, &rules).ok()
+        });
+        let claims = claims?.claims;
         let valid = claims.typ == kind && now / SECOND < claims.exp;
         valid.then_some(claims)
     }

@@ -13,6 +13,7 @@ mod listen;
 mod live;
 mod notice;
 mod orders;
+mod secret_keys;
 mod silence;
 mod snapshot;
 mod uplink;
@@ -192,6 +193,7 @@ impl Engine {
                 firmware::mind(&bus),
                 alarms::mind(&bus),
                 forecasts::mind(&bus),
+                secret_keys::poll(&bus),
                 bus.live.count(),
                 notice::send_all(&store, number, outgoing),
                 listen::listen(&store, &bus, number, listener),

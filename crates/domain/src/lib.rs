@@ -3,10 +3,12 @@
 pub mod account;
 pub mod alarm;
 pub mod claim;
+pub mod client_network;
 pub mod clock;
 pub mod code;
 pub mod command;
 pub mod commissioning;
+pub mod connections;
 pub mod country;
 pub mod email;
 pub mod energy;

@@ -3,6 +3,7 @@ use crate::clock_check::{self, ClockCheck};
 use crate::connect::{self, Refusal};
 use crate::session::{End, Session};
 use bus::Bus;
+use domain::connections::{Admission, Connections};
 use domain::{Clock, Serial};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -32,6 +33,9 @@ pub struct Gateway {
     pub clock: Clock,
     /// Without it the endpoint is plain: on loopback, or behind a proxy that does TLS.
     pub tls: Option<TlsAcceptor>,
+    /// How many may be connected. One caller's count only until the battery has logged in: a whole village may come from
+    /// one address.
+    pub connections: Connections,
 }
 
 /// Serves until `stop` is cancelled, then lets every session write its last acknowledgements.
@@ -56,12 +60,17 @@ pub async fn serve(listener: TcpListener, gateway: Gateway, stop: CancellationTo
                 }
             },
         };
+        let Some(admission) = gateway.connections.admit(peer.ip()) else {
+            metrics::counter!("link_refused_total").increment(1);
+            tracing::debug!(%peer, "connection_refused: too many are open");
+            continue;
+        };
         let (gateway, stop) = (gateway.clone(), stop.clone());
         let clock_check = Arc::clone(&clock_check);
         sessions.spawn(async move {
             let open = metrics::gauge!("link_connections");
             open.increment(1.0);
-            connection(stream, peer, &gateway, clock_check, stop).await;
+            connection(stream, (peer, admission), &gateway, clock_check, stop).await;
             open.decrement(1.0);
         });
     }
@@ -89,7 +98,7 @@ async fn beat(gateway: Gateway, stop: CancellationToken) {
 
 async fn connection(
     stream: TcpStream,
-    peer: SocketAddr,
+    (peer, admission): (SocketAddr, Admission),
     gateway: &Gateway,
     clock_check: Arc<ClockCheck>,
     stop: CancellationToken,
@@ -97,11 +106,13 @@ async fn connection(
     // Acknowledgements are small and waited for.
     let _ = stream.set_nodelay(true);
     let Some(tls) = &gateway.tls else {
-        return talk(stream, peer, gateway, clock_check, stop).await;
+        return talk(stream, (peer, admission), gateway, clock_check, stop).await;
     };
     match tokio::time::timeout(HANDSHAKE, tls.accept(stream)).await {
         // Boxed, so that a plain connection does not carry the room for it.
-        Ok(Ok(stream)) => Box::pin(talk(stream, peer, gateway, clock_check, stop)).await,
+        Ok(Ok(stream)) => {
+            Box::pin(talk(stream, (peer, admission), gateway, clock_check, stop)).await
+        }
         Ok(Err(error)) => tracing::debug!(%peer, %error, "no TLS with a device"),
         Err(_) => tracing::debug!(%peer, "a device did not finish its TLS handshake"),
     }
@@ -109,7 +120,7 @@ async fn connection(
 
 async fn talk<S>(
     stream: S,
-    peer: SocketAddr,
+    (peer, mut admission): (SocketAddr, Admission),
     gateway: &Gateway,
     clock_check: Arc<ClockCheck>,
     stop: CancellationToken,
@@ -123,6 +134,7 @@ async fn talk<S>(
     };
     match connected {
         Ok(welcome) => {
+            admission.prove();
             let sn = welcome.sn.clone();
             metrics::gauge!("link_sessions").increment(1.0);
             tracing::debug!(%peer, %sn, "a device is connected");

@@ -8,6 +8,7 @@ pub mod planning;
 pub mod retention;
 mod rollouts;
 mod sealing;
+mod secret_keys;
 pub mod sources;
 mod tariffs;
 
@@ -40,6 +41,8 @@ const TARIFFS_EVERY: Duration = Duration::from_secs(60);
 const CLEANUP_EVERY: Duration = Duration::from_secs(15 * 60);
 const SEALING_EVERY: Duration = Duration::from_secs(5 * 60);
 const RETENTION_AFTER_START: Duration = Duration::from_secs(5 * 60);
+/// Looks whether the keys were rotated.
+const SECRET_KEYS_EVERY: Duration = Duration::from_secs(10);
 const RETENTION_EVERY: Duration = Duration::from_secs(60 * 60);
 
 /// What the jobs need.
@@ -93,6 +96,7 @@ async fn short(jobs: &Jobs, stop: &CancellationToken) {
     let mut begun = tokio::time::interval(TARIFFS_EVERY);
     let mut granted = tokio::time::interval(GRANTS_EVERY);
     let mut queue = tokio::time::interval(MAIL_QUEUE_EVERY);
+    let mut keys = tokio::time::interval(SECRET_KEYS_EVERY);
     loop {
         let job = tokio::select! {
             () = stop.cancelled() => return,
@@ -111,6 +115,10 @@ async fn short(jobs: &Jobs, stop: &CancellationToken) {
             _ = begun.tick() => {
                 tariffs::run(store, clock.now()).await;
                 "tariffs"
+            }
+            _ = keys.tick() => {
+                secret_keys::run(store, desk.random, clock.now()).await;
+                "secret_keys"
             }
             // Not where mails are sent: it shows when that stands still.
             _ = queue.tick() => {

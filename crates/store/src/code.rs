@@ -1,4 +1,5 @@
 //! Registration and installer codes as the operator issues them.
+use crate::db::Tx;
 use crate::{Error, Purpose, Result, Store};
 use domain::Serial;
 use domain::clock::Millis;
@@ -46,5 +47,16 @@ impl Store {
             execute!(&mut tx, sqlx::query(anew).bind(sn.as_str()))?;
         }
         tx.commit().await
+    }
+
+    /// The hash that a code is kept under, whichever version of the key made it: on paper it may wait for years. For one
+    /// that nobody has issued, the current version's.
+    pub(crate) async fn code_hash(&self, tx: &mut Tx, code: &Code) -> Result<Vec<u8>> {
+        let hashes = self.keyring.hashes(Purpose::Code, code.as_str().as_bytes());
+        let kept: Option<Vec<u8>> = find_first!(hashes, hash => within!(&mut *tx, c => sqlx::query_scalar(
+            "SELECT hash FROM codes WHERE hash = $1 UNION SELECT code_hash FROM handovers WHERE code_hash = $1
+             UNION SELECT code_hash FROM grants WHERE code_hash = $1")
+            .bind(hash).fetch_optional(c).await)?);
+        Ok(kept.unwrap_or_else(|| self.keyring.hash(Purpose::Code, code.as_str().as_bytes())))
     }
 }

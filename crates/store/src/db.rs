@@ -3,8 +3,10 @@ use crate::database_file::{DatabaseFile, FileError};
 use crate::entered::Entered;
 use crate::firmware::Running;
 use crate::keyring::Keyring;
+use crate::secret::Secret;
 use crate::unit::KnownUnits;
-use domain::Serial;
+use domain::clock::Millis;
+use domain::{Random, Serial};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{Connection as _, PgPool, Postgres, Sqlite, SqlitePool, Transaction};
@@ -48,6 +50,8 @@ pub enum Error {
     UnknownSerial(Serial),
     #[error("the database address must begin with sqlite: or postgres:")]
     UnknownEngine,
+    #[error("this is not the secret of this database; nothing was written")]
+    WrongSecret,
     #[error("stored text is damaged: {0}")]
     Damaged(&'static str),
     #[error(transparent)]
@@ -176,6 +180,20 @@ macro_rules! execute {
     };
 }
 
+/// The first row that one of several candidates finds: a hash may be of any version of the key.
+macro_rules! find_first {
+    ($candidates:expr, $candidate:ident => $find:expr) => {{
+        let mut found = None;
+        for $candidate in $candidates {
+            found = $find;
+            if found.is_some() {
+                break;
+            }
+        }
+        found
+    }};
+}
+
 /// `FromRow` for both drivers; the field names are the column names.
 macro_rules! row {
     ($t:ty { $($f:ident),* $(,)? }) => {
@@ -193,25 +211,28 @@ macro_rules! row {
 }
 
 impl Store {
-    /// Opens `sqlite:PATH` or `postgres://…` and brings the schema up to date.
-    pub async fn open(url: &str, keyring: Keyring) -> Result<Self> {
+    /// Opens `sqlite:PATH` or `postgres://…`, if this is its secret, and brings the schema up to date.
+    pub async fn open(url: &str, secret: &Secret, random: &Random, now: Millis) -> Result<Self> {
         let (db, file) = match url.split(':').next() {
             Some("sqlite") => open_sqlite_file(url).await?,
-            Some("postgres" | "postgresql") => {
-                let db = Db::Postgres(open_postgres(url).await?);
-                crate::migrations::run(&db).await?;
-                (db, None)
-            }
+            Some("postgres" | "postgresql") => (Db::Postgres(open_postgres(url).await?), None),
             _ => return Err(Error::UnknownEngine),
         };
-        Ok(Self {
+        let store = Self {
             db,
             file,
-            keyring,
+            keyring: Keyring::new(secret.clone()),
             entered: Entered::default(),
             running: Running::default(),
             units: KnownUnits::default(),
-        })
+        };
+        let ready = async {
+            store.check_secret().await?;
+            crate::migrations::run(&store.db).await?;
+            store.open_keys(random, now).await
+        };
+        ready.await.map_err(|error| store.explain(error))?;
+        Ok(store)
     }
 
     pub fn keyring(&self) -> &Keyring {
@@ -348,9 +369,7 @@ async fn open_sqlite_file(url: &str) -> Result<(Db, Option<Arc<DatabaseFile>>)> 
         if existed {
             file.holds_a_portal(&pool).await?;
         }
-        let db = Db::Sqlite(pool);
-        crate::migrations::run(&db).await?;
-        Ok(db)
+        Ok(Db::Sqlite(pool))
     };
     let db = open.await.map_err(|error| file.explain(error))?;
     Ok((db, Some(Arc::new(file))))

@@ -160,11 +160,15 @@ impl Store {
             .bind(sn.as_str()).bind(BOOTS).fetch_all(p).await)?;
         // Every secret is looked at, so that time tells nothing.
         let mut starts = None;
+        let mut outdated = None;
         for row in rows {
             if self
                 .keyring
                 .verify(Purpose::DeviceSecret, secret, &row.hash)
             {
+                if !self.keyring.is_current(&row.hash) {
+                    outdated = Some(row.hash);
+                }
                 let starts: &mut Vec<_> = starts.get_or_insert_default();
                 if let (Some(boot), Some(started_at)) = (row.boot, row.started_at) {
                     let boot = u32::try_from(boot).map_err(|_| Error::Damaged("boots.boot"))?;
@@ -172,7 +176,21 @@ impl Store {
                 }
             }
         }
+        if let Some(hash) = outdated {
+            self.renew_device_hash(sn, secret, &hash).await;
+        }
         Ok(starts)
+    }
+
+    /// Only who knows the secret can hash it again: after a rotation of the keys each device brings its own.
+    async fn renew_device_hash(&self, sn: &Serial, secret: &[u8], outdated: &[u8]) {
+        let hash = self.keyring.hash(Purpose::DeviceSecret, secret);
+        let renewed = on!(self, p => sqlx::query(
+            "UPDATE device_secrets SET hash = $3 WHERE sn = $1 AND hash = $2")
+            .bind(sn.as_str()).bind(outdated).bind(hash).execute(p).await.map(drop));
+        if let Err(error) = renewed {
+            tracing::warn!(%sn, %error, "device_hash_not_renewed: the next login tries again");
+        }
     }
 
     /// Forgets the starts of devices that have had enough others since.

@@ -65,13 +65,18 @@ impl Row {
     }
 }
 
-/// Whether it was new; then it also has its line in the journal.
+/// Whether it was new; then it also has its line in the journal. What a battery tells late of the household before is
+/// nobody's to read, and not kept.
 pub(crate) async fn keep(tx: &mut Tx, sn: &Serial, event: &Event, now: Millis) -> Result<bool> {
     let kept = execute!(
         tx,
         sqlx::query(
             "INSERT INTO events (sn, boot, seq, at, received_at, code, begins, args)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (sn, boot, seq) DO NOTHING"
+             SELECT s.sn, $2, $3, $4, $5, $6, $7, $8 FROM systems s WHERE s.sn = $1
+                 AND CASE WHEN $4 IS NULL THEN s.history_from = 0 OR EXISTS (SELECT 1 FROM boots b
+                     WHERE b.sn = s.sn AND b.boot <= $9 AND b.started_at >= s.history_from)
+                 ELSE $4 >= s.history_from END
+             ON CONFLICT (sn, boot, seq) DO NOTHING"
         )
         .bind(sn.as_str())
         .bind(event.id.kept_boot())
@@ -81,6 +86,7 @@ pub(crate) async fn keep(tx: &mut Tx, sn: &Serial, event: &Event, now: Millis) -
         .bind(event.code.as_str())
         .bind(event.on)
         .bind(event.args.as_deref())
+        .bind(i64::from(event.id.boot))
     )?;
     if let (1, Some(at)) = (kept, event.at) {
         let args = event.args.as_deref().unwrap_or("null");

@@ -73,7 +73,7 @@ impl Store {
             .bind(account.0).fetch_all(p).await)?;
         let events: Vec<EventRow> = on!(self, p => sqlx::query_as(
             "SELECT e.sn, e.at, e.received_at, e.code, e.begins, e.args FROM events e JOIN systems s ON s.sn = e.sn
-             WHERE s.owner_id = $1 AND e.received_at >= s.history_from ORDER BY e.sn, e.received_at, e.boot, e.seq")
+             WHERE s.owner_id = $1 AND COALESCE(e.at, e.received_at) >= s.history_from ORDER BY e.sn, e.received_at, e.boot, e.seq")
             .bind(account.0).fetch_all(p).await)?;
         let hidden: Vec<HiddenRow> = on!(self, p => sqlx::query_as(
             "SELECT h.sn, h.received_at, h.payload FROM hidden_samples h JOIN systems s ON s.sn = h.sn

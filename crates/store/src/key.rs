@@ -6,7 +6,7 @@ use crate::grant::{self, Letter, Member, Recipient};
 use crate::handover::{self, Handover};
 use crate::journal::{Actor, Entry, Event};
 use crate::mail::Desk;
-use crate::{Error, Purpose, Result, Store, claim, system};
+use crate::{Error, Result, Store, claim, system};
 use domain::claim::LinkedBy;
 use domain::clock::Millis;
 use domain::code::{Code, CodeKind};
@@ -178,7 +178,7 @@ impl Store {
     }
 
     async fn judge_code(&self, tx: &mut Tx, code: &Code, typist: Typist<'_>) -> Result<Judged> {
-        let hash = self.keyring.hash(Purpose::Code, code.as_str().as_bytes());
+        let hash = self.code_hash(tx, code).await?;
         let covered: Vec<Owned> = within!(&mut *tx, c => sqlx::query_as(
             "SELECT s.sn, s.owner_id, s.linked_by, s.linked_at, s.retired_at FROM codes c
              JOIN code_systems cs ON cs.code_hash = c.hash JOIN systems s ON s.sn = cs.sn
@@ -210,7 +210,7 @@ impl Store {
         desk: Desk<'_>,
         now: Millis,
     ) -> Result<()> {
-        let hash = self.keyring.hash(Purpose::Code, code.as_str().as_bytes());
+        let hash = self.code_hash(tx, code).await?;
         let used = execute!(
             tx,
             sqlx::query("UPDATE codes SET used_at = $2 WHERE hash = $1 AND used_at IS NULL")

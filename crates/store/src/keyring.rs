@@ -1,8 +1,11 @@
-//! Keys derived from the one configured secret, each for a single purpose.
-use ring::aead::{self, Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
+//! The keys that protect what is kept and handed out, in versions. The newest active one hashes, signs and seals; what
+//! older ones made stays readable, and tokens of theirs are accepted for a while.
+use crate::secret::Secret;
+use domain::clock::Millis;
+use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::hmac;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 /// What a key is used for; two purposes never share one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,66 +24,228 @@ pub enum Purpose {
     RecoveryCode,
 }
 
-/// The shortest secret accepted: 256 bits as hexadecimal are 64 characters, as base 64 are 43.
-const MIN_SECRET: usize = 32;
+impl Purpose {
+    const ALL: [Self; 12] = [
+        Self::AccessToken,
+        Self::RefreshToken,
+        Self::MailedLink,
+        Self::Code,
+        Self::DeviceSecret,
+        Self::PartnerToken,
+        Self::KnownBrowser,
+        Self::MailBody,
+        Self::ProviderToken,
+        Self::DirectorKey,
+        Self::TotpSecret,
+        Self::RecoveryCode,
+    ];
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum WeakSecret {
-    #[error("the signing secret is shorter than {MIN_SECRET} characters")]
-    Short,
-    #[error("the signing secret is a default or repeats a few characters")]
-    Default,
+    /// Whether the key alone makes something that is believed. All other hashes are of random values that stand in the
+    /// database: who has the key still has to find the value.
+    fn is_forgeable(self) -> bool {
+        matches!(
+            self,
+            Self::AccessToken | Self::RefreshToken | Self::KnownBrowser
+        )
+    }
 }
 
-#[derive(Clone)]
-pub struct Keyring(Arc<hmac::Key>);
+/// The bytes in front of a hash of any version but the first, which had no versions.
+const VERSION_LENGTH: usize = 2;
+const HASH_LENGTH: usize = 32;
 
-impl Keyring {
-    pub fn new(secret: &str) -> Result<Self, WeakSecret> {
-        if secret.len() < MIN_SECRET {
-            return Err(WeakSecret::Short);
+/// One version: a key for each purpose.
+pub(crate) struct DataKey {
+    pub(crate) version: u16,
+    keys: [[u8; 32]; Purpose::ALL.len()],
+}
+
+impl DataKey {
+    pub(crate) fn new(version: u16, root: &[u8]) -> Self {
+        let root = hmac::Key::new(hmac::HMAC_SHA256, root);
+        let key = |purpose| mac(&root, format!("{purpose:?}").as_bytes());
+        Self {
+            version,
+            keys: Purpose::ALL.map(key),
         }
-        let mut letters: Vec<char> = secret.to_lowercase().chars().collect();
-        letters.sort_unstable();
-        letters.dedup();
-        let told = [
-            "change",
-            "secret",
-            "default",
-            "example",
-            "password",
-            "suncellar",
-        ];
-        if letters.len() < 10 || told.iter().any(|word| secret.to_lowercase().contains(word)) {
-            return Err(WeakSecret::Default);
-        }
-        Ok(Self(Arc::new(hmac::Key::new(
-            hmac::HMAC_SHA256,
-            secret.as_bytes(),
-        ))))
     }
 
-    /// A key of its own for `purpose`.
+    fn key(&self, purpose: Purpose) -> &[u8; 32] {
+        &self.keys[purpose as usize]
+    }
+
+    fn hash(&self, purpose: Purpose, message: &[u8]) -> Vec<u8> {
+        let key = hmac::Key::new(hmac::HMAC_SHA256, self.key(purpose));
+        let mac = mac(&key, message);
+        match self.version {
+            1 => mac.to_vec(),
+            version => [version.to_be_bytes().as_slice(), &mac].concat(),
+        }
+    }
+
+    fn cipher(&self, purpose: Purpose) -> LessSafeKey {
+        let key = UnboundKey::new(&CHACHA20_POLY1305, self.key(purpose));
+        LessSafeKey::new(key.expect("a derived key has the cipher's length"))
+    }
+
+    pub(crate) fn open(&self, purpose: Purpose, sealed: &[u8]) -> Option<Vec<u8>> {
+        let (nonce, body) = sealed.split_at_checked(NONCE_LEN)?;
+        let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
+        let mut body = body.to_vec();
+        let clear = self
+            .cipher(purpose)
+            .open_in_place(nonce, Aad::empty(), &mut body);
+        Some(clear.ok()?.to_vec())
+    }
+}
+
+/// A version with what the table says of it.
+#[derive(Clone)]
+pub(crate) struct Known {
+    pub(crate) key: Arc<DataKey>,
+    pub(crate) active_from: Millis,
+    pub(crate) accepted_until: Option<Millis>,
+}
+
+/// All versions as of the last reading, newest first.
+struct Versions {
+    known: Vec<Known>,
+    read_at: Millis,
+}
+
+impl Versions {
+    /// The one that is used now: the newest that every process has read.
+    fn current(&self) -> &DataKey {
+        let active = self
+            .known
+            .iter()
+            .find(|known| known.active_from <= self.read_at);
+        let first = active.or(self.known.last());
+        &first.expect("an open store has read its keys").key
+    }
+
+    fn accepts(&self, known: &Known, purpose: Purpose) -> bool {
+        !purpose.is_forgeable()
+            || known
+                .accepted_until
+                .is_none_or(|until| self.read_at < until)
+    }
+
+    fn accepted(&self, purpose: Purpose) -> impl Iterator<Item = &DataKey> {
+        let known = self.known.iter();
+        known
+            .filter(move |known| self.accepts(known, purpose))
+            .map(|known| &*known.key)
+    }
+}
+
+/// The versions of one database, shared by everything in the process. Cheap to clone.
+#[derive(Clone)]
+pub struct Keyring {
+    secret: Secret,
+    versions: Arc<RwLock<Arc<Versions>>>,
+}
+
+impl Keyring {
+    /// Without any version: those are read when the store is opened.
+    pub(crate) fn new(secret: Secret) -> Self {
+        let none = Versions {
+            known: Vec::new(),
+            read_at: 0,
+        };
+        Self {
+            secret,
+            versions: Arc::new(RwLock::new(Arc::new(none))),
+        }
+    }
+
+    pub(crate) fn secret(&self) -> &Secret {
+        &self.secret
+    }
+
+    fn versions(&self) -> Arc<Versions> {
+        let versions = self.versions.read().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&versions)
+    }
+
+    /// A version that was read before.
+    pub(crate) fn known(&self, version: u16) -> Option<Arc<DataKey>> {
+        let versions = self.versions();
+        let known = versions
+            .known
+            .iter()
+            .find(|known| known.key.version == version);
+        known.map(|known| Arc::clone(&known.key))
+    }
+
+    pub(crate) fn replace(&self, mut known: Vec<Known>, read_at: Millis) {
+        known.sort_by_key(|known| std::cmp::Reverse(known.key.version));
+        let versions = Arc::new(Versions { known, read_at });
+        *self
+            .versions
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = versions;
+    }
+
+    /// The version that hashes, signs and seals.
+    pub fn version(&self) -> u16 {
+        self.versions().current().version
+    }
+
+    /// The current key for `purpose`.
     pub fn key(&self, purpose: Purpose) -> [u8; 32] {
-        self.mac_with(&self.0, format!("{purpose:?}").as_bytes())
+        *self.versions().current().key(purpose)
+    }
+
+    /// The keys of all versions that are accepted for `purpose`, newest first.
+    pub fn accepted_keys(&self, purpose: Purpose) -> Vec<[u8; 32]> {
+        let versions = self.versions();
+        versions
+            .accepted(purpose)
+            .map(|key| *key.key(purpose))
+            .collect()
     }
 
     /// A keyed hash: what the database may hold of a secret.
     pub fn hash(&self, purpose: Purpose, message: &[u8]) -> Vec<u8> {
-        let key = hmac::Key::new(hmac::HMAC_SHA256, &self.key(purpose));
-        self.mac_with(&key, message).to_vec()
+        self.versions().current().hash(purpose, message)
+    }
+
+    /// Every hash under which the database may hold it, newest version first.
+    pub fn hashes(&self, purpose: Purpose, message: &[u8]) -> Vec<Vec<u8>> {
+        let versions = self.versions();
+        versions
+            .accepted(purpose)
+            .map(|key| key.hash(purpose, message))
+            .collect()
     }
 
     /// Compares a presented hash in constant time.
-    pub fn verify(&self, purpose: Purpose, message: &[u8], tag: &[u8]) -> bool {
-        let key = hmac::Key::new(hmac::HMAC_SHA256, &self.key(purpose));
-        hmac::verify(&key, message, tag).is_ok()
+    pub fn verify(&self, purpose: Purpose, message: &[u8], hash: &[u8]) -> bool {
+        let versions = self.versions();
+        let Some((version, mac)) = split(hash) else {
+            return false;
+        };
+        let key = versions
+            .accepted(purpose)
+            .find(|key| key.version == version);
+        key.is_some_and(|key| {
+            let key = hmac::Key::new(hmac::HMAC_SHA256, key.key(purpose));
+            hmac::verify(&key, message, mac).is_ok()
+        })
+    }
+
+    /// Whether it was made with the current version.
+    pub(crate) fn is_current(&self, hash: &[u8]) -> bool {
+        split(hash).is_some_and(|(version, _)| version == self.version())
     }
 
     /// Encrypts with a nonce the caller drew at random; the nonce is kept in front.
     pub(crate) fn seal(&self, purpose: Purpose, nonce: [u8; NONCE_LEN], clear: &[u8]) -> Vec<u8> {
         let mut sealed = clear.to_vec();
-        self.cipher(purpose)
+        self.versions()
+            .current()
+            .cipher(purpose)
             .seal_in_place_append_tag(
                 Nonce::assume_unique_for_key(nonce),
                 Aad::empty(),
@@ -91,25 +256,44 @@ impl Keyring {
     }
 
     pub(crate) fn open(&self, purpose: Purpose, sealed: &[u8]) -> Option<Vec<u8>> {
-        let (nonce, body) = sealed.split_at_checked(NONCE_LEN)?;
-        let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
-        let mut body = body.to_vec();
-        let clear = self
-            .cipher(purpose)
-            .open_in_place(nonce, Aad::empty(), &mut body)
-            .ok()?;
-        Some(clear.to_vec())
+        let versions = self.versions();
+        versions
+            .known
+            .iter()
+            .find_map(|known| known.key.open(purpose, sealed))
     }
 
-    fn cipher(&self, purpose: Purpose) -> aead::LessSafeKey {
-        let key = UnboundKey::new(&CHACHA20_POLY1305, &self.key(purpose));
-        LessSafeKey::new(key.expect("a derived key has the cipher's length"))
+    /// What is sealed with an older version, sealed with the current one; `None` when it is so already, or does not open.
+    pub(crate) fn reseal(
+        &self,
+        purpose: Purpose,
+        nonce: [u8; NONCE_LEN],
+        sealed: &[u8],
+    ) -> Option<Vec<u8>> {
+        if self.versions().current().open(purpose, sealed).is_some() {
+            return None;
+        }
+        let clear = self.open(purpose, sealed)?;
+        Some(self.seal(purpose, nonce, &clear))
     }
+}
 
-    fn mac_with(&self, key: &hmac::Key, message: &[u8]) -> [u8; 32] {
-        let tag = hmac::sign(key, message);
-        tag.as_ref().try_into().expect("HMAC-SHA256 gives 32 bytes")
+/// The version of a hash, and the hash itself.
+fn split(hash: &[u8]) -> Option<(u16, &[u8])> {
+    match hash.len().checked_sub(HASH_LENGTH)? {
+        0 => Some((1, hash)),
+        VERSION_LENGTH => {
+            let (version, mac) = hash.split_at(VERSION_LENGTH);
+            let version = u16::from_be_bytes(version.try_into().ok()?);
+            (version > 1).then_some((version, mac))
+        }
+        _ => None,
     }
+}
+
+fn mac(key: &hmac::Key, message: &[u8]) -> [u8; 32] {
+    let tag = hmac::sign(key, message);
+    tag.as_ref().try_into().expect("HMAC-SHA256 gives 32 bytes")
 }
 
 impl fmt::Debug for Keyring {
@@ -122,35 +306,37 @@ impl fmt::Debug for Keyring {
 mod tests {
     use super::*;
 
-    const SECRET: &str = "9f2c4e7a1b8d3056e4c7a9f1b2d8e6035a7c";
+    fn ring() -> Keyring {
+        Keyring::new(Secret::unchecked("9f2c4e7a1b8d3056e4c7a9f1b2d8e6035a7c"))
+    }
 
-    #[test]
-    fn a_default_or_short_secret_is_refused() {
-        assert_eq!(Keyring::new("short").err(), Some(WeakSecret::Short));
-        assert_eq!(
-            Keyring::new(&"ab".repeat(40)).err(),
-            Some(WeakSecret::Default)
-        );
-        assert_eq!(
-            Keyring::new("please-change-me-0123456789-abcdefgh").err(),
-            Some(WeakSecret::Default)
-        );
-        assert!(Keyring::new(SECRET).is_ok());
+    fn known(version: u16, active_from: Millis, accepted_until: Option<Millis>) -> Known {
+        let root = [u8::try_from(version).unwrap(); 32];
+        Known {
+            key: Arc::new(DataKey::new(version, &root)),
+            active_from,
+            accepted_until,
+        }
     }
 
     #[test]
-    fn purposes_do_not_share_a_key_and_the_secret_stays_out_of_debug_output() {
-        let ring = Keyring::new(SECRET).unwrap();
+    fn purposes_do_not_share_a_key_and_no_key_is_in_debug_output() {
+        let ring = ring();
+        ring.replace(vec![known(1, 0, None)], 0);
         assert_ne!(
             ring.key(Purpose::AccessToken),
             ring.key(Purpose::RefreshToken)
         );
-        assert!(!format!("{ring:?}").contains("9f2c"));
+        for (place, purpose) in Purpose::ALL.into_iter().enumerate() {
+            assert_eq!(place, purpose as usize, "{purpose:?}");
+        }
+        assert_eq!(format!("{ring:?}"), "Keyring(…)");
     }
 
     #[test]
     fn a_sealed_mail_opens_only_unchanged_and_for_its_purpose() {
-        let ring = Keyring::new(SECRET).unwrap();
+        let ring = ring();
+        ring.replace(vec![known(1, 0, None)], 0);
         let sealed = ring.seal(Purpose::MailBody, [7; 12], b"hello");
         assert_eq!(
             ring.open(Purpose::MailBody, &sealed).as_deref(),
@@ -160,5 +346,57 @@ mod tests {
         let mut broken = sealed.clone();
         broken[14] ^= 1;
         assert_eq!(ring.open(Purpose::MailBody, &broken), None);
+    }
+
+    #[test]
+    fn a_new_version_is_understood_before_it_is_used_and_tokens_of_the_old_one_end() {
+        let ring = ring();
+        ring.replace(vec![known(1, 0, None)], 0);
+        let old_token = ring.hash(Purpose::RefreshToken, b"session");
+        let old_device = ring.hash(Purpose::DeviceSecret, b"secret");
+        let sealed = ring.seal(Purpose::MailBody, [7; 12], b"hello");
+
+        let versions = || vec![known(1, 0, Some(50)), known(2, 10, None)];
+        ring.replace(versions(), 10);
+        assert_eq!(ring.version(), 2);
+        let new_token = ring.hash(Purpose::RefreshToken, b"session");
+        assert_ne!(new_token, old_token);
+
+        ring.replace(versions(), 9);
+        assert_eq!(ring.version(), 1, "not everybody has read it yet");
+        assert!(ring.verify(Purpose::RefreshToken, b"session", &new_token));
+
+        ring.replace(versions(), 49);
+        assert!(ring.verify(Purpose::RefreshToken, b"session", &old_token));
+        ring.replace(versions(), 50);
+        assert!(!ring.verify(Purpose::RefreshToken, b"session", &old_token));
+        assert!(ring.verify(Purpose::RefreshToken, b"session", &new_token));
+        assert!(ring.verify(Purpose::DeviceSecret, b"secret", &old_device));
+        assert!(!ring.is_current(&old_device));
+        assert_eq!(
+            ring.open(Purpose::MailBody, &sealed).as_deref(),
+            Some(b"hello".as_slice())
+        );
+
+        let resealed = ring.reseal(Purpose::MailBody, [8; 12], &sealed).unwrap();
+        assert_eq!(ring.reseal(Purpose::MailBody, [9; 12], &resealed), None);
+        ring.replace(vec![known(2, 10, None)], 50);
+        assert_eq!(
+            ring.open(Purpose::MailBody, &resealed).as_deref(),
+            Some(b"hello".as_slice())
+        );
+    }
+
+    #[test]
+    fn a_hash_is_not_believed_under_another_version() {
+        let ring = ring();
+        ring.replace(vec![known(1, 0, None), known(2, 0, None)], 0);
+        let mut hash = ring.hash(Purpose::Code, b"code");
+        assert!(ring.verify(Purpose::Code, b"code", &hash));
+        for version in [0_u16, 1, 3] {
+            hash[..2].copy_from_slice(&version.to_be_bytes());
+            assert!(!ring.verify(Purpose::Code, b"code", &hash), "{version}");
+        }
+        assert!(!ring.verify(Purpose::Code, b"code", &hash[..31]));
     }
 }

@@ -99,7 +99,7 @@ impl Store {
         Ok(())
     }
 
-    /// Uses a reset link: sets the password and ends every session. `None`: used, run out, or never sent.
+    /// Uses a reset link: sets the password and ends every session and every partner's access. `None`: used, run out, or never sent.
     pub async fn reset_password(
         &self,
         token: &[u8],
@@ -112,6 +112,7 @@ impl Store {
         };
         let account = AccountId(link.account_id);
         account::set_password(&mut tx, account, password_hash, None, now).await?;
+        crate::partner::end_all(&mut tx, account, now).await?;
         tx.commit().await?;
         let role = self.account(account).await?.map(|a| a.role()).transpose()?;
         Ok(role.map(|role| (account, role)))
@@ -157,9 +158,10 @@ impl Store {
         kind: &str,
         now: Millis,
     ) -> Result<Option<Row>> {
-        let row: Option<Row> = within!(tx, c => sqlx::query_as(
+        let hashes = self.keyring.hashes(Purpose::MailedLink, token);
+        let row: Option<Row> = find_first!(hashes, hash => within!(&mut *tx, c => sqlx::query_as(
             "DELETE FROM mail_links WHERE token_hash = $1 AND kind = $2 RETURNING account_id, email, expires_at")
-            .bind(self.keyring.hash(Purpose::MailedLink, token)).bind(kind).fetch_optional(c).await)?;
+            .bind(hash).bind(kind).fetch_optional(c).await)?);
         Ok(row.filter(|row| now <= row.expires_at))
     }
 

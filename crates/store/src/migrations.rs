@@ -46,6 +46,8 @@ const STEPS: &[Step] = steps![
     21 "0021_claims",
     22 "0022_electricians",
     23 "0023_update_needs_off",
+    24 "0024_secret_keys",
+    25 "0025_partner_token_families",
     26 "0026_gateways",
     27 "0027_server_clock",
     28 "0028_effects",

@@ -1,6 +1,8 @@
 //! Partner apps, what an owner lets them see, and their tokens. Every token is stored as a keyed hash.
 use crate::db::Tx;
-use crate::journal::{Entry, Event};
+use crate::grant::{Letter, Recipient};
+use crate::journal::{Actor, Entry, Event};
+use crate::mail::Desk;
 use crate::{Error, Purpose, Result, Store};
 use domain::AccountId;
 use domain::clock::Millis;
@@ -68,17 +70,30 @@ pub struct NewTokens<'a> {
 
 #[derive(Debug)]
 struct CodeRow {
+    hash: Vec<u8>,
     consent_id: i64,
     redirect_uri: String,
     challenge: String,
     expires_at: Millis,
 }
 row!(CodeRow {
+    hash,
     consent_id,
     redirect_uri,
     challenge,
     expires_at
 });
+
+/// The tokens that came of one code, each from the one before.
+#[derive(Debug)]
+struct Family {
+    consent_id: i64,
+    family: Option<Vec<u8>>,
+}
+row!(Family { consent_id, family });
+
+/// Where owners see whom they have let in.
+const PAGE: &str = "/settings";
 
 /// `SELECT …` of a [`Consent`] with the given rest.
 macro_rules! select {
@@ -133,8 +148,9 @@ impl Store {
             .bind(id).bind(redirect_uri).fetch_optional(p).await)?)
     }
 
-    /// Stores the consent (a newer one replaces the scopes of an older) and the code that the partner may exchange.
-    pub async fn consent(&self, new: &NewConsent<'_>, now: Millis) -> Result<()> {
+    /// Stores the consent (a newer one replaces the scopes of an older) and the code that the partner may exchange. The
+    /// owner gets a mail: somebody else may sit at their browser.
+    pub async fn consent(&self, new: &NewConsent<'_>, desk: Desk<'_>, now: Millis) -> Result<()> {
         let scopes = new.scopes.names().join(" ");
         let mut tx = self.begin().await?;
         let id: i64 = within!(&mut tx, c => sqlx::query_scalar(
@@ -152,10 +168,21 @@ impl Store {
             .with(detail)
             .write(&mut tx)
             .await?;
+        let name: String = within!(&mut tx, c => sqlx::query_scalar("SELECT name FROM partners WHERE id = $1")
+            .bind(new.partner).fetch_one(c).await)?;
+        if let Some(to) = Recipient::of(&mut tx, new.account).await? {
+            let letter = Letter {
+                text: "partner_consented",
+                page: PAGE,
+                values: vec![("who", name)],
+            };
+            letter.queue(&mut tx, &self.keyring, desk, &to, now).await?;
+        }
         tx.commit().await
     }
 
-    /// Exchanges a code for tokens. A code works once, for its own partner, address and verifier.
+    /// Exchanges a code for tokens. A code works once, for its own partner, address and verifier; one that comes again
+    /// ends what the first exchange gave, as one of the two has stolen it.
     pub async fn exchange_code(
         &self,
         presented: &PresentedCode<'_>,
@@ -163,10 +190,21 @@ impl Store {
         now: Millis,
     ) -> Result<Option<Consent>> {
         let mut tx = self.begin().await?;
-        let row: Option<CodeRow> = within!(&mut tx, c => sqlx::query_as(
-            "DELETE FROM partner_codes WHERE hash = $1 RETURNING consent_id, redirect_uri, challenge, expires_at")
-            .bind(self.keyring.hash(Purpose::PartnerToken, presented.code)).fetch_optional(c).await)?;
-        let Some(row) = row else { return Ok(None) };
+        let hashes = self.keyring.hashes(Purpose::PartnerToken, presented.code);
+        let row: Option<CodeRow> = find_first!(&hashes, hash => within!(&mut tx, c => sqlx::query_as(
+            "UPDATE partner_codes SET used_at = $2 WHERE hash = $1 AND used_at IS NULL
+             RETURNING hash, consent_id, redirect_uri, challenge, expires_at")
+            .bind(hash).bind(now).fetch_optional(c).await)?);
+        let Some(row) = row else {
+            let used: Option<Family> = find_first!(&hashes, hash => within!(&mut tx, c => sqlx::query_as(
+                "SELECT consent_id, hash AS family FROM partner_codes WHERE hash = $1")
+                .bind(hash).fetch_optional(c).await)?);
+            if let Some(used) = used {
+                end_family(&mut tx, &used, now).await?;
+                tx.commit().await?;
+            }
+            return Ok(None);
+        };
         let consent = consent_by_id(&mut tx, row.consent_id)
             .await?
             .filter(|consent| {
@@ -176,14 +214,19 @@ impl Store {
                     && now <= row.expires_at
             });
         if let Some(consent) = &consent {
-            self.insert_tokens(&mut tx, consent.id, tokens, now).await?;
+            let family = Family {
+                consent_id: consent.id,
+                family: Some(row.hash),
+            };
+            self.insert_tokens(&mut tx, &family, tokens, now).await?;
         }
         // Also a failed exchange uses the code up: somebody else holds it.
         tx.commit().await?;
         Ok(consent)
     }
 
-    /// Exchanges a refresh token for a new pair; the old one stops working.
+    /// Exchanges a refresh token for a new pair; the old one stops working. If it comes again, somebody has stolen it:
+    /// whoever was faster loses everything that came of it.
     pub async fn refresh_partner(
         &self,
         refresh: &[u8],
@@ -192,28 +235,42 @@ impl Store {
         now: Millis,
     ) -> Result<Option<Consent>> {
         let mut tx = self.begin().await?;
-        let id: Option<i64> = within!(&mut tx, c => sqlx::query_scalar(
-            "DELETE FROM partner_tokens WHERE hash = $1 AND kind = 'refresh' AND expires_at >= $2 RETURNING consent_id")
-            .bind(self.keyring.hash(Purpose::PartnerToken, refresh)).bind(now).fetch_optional(c).await)?;
-        let Some(id) = id else { return Ok(None) };
-        let consent = consent_by_id(&mut tx, id)
+        let hashes = self.keyring.hashes(Purpose::PartnerToken, refresh);
+        let family: Option<Family> = find_first!(&hashes, hash => within!(&mut tx, c => sqlx::query_as(
+            "UPDATE partner_tokens SET used_at = $2
+             WHERE hash = $1 AND kind = 'refresh' AND used_at IS NULL AND expires_at >= $2
+             RETURNING consent_id, family")
+            .bind(hash).bind(now).fetch_optional(c).await)?);
+        let Some(family) = family else {
+            let used: Option<Family> = find_first!(&hashes, hash => within!(&mut tx, c => sqlx::query_as(
+                "SELECT consent_id, family FROM partner_tokens WHERE hash = $1 AND used_at IS NOT NULL")
+                .bind(hash).fetch_optional(c).await)?);
+            if let Some(used) = used {
+                end_family(&mut tx, &used, now).await?;
+                tx.commit().await?;
+            }
+            return Ok(None);
+        };
+        let consent = consent_by_id(&mut tx, family.consent_id)
             .await?
             .filter(|consent| consent.partner_id == partner);
         let Some(consent) = consent else {
             return Ok(None);
         };
-        self.insert_tokens(&mut tx, consent.id, tokens, now).await?;
+        self.insert_tokens(&mut tx, &family, tokens, now).await?;
         tx.commit().await?;
         Ok(Some(consent))
     }
 
     /// The consent behind an access token, if both still stand.
     pub async fn partner_access(&self, access: &[u8], now: Millis) -> Result<Option<Consent>> {
-        let hash = self.keyring.hash(Purpose::PartnerToken, access);
-        Ok(on!(self, p => sqlx::query_as(select!(
+        let hashes = self.keyring.hashes(Purpose::PartnerToken, access);
+        Ok(
+            find_first!(hashes, hash => on!(self, p => sqlx::query_as(select!(
             "JOIN partner_tokens t ON t.consent_id = c.id JOIN accounts a ON a.id = c.account_id
              WHERE t.hash = $1 AND t.kind = 'access' AND t.expires_at >= $2 AND a.locked_at IS NULL"))
-            .bind(hash).bind(now).fetch_optional(p).await)?)
+            .bind(hash).bind(now).fetch_optional(p).await)?),
+        )
     }
 
     pub async fn consents_of(&self, account: AccountId) -> Result<Vec<Consent>> {
@@ -248,7 +305,7 @@ impl Store {
     async fn insert_tokens(
         &self,
         tx: &mut Tx,
-        consent: i64,
+        family: &Family,
         tokens: &NewTokens<'_>,
         now: Millis,
     ) -> Result<()> {
@@ -257,11 +314,53 @@ impl Store {
             (tokens.refresh, "refresh", REFRESH_LIFE),
         ] {
             execute!(tx, sqlx::query(
-                "INSERT INTO partner_tokens (hash, consent_id, kind, expires_at) VALUES ($1, $2, $3, $4)")
-                .bind(self.keyring.hash(Purpose::PartnerToken, token)).bind(consent).bind(kind).bind(now + life))?;
+                "INSERT INTO partner_tokens (hash, consent_id, kind, expires_at, family) VALUES ($1, $2, $3, $4, $5)")
+                .bind(self.keyring.hash(Purpose::PartnerToken, token))
+                .bind(family.consent_id)
+                .bind(kind)
+                .bind(now + life)
+                .bind(&family.family))?;
         }
         Ok(())
     }
+}
+
+/// Ends every token that came of one code.
+async fn end_family(tx: &mut Tx, family: &Family, now: Millis) -> Result<()> {
+    let ended = execute!(
+        &mut *tx,
+        sqlx::query(
+            "DELETE FROM partner_tokens WHERE consent_id = $1 AND family IS NOT DISTINCT FROM $2"
+        )
+        .bind(family.consent_id)
+        .bind(&family.family)
+    )?;
+    if ended == 0 {
+        return Ok(());
+    }
+    let consent: Option<Consent> = within!(&mut *tx, c => sqlx::query_as(select!("WHERE c.id = $1"))
+        .bind(family.consent_id).fetch_optional(c).await)?;
+    if let Some(consent) = consent {
+        Entry::by(consent.account(), Event::PartnerTokenReused, now)
+            .through(Actor::Portal)
+            .with(json!({ "partner": consent.partner_id }))
+            .write(tx)
+            .await?;
+    }
+    Ok(())
+}
+
+/// Ends everything that the account's owner has consented to: the password was reset, or they want everybody out.
+pub(crate) async fn end_all(tx: &mut Tx, account: AccountId, now: Millis) -> Result<()> {
+    let partners: Vec<String> = within!(&mut *tx, c => sqlx::query_scalar(
+        "DELETE FROM partner_consents WHERE account_id = $1 RETURNING partner_id")
+        .bind(account.0).fetch_all(c).await)?;
+    for partner in partners {
+        let entry = Entry::by(account, Event::PartnerEnded, now);
+        let entry = entry.with(json!({ "partner": partner }));
+        entry.write(&mut *tx).await?;
+    }
+    Ok(())
 }
 
 /// A consent to give tokens for; a locked account gives none.

@@ -193,9 +193,9 @@ impl Store {
         now: Millis,
     ) -> Result<Option<Confirmation>> {
         let mut tx = self.begin().await?;
-        let hash = self.keyring.hash(Purpose::MailedLink, token);
-        let pending: Option<Pending> = within!(&mut tx, c => sqlx::query_as(
-            "DELETE FROM registrations WHERE token_hash = $1 RETURNING *").bind(hash).fetch_optional(c).await)?;
+        let hashes = self.keyring.hashes(Purpose::MailedLink, token);
+        let pending: Option<Pending> = find_first!(hashes, hash => within!(&mut tx, c => sqlx::query_as(
+            "DELETE FROM registrations WHERE token_hash = $1 RETURNING *").bind(hash).fetch_optional(c).await)?);
         let Some(pending) = pending.filter(|p| now <= p.expires_at) else {
             return Ok(None);
         };

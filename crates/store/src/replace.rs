@@ -6,7 +6,7 @@ use crate::db::Tx;
 use crate::grant::{OWNERS_PAGE, OwnerMail};
 use crate::journal::{Entry, Event};
 use crate::mail::Desk;
-use crate::{Access, Error, Purpose, Result, Store, claim, system, unit};
+use crate::{Access, Error, Result, Store, claim, system, unit};
 use domain::clock::{DAY, Millis};
 use domain::code::{Code, CodeKind};
 use domain::grant::{Level, Right};
@@ -194,7 +194,7 @@ impl Store {
         let electrician = access.level() == Level::Service;
         let sn = match key {
             Key::Code(code) => {
-                let hash = self.keyring.hash(Purpose::Code, code.as_str().as_bytes());
+                let hash = self.code_hash(tx, code).await?;
                 let installer = match electrician {
                     true => CodeKind::Installer,
                     false => CodeKind::Registration,
@@ -250,7 +250,7 @@ impl Store {
     }
 
     async fn spend(&self, tx: &mut Tx, code: &Code, now: Millis) -> Result<()> {
-        let hash = self.keyring.hash(Purpose::Code, code.as_str().as_bytes());
+        let hash = self.code_hash(tx, code).await?;
         let spent = execute!(
             tx,
             sqlx::query("UPDATE codes SET used_at = $2 WHERE hash = $1 AND used_at IS NULL")

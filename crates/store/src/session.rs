@@ -183,9 +183,11 @@ impl Store {
         tx.commit().await
     }
 
+    /// Everybody has to log in again, and partner apps have to ask again.
     pub async fn end_all_sessions(&self, account: AccountId, now: Millis) -> Result<()> {
         let mut tx = self.begin().await?;
         end_all(&mut tx, account, None, now).await?;
+        crate::partner::end_all(&mut tx, account, now).await?;
         tx.commit().await
     }
 

@@ -259,16 +259,14 @@ impl Store {
         desk: Desk<'_>,
         now: Millis,
     ) -> Result<bool> {
-        let taken = execute!(
-            &mut *tx,
-            sqlx::query(
-                "UPDATE recovery_codes SET used_at = $3 WHERE account_id = $1 AND hash = $2 AND used_at IS NULL"
-            )
-            .bind(account.0)
-            .bind(self.recovery_hash(code))
-            .bind(now)
-        )?;
-        if taken != 1 {
+        let hashes = self
+            .keyring
+            .hashes(Purpose::RecoveryCode, code.as_str().as_bytes());
+        let taken: Option<i64> = find_first!(hashes, hash => within!(&mut *tx, c => sqlx::query_scalar(
+            "UPDATE recovery_codes SET used_at = $3 WHERE account_id = $1 AND hash = $2 AND used_at IS NULL
+             RETURNING account_id")
+            .bind(account.0).bind(hash).bind(now).fetch_optional(c).await)?);
+        if taken.is_none() {
             return Ok(false);
         }
         let left: i64 = within!(&mut *tx, c => sqlx::query_scalar(
@@ -302,16 +300,14 @@ impl Store {
                     "INSERT INTO recovery_codes (account_id, hash, created_at) VALUES ($1, $2, $3)"
                 )
                 .bind(account.0)
-                .bind(self.recovery_hash(code))
+                .bind(
+                    self.keyring
+                        .hash(Purpose::RecoveryCode, code.as_str().as_bytes())
+                )
                 .bind(now)
             )?;
         }
         Ok(())
-    }
-
-    fn recovery_hash(&self, code: &RecoveryCode) -> Vec<u8> {
-        self.keyring
-            .hash(Purpose::RecoveryCode, code.as_str().as_bytes())
     }
 
     async fn totp_row(&self, tx: &mut Tx, account: AccountId) -> Result<Option<Row>> {

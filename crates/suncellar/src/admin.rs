@@ -1,6 +1,7 @@
 //! The operator's commands. They work on the database directly, beside a running server.
 
 mod firmware;
+mod secret;
 
 use crate::cli::{Admin, CodeKind};
 use crate::config::Config;
@@ -20,11 +21,16 @@ pub(crate) async fn run(config: &Config, command: Admin) -> anyhow::Result<()> {
     if let Admin::Firmware { command } = command {
         return firmware::run(config, command).await;
     }
+    if let Admin::ChangeSecret { new_secret_file } = command {
+        return secret::change(config, &new_secret_file).await;
+    }
     let store = open_store(config).await?;
     let now = Clock::system().now();
     warn_of_clock(&store, now).await?;
     match command {
-        Admin::Firmware { .. } => Ok(()),
+        Admin::Firmware { .. } | Admin::ChangeSecret { .. } => Ok(()),
+        Admin::RotateKeys { grace_days } => secret::rotate(&store, grace_days, now).await,
+        Admin::ListKeys => secret::list(&store).await,
         Admin::ImportDevices { file } => import_devices(&store, &file, now).await,
         Admin::IssueCode { kind, systems } => issue_code(&store, kind, &systems, now).await,
         Admin::RegisterPartner {

@@ -155,6 +155,21 @@ pub(crate) enum Admin {
     /// Hear a unit again whose boot counter began anew or ran to its end: until then the portal takes what it says about
     /// itself for old. Make sure first that it is this unit, by its owner or whoever repaired it
     RestartBootCounter { sn: Serial },
+    /// Change the operator's secret: --secret or --secret-file names the old one. Nothing else changes; restart every
+    /// process with the new one
+    ChangeSecret {
+        /// File that holds the new secret
+        #[arg(long, value_name = "FILE")]
+        new_secret_file: PathBuf,
+    },
+    /// Make new keys, after a leak or as a habit. A running server takes them over within two minutes
+    RotateKeys {
+        /// For how many days sessions of the old keys go on; 0 after a leak: everybody logs in again
+        #[arg(long, default_value_t = 30, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(0..=365))]
+        grace_days: u32,
+    },
+    /// List the versions of the keys, and what is left of old ones
+    ListKeys,
     /// Keys, signing, publishing, roll-outs
     Firmware {
         #[command(subcommand)]

@@ -24,6 +24,7 @@ pub(crate) struct Config {
     pub(crate) database: String,
     pub(crate) roles: Vec<Role>,
     pub(crate) secret: Option<String>,
+    pub(crate) secret_file: Option<PathBuf>,
     pub(crate) tls: Option<(PathBuf, PathBuf)>,
     pub(crate) smtp: Option<String>,
     pub(crate) smtp_ca: Option<PathBuf>,
@@ -60,15 +61,11 @@ impl Config {
                 "an SQLite database belongs to one process: leave --role out, or use --database postgres://…"
             );
         }
+        let secret_file = options.secret_file.clone();
         let secret = match (options.secret, options.secret_file) {
             (Some(_), Some(_)) => bail!("give either secret or secret-file, not both"),
             (Some(secret), None) => Some(secret),
-            (None, Some(path)) => Some(
-                read_text(&path)
-                    .context("the secret file cannot be read")?
-                    .trim()
-                    .to_owned(),
-            ),
+            (None, Some(path)) => Some(read_secret(&path)?),
             (None, None) => None,
         };
         let tls = match (options.tls_cert, options.tls_key) {
@@ -125,6 +122,7 @@ impl Config {
             devices_tls,
             roles,
             secret,
+            secret_file,
             tls,
             smtp: options.smtp,
             smtp_ca: options.smtp_ca,
@@ -149,6 +147,15 @@ impl Config {
             data_dir,
             database,
         })
+    }
+
+    pub(crate) fn trusted_proxies(&self) -> Vec<IpNet> {
+        self.trusted_proxies.clone()
+    }
+
+    /// Whether batteries come through a proxy that does TLS for them.
+    pub(crate) fn devices_plain(&self) -> bool {
+        self.devices_tls.is_none()
     }
 
     pub(crate) fn has(&self, role: Role) -> bool {
@@ -194,6 +201,11 @@ fn read_file(path: &Path) -> anyhow::Result<Options> {
         .with_context(|| format!("the configuration file {} is not valid", path.display()))
 }
 
+pub(crate) fn read_secret(path: &Path) -> anyhow::Result<String> {
+    let text = read_text(path).context("the secret file cannot be read")?;
+    Ok(text.trim().to_owned())
+}
+
 fn read_text(path: &Path) -> anyhow::Result<String> {
     std::fs::read_to_string(path).with_context(|| path.display().to_string())
 }
@@ -215,7 +227,8 @@ fn origin(name: &str, url: &str) -> anyhow::Result<String> {
 
 fn networks(texts: &[String]) -> anyhow::Result<Vec<IpNet>> {
     let parse = |text: &String| {
-        let one = text.parse::<std::net::IpAddr>().map(IpNet::from).ok();
+        let one = text.parse::<std::net::IpAddr>().ok();
+        let one = one.map(|address| IpNet::from(address.to_canonical()));
         one.or_else(|| text.parse().ok()).with_context(|| {
             format!(
                 "trusted-proxy must be an address or a network such as 10.0.0.0/8, not {text:?}"

@@ -18,6 +18,7 @@ use anyhow::{Context as _, ensure};
 use api::{Passwords, Portal};
 use bus::Bus;
 use domain::clock::{HOUR, Millis, SECOND};
+use domain::connections::Connections;
 use domain::{Clock, Zone};
 use jobs::mail::Post;
 use memory::Memory;
@@ -120,7 +121,8 @@ pub(crate) async fn run(mut config: Config, demo: Demo) -> anyhow::Result<()> {
     config.sources = config.sources.or_all(&address);
     let sky = weather::sky(&street::sites(demo.systems))?;
     let outside = api::outside(clock.clone(), sky);
-    let serving = api::serve(services, outside, None, stop.clone());
+    let connections = Connections::default();
+    let serving = api::serve(services, connections, outside, None, stop.clone());
     tasks.spawn("the demo's services", serving);
     if let Some(fleet) = fleet {
         let after = i64::from(demo.switch_after) * SECOND;

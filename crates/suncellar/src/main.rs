@@ -5,7 +5,9 @@ mod backup;
 mod cli;
 mod config;
 mod demo;
+mod open_files;
 mod options;
+mod private;
 mod roles;
 mod simulate;
 mod tasks;
@@ -24,6 +26,7 @@ use tracing_subscriber::EnvFilter;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    private::from_now_on();
     let cli = Cli::parse();
     match run(cli) {
         Ok(()) => ExitCode::SUCCESS,

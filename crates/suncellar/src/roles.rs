@@ -1,12 +1,14 @@
 //! Starts the chosen roles in this process and stops them together.
 use crate::config::Config;
 use crate::demo;
+use crate::open_files::OpenFiles;
 use crate::options::Role;
 use crate::tasks::{self, Tasks};
-use crate::tls;
+use crate::{private, tls};
 use anyhow::{Context as _, bail, ensure};
 use api::Portal;
 use bus::{Bus, Engine};
+use domain::connections::Connections;
 use domain::{Clock, Random};
 use gateway::Gateway;
 use jobs::Jobs;
@@ -16,13 +18,16 @@ use ring::rand::{SecureRandom as _, SystemRandom};
 use sources::Sources;
 use std::net::SocketAddr;
 use std::time::Duration;
-use store::{DatabaseFile, DatabaseLock, Keyring, Store};
+use store::{DatabaseFile, DatabaseLock, Secret, Store};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 /// How often figures that nobody has asked for are made small.
 const METRICS_UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Whoever watches over this process.
+const MAX_STATUS_CONNECTIONS: usize = 64;
 
 /// The system's secure source of chance.
 pub(crate) fn random() -> Random {
@@ -40,9 +45,18 @@ pub(crate) async fn open_store(config: &Config) -> anyhow::Result<Store> {
             "a signing secret is needed: set SUNCELLAR_SECRET or secret-file to at least 32 random characters"
         );
     };
-    let keyring = Keyring::new(secret)?;
+    let secret = Secret::parse(secret)?;
+    open_with(config, &secret).await
+}
+
+/// For a secret that need not meet today's rules: the one that is being changed.
+pub(crate) async fn open_with(config: &Config, secret: &Secret) -> anyhow::Result<Store> {
+    if let Some(file) = &config.secret_file {
+        private::check_secret_file(file);
+    }
     make_data_dir(config)?;
-    Store::open(&config.database, keyring)
+    private::correct(config);
+    Store::open(&config.database, secret, &random(), Clock::system().now())
         .await
         .context("the database cannot be opened")
 }
@@ -194,22 +208,29 @@ pub(crate) async fn run(
         let status = api::status(portal.clone());
         tasks.spawn(
             "the status listener",
-            api::serve(listener, status, None, stop.clone()),
+            api::serve(
+                listener,
+                Connections::new(MAX_STATUS_CONNECTIONS, MAX_STATUS_CONNECTIONS),
+                status,
+                None,
+                stop.clone(),
+            ),
         );
     }
     let (store, random) = (portal.store.clone(), portal.random.clone());
     let public_url = portal.settings.public_url.clone();
     let jobs_bus = bus.clone();
+    let open = OpenFiles::raise().share(config);
     if let Some(people) = people {
         tracing::info!(address = %people.local_addr()?, "the portal listens");
         let portal = api::portal(portal.clone());
-        let serving = api::serve(people, portal, tls.clone(), stop.clone());
+        let serving = api::serve(people, open.portal, portal, tls.clone(), stop.clone());
         tasks.spawn("the portal", serving);
     }
     if let Some(updates) = updates {
         tracing::info!(address = %updates.local_addr()?, "the update service listens");
         let service = api::update_service(portal);
-        let serving = api::serve(updates, service, tls, stop.clone());
+        let serving = api::serve(updates, open.updates, service, tls, stop.clone());
         tasks.spawn("the update service", serving);
     }
     if let Some(devices) = devices {
@@ -219,6 +240,7 @@ pub(crate) async fn run(
             bus,
             clock: clock.clone(),
             tls: devices_tls,
+            connections: open.devices,
         };
         let serving = gateway::serve(devices, gateway, stop.clone());
         tasks.spawn("the device endpoint", serving);

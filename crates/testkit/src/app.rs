@@ -5,6 +5,7 @@ use api::{Links, Passwords, Portal, Settings};
 use axum::http::Method;
 use bus::{Bus, Liveness};
 use domain::Clock;
+use domain::connections::Connections;
 use gateway::Gateway;
 use jobs::alarms::Watches;
 use jobs::mail::{Letter, Post, send_due};
@@ -92,12 +93,14 @@ impl TestApp {
         let stop = CancellationToken::new();
         let serving = tokio::spawn(api::serve(
             listener,
+            Connections::default(),
             api::portal(portal.clone()),
             None,
             stop.clone(),
         ));
         let updating = tokio::spawn(api::serve(
             service,
+            Connections::default(),
             api::update_service(portal.clone()),
             None,
             stop.clone(),
@@ -109,6 +112,7 @@ impl TestApp {
             bus: bus.clone(),
             clock: clock.clone(),
             tls: None,
+            connections: Connections::default(),
         };
         let linking = tokio::spawn(gateway::serve(link, gateway, stop.clone()));
         let last = CancellationToken::new();

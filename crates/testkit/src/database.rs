@@ -1,11 +1,13 @@
 //! A fresh database per test: a file for SQLite, and on PostgreSQL a copy of a migrated template
 //! in the cluster that `scripts/with-postgres` started for this run.
+use crate::NOON;
+use crate::random::seeded;
 use sqlx::{Connection as _, Executor as _, PgConnection};
 use std::ops::Deref;
 use std::sync::atomic::{AtomicU32, Ordering};
-use store::{Keyring, Store};
+use store::{Secret, Store};
 
-pub const SECRET: &str = "0123456789abcdefghijklmnopqrstuvwxyz-test";
+pub const SECRET: &str = "t9k2x7q4-m1z8v5b3-n6c0h-w2r7y4-p8d5-test";
 
 pub struct TestDb {
     store: Store,
@@ -27,9 +29,7 @@ impl TestDb {
     pub async fn sqlite() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let url = format!("sqlite:{}", folder.path().join("test.db").display());
-        let store = Store::open(&url, keyring())
-            .await
-            .expect("a new SQLite database");
+        let store = open(&url).await.expect("a new SQLite database");
         Self {
             store,
             url,
@@ -55,9 +55,7 @@ impl TestDb {
         );
         create_from_template(&cluster, &name).await;
         let url = format!("{cluster}/{name}");
-        let store = Store::open(&url, keyring())
-            .await
-            .expect("a database made from the template");
+        let store = open(&url).await.expect("a database made from the template");
         let folder = tempfile::tempdir().expect("a temporary folder");
         Some(Self {
             store,
@@ -225,8 +223,10 @@ impl Held {
     }
 }
 
-pub fn keyring() -> Keyring {
-    Keyring::new(SECRET).expect("the test secret is long enough")
+/// Opens a database once more, as another process does.
+pub async fn open(url: &str) -> store::Result<Store> {
+    let secret = Secret::parse(SECRET).expect("the test secret is long enough");
+    Store::open(url, &secret, &seeded(3), NOON).await
 }
 
 async fn admin(cluster: &str) -> PgConnection {
@@ -258,7 +258,7 @@ async fn create_from_template(cluster: &str, name: &str) {
             .execute("CREATE DATABASE template_made")
             .await
             .expect("a template");
-        let store = Store::open(&format!("{cluster}/template_made"), keyring())
+        let store = open(&format!("{cluster}/template_made"))
             .await
             .expect("a migrated template");
         store.close().await;

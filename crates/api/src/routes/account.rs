@@ -1,11 +1,11 @@
 //! A person's own account: profile, password, e-mail address.
-use crate::Portal;
 use crate::access::Person;
 use crate::client::Client;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
 use crate::form::Form;
 use crate::routes::session::RoleName;
 use crate::routes::totp::{self, TotpEntry};
+use crate::{Lane, Portal};
 use axum::Json;
 use axum::extract::State;
 use base64::Engine as _;
@@ -198,8 +198,8 @@ pub(crate) async fn prove(
     portal.limits.password(account.id())?;
     if portal
         .passwords
-        .verify(password, Some(account.password_hash.clone()))
-        .await
+        .verify(password, Some(account.password_hash.clone()), Lane::Known)
+        .await?
     {
         Ok(())
     } else {
@@ -213,7 +213,7 @@ async fn change_password(
     account: &Account,
     password: &Password,
 ) -> Result<()> {
-    let hash = portal.passwords.hash(password).await;
+    let hash = portal.passwords.hash(password, Lane::Known).await?;
     portal
         .store
         .change_password(person.account, &hash, Some(&person.session), portal.now())

@@ -1,22 +1,32 @@
 //! Every sample of a stretch of days as a table, day by day: memory holds one day, however long the stretch is.
 use crate::Portal;
+use crate::access::Person;
 use crate::csv::{self, Column, Table};
 use crate::error::{FieldErrors, Problem, Refusal, Result, language};
 use crate::form::Query;
 use crate::own::{Choice, Systems};
 use crate::period::{date, range};
+use crate::routes::stream::{Place, Streams};
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use domain::flags::{MESSAGE1, MESSAGE2, MESSAGE3, MESSAGE5, MESSAGE6};
+use domain::grant::Right;
 use domain::message::text;
-use domain::{Lang, Sample, SiteDay};
+use domain::{Lang, Message, Sample, SiteDay};
 use futures_util::stream;
 use serde::Deserialize;
 use std::ops::Range;
-use store::{Access, Store};
+use store::Access;
 use utoipa::IntoParams;
+
+/// Exports of one login that may run at once: each reads as fast as it is taken.
+const PER_SESSION: usize = 2;
+
+pub(crate) fn running() -> Streams {
+    Streams::new(PER_SESSION, Message::TooManyExports)
+}
 
 /// Rows that are written at once, so that no request keeps a thread for long.
 const ROWS: usize = 1_000;
@@ -37,9 +47,11 @@ pub(crate) struct SamplesQuery {
 /// Every sample as CSV, as long as samples are kept. Powers are magnitudes in a column per direction.
 #[utoipa::path(get, path = "/api/auth/export/", operation_id = "export_samples", tag = "charts", params(SamplesQuery),
     responses((status = 200, description = "a file", body = String, content_type = "text/csv"),
-        (status = 400, body = Problem), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+        (status = 400, body = Problem), (status = 401, body = Refusal), (status = 404, body = Refusal),
+        (status = 429, body = Refusal)))]
 pub(crate) async fn samples(
     State(portal): State<Portal>,
+    person: Person,
     systems: Systems,
     headers: HeaderMap,
     Query(query): Query<SamplesQuery>,
@@ -49,7 +61,10 @@ pub(crate) async fn samples(
     let name = format!("suncellar_{}_{}.csv", choice.sn(), days.start);
     let accesses: Vec<Access> = choice.accesses().to_vec();
     let mut rows = Rows {
-        store: portal.store.clone(),
+        _place: portal.exports.open(person.session)?,
+        person,
+        right: systems.right,
+        portal,
         day: days.start,
         days,
         accesses: accesses.into_iter(),
@@ -80,7 +95,11 @@ fn days(choice: Choice<'_>, query: &SamplesQuery, now: i64) -> Result<Range<Site
 
 /// Where an export stands.
 struct Rows {
-    store: Store,
+    portal: Portal,
+    person: Person,
+    right: Right,
+    /// Counts as long as the export runs.
+    _place: Place,
     days: Range<SiteDay>,
     accesses: std::vec::IntoIter<Access>,
     /// The system that is being written.
@@ -103,7 +122,8 @@ impl Rows {
                 return Ok(Some((table.into_bytes().into(), self)));
             }
             if self.day < self.days.end {
-                let samples = self.store.day_samples(access, self.day).await?;
+                self.check(access).await?;
+                let samples = self.portal.store.day_samples(access, self.day).await?;
                 self.samples = samples.into_iter();
                 self.day = self.day.next();
             } else {
@@ -112,6 +132,23 @@ impl Rows {
             }
         }
         Ok(None)
+    }
+
+    /// A slow reader may take days: whoever has logged out, lost the right or sold the house gets nothing more.
+    async fn check(&self, access: &Access) -> store::Result<()> {
+        let (session, now) = (&self.person.session, self.portal.now());
+        let entered = self.portal.store.enter(session, now).await?;
+        let systems = entered.map(|(_, systems)| systems).unwrap_or_default();
+        let same = |now: &Access| {
+            now.sn() == access.sn()
+                && now.may(self.right)
+                && now.owner() == access.owner()
+                && now.history_from() == access.history_from()
+        };
+        match systems.iter().any(same) {
+            true => Ok(()),
+            false => Err(store::Error::Conflict),
+        }
     }
 }
 

@@ -102,7 +102,10 @@ pub(crate) async fn consent(
         challenge: &form.code_challenge,
         code: code.as_bytes(),
     };
-    portal.store.consent(&consent, portal.now()).await?;
+    portal
+        .store
+        .consent(&consent, portal.desk(), portal.now())
+        .await?;
     let query = serde_urlencoded::to_string([("code", &code), ("state", &form.state)])
         .map_err(|_| Error::internal())?;
     let joint = if form.redirect_uri.contains('?') {

@@ -3,7 +3,7 @@ use crate::client::Client;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
 use crate::form::Form;
 use crate::routes::session::RoleName;
-use crate::{Portal, browser};
+use crate::{Lane, Portal, browser};
 use axum::Json;
 use axum::extract::State;
 use axum::http::header::SET_COOKIE;
@@ -95,7 +95,7 @@ pub(crate) async fn confirm(
     let (Some(password), Ok(token)) = (password, BASE64.decode(&form.token)) else {
         return Err(Error::link_invalid());
     };
-    let hash = portal.passwords.hash(&password).await;
+    let hash = portal.passwords.hash(&password, Lane::Stranger).await?;
     let done = portal
         .store
         .reset_password(&token, &hash, portal.now())

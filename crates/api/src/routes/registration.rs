@@ -1,10 +1,10 @@
 //! Registration: at once with a registration code, otherwise after the mailed link was opened.
-use crate::Portal;
 use crate::client::Client;
 use crate::error::{Error, FieldErrors, Problem, Result, language};
 use crate::form::{Form, ticked};
 use crate::routes::session::RoleName;
 use crate::routes::systems::{ClaimEntry, KeyResult};
+use crate::{Lane, Portal};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
@@ -93,7 +93,7 @@ pub(crate) async fn register(
         .map(|((_, key), outcome)| KeyResult::new(key, outcome, lang))
         .collect();
     let plain_keys: Vec<Key> = keys.iter().map(|(_, key)| key.clone()).collect();
-    let password_hash = portal.passwords.hash(&password).await;
+    let password_hash = portal.passwords.hash(&password, Lane::Stranger).await?;
     let registration = Registration {
         profile: &profile,
         password_hash: &password_hash,

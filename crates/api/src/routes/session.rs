@@ -3,7 +3,7 @@ use crate::client::Client;
 use crate::error::{Error, Problem, Refusal, Result};
 use crate::form::{Form, ticked};
 use crate::routes::{registration, totp};
-use crate::{Portal, authenticate, browser};
+use crate::{Lane, Portal, authenticate, browser};
 use axum::Json;
 use axum::extract::State;
 use axum::http::header::SET_COOKIE;
@@ -103,7 +103,11 @@ pub(crate) async fn log_in(
     let stored = account
         .as_ref()
         .map(|account| account.password_hash.clone());
-    let right = portal.passwords.verify(&login.password, stored).await;
+    let lane = known.as_ref().map_or(Lane::Stranger, |_| Lane::Known);
+    let right = portal
+        .passwords
+        .verify(&login.password, stored, lane)
+        .await?;
     let (Some(account), Some(email), true) = (account, &email, right) else {
         let unconfirmed = match &email {
             Some(email) => unconfirmed(&portal, email, role, &login).await?,
@@ -155,7 +159,10 @@ async fn unconfirmed(
         return Ok(None);
     };
     let hash = Some(waiting.password_hash.clone());
-    let right = portal.passwords.verify(&login.password, hash).await;
+    let right = portal
+        .passwords
+        .verify(&login.password, hash, Lane::Stranger)
+        .await?;
     if !right || waiting.role != role {
         return Ok(None);
     }

@@ -68,17 +68,32 @@ impl Default for Pace {
     }
 }
 
-/// How many streams each session has open.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Streams(Arc<Mutex<HashMap<SessionId, usize>>>);
+/// How many answers without an end in sight each session has open: streams, or exports.
+#[derive(Clone, Debug)]
+pub(crate) struct Streams {
+    max_per_session: usize,
+    refusal: Message,
+    open: Arc<Mutex<HashMap<SessionId, usize>>>,
+}
 
 impl Streams {
-    fn open(&self, session: SessionId) -> Result<Place> {
-        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(crate) fn live() -> Self {
+        Self::new(PER_SESSION, Message::TooManyStreams)
+    }
+
+    pub(crate) fn new(max_per_session: usize, refusal: Message) -> Self {
+        Self {
+            max_per_session,
+            refusal,
+            open: Arc::default(),
+        }
+    }
+
+    pub(crate) fn open(&self, session: SessionId) -> Result<Place> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let count = open.entry(session).or_default();
-        if *count >= PER_SESSION {
-            let refused = Message::TooManyStreams;
-            return Err(Error::Refused(StatusCode::TOO_MANY_REQUESTS, refused));
+        if *count >= self.max_per_session {
+            return Err(Error::Refused(StatusCode::TOO_MANY_REQUESTS, self.refusal));
         }
         *count += 1;
         drop(open);
@@ -90,14 +105,14 @@ impl Streams {
 }
 
 /// An open stream's place; free again when it is dropped.
-struct Place {
+pub(crate) struct Place {
     streams: Streams,
     session: SessionId,
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        let streams = &self.streams.0;
+        let streams = &self.streams.open;
         let mut open = streams.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(count) = open.get_mut(&self.session) {
             *count -= 1;

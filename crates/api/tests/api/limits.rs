@@ -95,28 +95,29 @@ with_app!(
     }
 );
 
-with_app!(one_address_may_not_try_many_accounts, |app| {
-    let mut statuses = Vec::new();
-    for n in 0..40 {
-        let fields = [
-            ("email", format!("p{n}@example.com")),
-            ("password", "Falsch-123!".to_owned()),
-        ];
-        let fields: Vec<_> = fields
-            .iter()
-            .map(|(name, value)| (*name, value.as_str()))
-            .collect();
-        statuses.push(
-            app.post("/api/auth/token/", &fields)
-                .from("203.0.113.5")
-                .send()
-                .await
-                .status
-                .as_u16(),
-        );
+with_app!(one_line_may_not_try_many_accounts, |app| {
+    let one_address = |_: u32| "203.0.113.5".to_owned();
+    let one_network = |n: u32| format!("2001:db8:1:2::{n:x}");
+    let mapped = |n: u32| match n % 2 {
+        0 => "203.0.113.6".to_owned(),
+        _ => "::ffff:203.0.113.6".to_owned(),
+    };
+    let lines: [(&str, &dyn Fn(u32) -> String); 3] = [
+        ("one address", &one_address),
+        ("one IPv6 line", &one_network),
+        ("an address in two forms", &mapped),
+    ];
+    for (line, from) in lines {
+        let mut wrong = 0;
+        for n in 0..40 {
+            let email = format!("p{n}@example.com");
+            let fields = [("email", email.as_str()), ("password", "Falsch-123!")];
+            let call = app.post("/api/auth/token/", &fields).from(&from(n));
+            wrong += u32::from(call.send().await.status == 401);
+        }
+        assert_eq!(wrong, 30, "{line}");
+        app.clock.advance(MINUTE);
     }
-    assert_eq!(statuses.iter().filter(|status| **status == 401).count(), 30);
-    app.clock.advance(MINUTE);
     let fields = [("email", "p1@example.com"), ("password", "Falsch-123!")];
     app.post("/api/auth/token/", &fields)
         .from("203.0.113.5")
@@ -124,3 +125,24 @@ with_app!(one_address_may_not_try_many_accounts, |app| {
         .await
         .expect(401);
 });
+
+with_app!(
+    what_is_typed_as_an_address_is_remembered_only_so_far,
+    |app| {
+        let mut statuses = Vec::new();
+        for n in 0..11 {
+            let long = format!("{}{n}", "a".repeat(100_000));
+            let fields = [("email", long.as_str()), ("password", "Falsch-123!")];
+            let call = app.post("/api/auth/token/", &fields);
+            statuses.push(
+                call.from(&format!("198.51.100.{n}"))
+                    .send()
+                    .await
+                    .status
+                    .as_u16(),
+            );
+        }
+        // They differ only behind what is remembered, so that they share one allowance.
+        assert_eq!(statuses, [vec![401; 10], vec![429]].concat());
+    }
+);

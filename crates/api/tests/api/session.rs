@@ -1,7 +1,6 @@
 //! Logging in, staying logged in, logging out.
 #![allow(clippy::unwrap_used)]
 use domain::clock::{DAY, HOUR, MINUTE, SECOND};
-use store::Store;
 use testkit::{PASSWORD, Person, TestApp, on_both, with_app};
 
 /// A call that looks up the session together with its systems, and may find both in memory.
@@ -286,8 +285,7 @@ on_both!(
         let app = TestApp::start(db).await;
         let anna = app.owner("anna", "SC000001").await;
         assert_eq!(sees_data(&app, &anna.access).await, 200);
-        let keyring = testkit::database::keyring();
-        let operator = Store::open(db.url(), keyring).await.unwrap();
+        let operator = testkit::database::open(db.url()).await.unwrap();
         let email = anna.email.parse().unwrap();
         let now = app.clock.now();
         assert!(operator.lock_account(&email, true, now).await.unwrap());

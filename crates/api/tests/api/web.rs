@@ -1,6 +1,7 @@
 //! What every answer carries, and what no request may do to the server.
 #![allow(clippy::unwrap_used)]
 use domain::clock::DAY;
+use domain::connections::Connections;
 use proptest::prelude::*;
 use std::sync::Arc;
 use std::time::Duration;
@@ -166,6 +167,7 @@ async fn a_client_that_never_finishes_its_headers_is_let_go() {
     let stop = tokio_util::sync::CancellationToken::new();
     tokio::spawn(api::serve(
         listener,
+        Connections::default(),
         axum::Router::new(),
         None,
         stop.clone(),
@@ -215,7 +217,13 @@ async fn a_request_under_way_is_answered_before_the_server_stops() {
         "done"
     };
     let router = axum::Router::new().route("/", axum::routing::get(answer));
-    let serving = tokio::spawn(api::serve(listener, router, None, stop.clone()));
+    let serving = tokio::spawn(api::serve(
+        listener,
+        Connections::default(),
+        router,
+        None,
+        stop.clone(),
+    ));
     let mut client = TcpStream::connect(address).await.unwrap();
     let request = b"GET / HTTP/1.1\r\nHost: test\r\n\r\n";
     client.write_all(request).await.unwrap();
@@ -226,6 +234,39 @@ async fn a_request_under_way_is_answered_before_the_server_stops() {
     assert!(text.ends_with("done"), "{text}");
     serving.await.unwrap();
     assert!(TcpStream::connect(address).await.is_err());
+}
+
+/// Whoever opens connections without end leaves room for the other listeners and for the database.
+#[tokio::test]
+async fn a_listener_takes_so_many_connections_and_goes_on_when_some_end() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let stop = tokio_util::sync::CancellationToken::new();
+    let router = axum::Router::new().route("/", axum::routing::get(async || "served"));
+    let two = Connections::new(2, 2);
+    tokio::spawn(api::serve(listener, two, router, None, stop.clone()));
+    let ask = async |client: &mut TcpStream| {
+        let request = b"GET / HTTP/1.1\r\nHost: test\r\n\r\n";
+        // A connection that was closed at once may refuse it already.
+        let _ = client.write_all(request).await;
+        let mut answer = [0; 1];
+        client.read(&mut answer).await.unwrap_or(0) == 1
+    };
+    let mut open = Vec::new();
+    for _ in 0..2 {
+        let mut client = TcpStream::connect(address).await.unwrap();
+        assert!(ask(&mut client).await);
+        open.push(client);
+    }
+    let mut third = TcpStream::connect(address).await.unwrap();
+    assert!(!ask(&mut third).await, "there is no room for it");
+    open.pop();
+    testkit::eventually("there is room again", async || {
+        let mut client = TcpStream::connect(address).await.unwrap();
+        ask(&mut client).await
+    })
+    .await;
+    stop.cancel();
 }
 
 proptest! {

@@ -82,7 +82,7 @@ on_both!(a_commit_is_durable_whatever_the_server_is_set_to, |db| {
         let lax = format!("ALTER DATABASE {name} SET synchronous_commit = off");
         testkit::database::execute(&format!("{cluster}/postgres"), &[lax]).await;
     }
-    let opened = store::Store::open(db.url(), testkit::database::keyring()).await;
+    let opened = testkit::database::open(db.url()).await;
     let store = opened.unwrap();
     assert!(store.is_durable().await.unwrap());
     store.close().await;

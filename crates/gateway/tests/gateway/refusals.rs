@@ -2,6 +2,8 @@
 //! endpoint goes on.
 #![allow(clippy::unwrap_used)]
 use bytes::Bytes;
+use domain::connections::Connections;
+use gateway::Gateway;
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 use rmqtt_codec::types::{Publish, QoS};
@@ -11,7 +13,8 @@ use std::num::NonZeroU16;
 use testkit::battery::{self, Login};
 use testkit::{Battery, NOON, TestApp, on_both};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
+use tokio::net::{TcpListener, TcpStream};
+use tokio_util::sync::CancellationToken;
 
 async fn refused(app: &TestApp, login: Login) -> Option<ConnectAckReason> {
     match Battery::log_in(app.devices, login).await {
@@ -269,6 +272,45 @@ on_both!(a_slow_client_holds_nobody_up, |db| {
     still_serves(&app, "SC000001").await;
     app.stop().await;
 });
+
+on_both!(
+    silent_connections_end_at_the_limit_and_batteries_come_in_again,
+    |db| {
+        let app = TestApp::start(db).await;
+        app.device("SC000001").await;
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let gateway = Gateway {
+            store: db.store(),
+            bus: app.bus.clone(),
+            clock: app.clock.clone(),
+            tls: None,
+            connections: Connections::new(2, 2),
+        };
+        let stop = CancellationToken::new();
+        let serving = tokio::spawn(gateway::serve(listener, gateway, stop.clone()));
+        let silent = [
+            TcpStream::connect(address).await.unwrap(),
+            TcpStream::connect(address).await.unwrap(),
+        ];
+        let mut third = TcpStream::connect(address).await.unwrap();
+        assert_eq!(
+            third.read(&mut [0; 1]).await.unwrap_or(0),
+            0,
+            "closed at once"
+        );
+        drop(silent);
+        testkit::eventually("there is room again", async || {
+            let mut client = TcpStream::connect(address).await.unwrap();
+            let _ = client.write_all(&login_bytes("SC000001")).await;
+            client.read(&mut [0; 4]).await.unwrap_or(0) == 4
+        })
+        .await;
+        stop.cancel();
+        serving.await.unwrap();
+        app.stop().await;
+    }
+);
 
 fn login_bytes(sn: &str) -> Vec<u8> {
     use tokio_util::codec::Encoder as _;

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 use bus::Bus;
 use domain::Clock;
+use domain::connections::Connections;
 use gateway::Gateway;
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use std::process::{Command, Stdio};
@@ -50,6 +51,7 @@ async fn mosquitto_reports_over_tls_and_plain_words_are_not_understood() {
         bus,
         clock,
         tls: Some(TlsAcceptor::from(Arc::new(config))),
+        connections: Connections::default(),
     };
     let serving = tokio::spawn(gateway::serve(listener, gateway, stop.clone()));
     let moving = tokio::spawn(engine.run(stop.clone()));

@@ -4,7 +4,7 @@ use super::{Grant, Row, find, replace, select};
 use crate::db::Tx;
 use crate::journal::{Entry, Event};
 use crate::mail::Desk;
-use crate::{Error, Purpose, Result, Store};
+use crate::{Error, Result, Store};
 use domain::clock::Millis;
 use domain::code::{Code, CodeKind};
 use domain::grant::{CODE_DAYS, GrantEvent, Origin, REQUEST_LIFE, Scope, end_of};
@@ -110,8 +110,8 @@ impl Store {
         code: &Code,
         now: Millis,
     ) -> Result<Opened> {
-        let hash = self.keyring.hash(Purpose::Code, code.as_str().as_bytes());
         let mut tx = self.begin().await?;
+        let hash = self.code_hash(&mut tx, code).await?;
         let covered: Vec<Covered> = within!(&mut tx, c => sqlx::query_as(
             "SELECT s.sn, s.owner_id, s.time_zone FROM codes c JOIN code_systems cs ON cs.code_hash = c.hash
              JOIN systems s ON s.sn = cs.sn

@@ -28,6 +28,8 @@ pub(crate) enum Event {
     AccountUnlocked,
     PartnerConsented,
     PartnerEnded,
+    /// A token or code of a partner came a second time: its family was ended.
+    PartnerTokenReused,
     /// Somebody is offered access.
     GrantInvited,
     GrantAsked,
@@ -159,6 +161,7 @@ impl Event {
         Self::AccountUnlocked,
         Self::PartnerConsented,
         Self::PartnerEnded,
+        Self::PartnerTokenReused,
         Self::GrantInvited,
         Self::GrantAsked,
         Self::GrantGiven,
@@ -247,6 +250,7 @@ impl Event {
             | Self::ClaimContested
             | Self::PartnerConsented
             | Self::PartnerEnded
+            | Self::PartnerTokenReused
             | Self::GrantInvited
             | Self::GrantAsked
             | Self::GrantGiven
@@ -307,6 +311,7 @@ impl Event {
             Self::AccountUnlocked => "account_unlocked",
             Self::PartnerConsented => "partner_consented",
             Self::PartnerEnded => "partner_ended",
+            Self::PartnerTokenReused => "partner_token_reused",
             Self::GrantInvited => "grant_invited",
             Self::GrantAsked => "grant_asked",
             Self::GrantGiven => "grant_given",

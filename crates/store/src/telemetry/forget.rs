@@ -80,6 +80,13 @@ impl Store {
         execute!(&mut tx, sqlx::query(days).bind(sn).bind(until))?;
         let lines = "DELETE FROM journal WHERE sn = $1 AND at < $2 AND account_id IS NULL AND actor = 'battery'";
         execute!(&mut tx, sqlx::query(lines).bind(sn).bind(until))?;
+        for reported in [
+            "DELETE FROM events WHERE sn = $1 AND COALESCE(at, received_at) < $2",
+            "DELETE FROM hidden_samples WHERE sn = $1 AND received_at < $2",
+            "DELETE FROM rejects WHERE sn = $1 AND received_at < $2",
+        ] {
+            execute!(&mut tx, sqlx::query(reported).bind(sn).bind(until))?;
+        }
         month::erase_before(&mut tx, site).await?;
         late::mark(&mut tx, site.sn, site.zone, until, [until].into_iter()).await?;
         execute!(&mut tx, sqlx::query(

@@ -4,8 +4,8 @@ use crate::telemetry_world::{home, sample};
 use std::path::Path;
 use std::process::Command;
 use store::backup::{backup, restore};
-use store::{DatabaseFile, Error, FileError, Store};
-use testkit::database::keyring;
+use store::{DatabaseFile, Error, FileError};
+use testkit::database::open;
 use testkit::{NOON, TestDb, on_both};
 
 on_both!(a_restored_backup_has_every_row_of_the_original, |db| {
@@ -49,7 +49,7 @@ fn url(file: &Path) -> String {
 }
 
 async fn refused(file: &Path) -> FileError {
-    match Store::open(&url(file), keyring()).await {
+    match open(&url(file)).await {
         Err(Error::File(refused)) => refused,
         other => panic!("{other:?}"),
     }
@@ -71,7 +71,7 @@ async fn a_file_without_a_portal_is_refused_and_a_missing_one_is_a_first_start()
     assert!(matches!(damaged, FileError::Damaged { .. }), "{damaged}");
     assert!(damaged.to_string().contains("suncellar.db is damaged"));
     std::fs::remove_file(&file).unwrap();
-    let first = Store::open(&url(&file), keyring()).await.unwrap();
+    let first = open(&url(&file)).await.unwrap();
     first.close().await;
 }
 
@@ -114,7 +114,7 @@ async fn a_restore_takes_sound_backups_only_and_an_interrupted_one_stops_the_sta
     let stopped = refused(database.path()).await;
     assert!(matches!(stopped, FileError::RestoreInterrupted(_)));
     restore(&file("good.db"), &database, NOON).await.unwrap();
-    let again = Store::open(&url(database.path()), keyring()).await.unwrap();
+    let again = open(&url(database.path())).await.unwrap();
     again.close().await;
 }
 

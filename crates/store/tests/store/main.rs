@@ -7,6 +7,7 @@ mod code;
 mod device;
 mod mail;
 mod presence;
+mod secret_keys;
 mod telemetry;
 mod telemetry_model;
 mod telemetry_sealing;

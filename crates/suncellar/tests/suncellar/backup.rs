@@ -4,12 +4,11 @@ use domain::Clock;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Output};
-use store::Store;
 use store::system::NewDevice;
 use tempfile::TempDir;
 use testkit::Battery;
 use testkit::battery::secret;
-use testkit::database::{SECRET, keyring, samples};
+use testkit::database::{self, SECRET, samples};
 
 fn run(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(BINARY);
@@ -103,7 +102,7 @@ const DAMAGED: &str = "SC26Z0001";
 
 /// Two systems with some hours behind them.
 async fn two_systems(url: &str) {
-    let store = Store::open(url, keyring()).await.unwrap();
+    let store = database::open(url).await.unwrap();
     let now = Clock::system().now();
     for sn in [SOUND, DAMAGED] {
         let (serial, secret) = (sn.parse().unwrap(), secret(sn));
@@ -198,7 +197,7 @@ async fn damaged_pages_of_one_system_stop_neither_the_server_nor_the_others() {
 async fn the_operator_is_warned_of_a_wrong_clock() {
     let folder = TempDir::new().unwrap();
     let url = format!("sqlite:{}", folder.path().join("suncellar.db").display());
-    let store = Store::open(&url, keyring()).await.unwrap();
+    let store = database::open(&url).await.unwrap();
     let now = Clock::system().now();
     store.keep_clock_check(3_600_000, now).await.unwrap();
     store.close().await;

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
@@ -9,7 +10,7 @@ use tempfile::TempDir;
 
 const SECRET: &str = "7f3a9c1e5b8d2064c7e1f9a3b5d8e6027c4b";
 
-fn suncellar(folder: &Path) -> Command {
+pub(crate) fn suncellar(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_suncellar"));
     command
         .current_dir(folder)
@@ -18,7 +19,7 @@ fn suncellar(folder: &Path) -> Command {
     command
 }
 
-fn run(folder: &Path, arguments: &[&str]) -> Output {
+pub(crate) fn run(folder: &Path, arguments: &[&str]) -> Output {
     suncellar(folder)
         .env("SUNCELLAR_SECRET", SECRET)
         .args(arguments)
@@ -26,7 +27,7 @@ fn run(folder: &Path, arguments: &[&str]) -> Output {
         .unwrap()
 }
 
-fn error_of(output: &Output) -> String {
+pub(crate) fn error_of(output: &Output) -> String {
     assert!(
         !output.status.success(),
         "{}",
@@ -35,7 +36,7 @@ fn error_of(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).trim().to_owned()
 }
 
-fn text(bytes: &[u8]) -> String {
+pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
@@ -121,6 +122,7 @@ fn a_missing_default_or_short_secret_is_refused_outside_the_demo() {
     assert!(start(None).contains("a signing secret is needed"));
     assert!(start(Some("short")).contains("shorter than 32 characters"));
     assert!(start(Some("please-change-me-please-change-me-now")).contains("a default"));
+    assert!(start(Some("01234567890123456789012345678901")).contains("a sequence"));
 }
 
 #[test]
@@ -359,6 +361,10 @@ fn the_log_holds_no_secret_and_no_line_that_a_request_has_made_up() {
     demo.get("/api/%0d%0aWARN%20forged-line");
     demo.get("/api/\u{1b}[31mred");
     let secret = std::fs::read_to_string(folder.path().join("demo/demo-key")).unwrap();
+    for file in ["demo-key", "demo-release-key", "demo-batteries.csv"] {
+        let found = std::fs::metadata(folder.path().join("demo").join(file)).unwrap();
+        assert_eq!(found.permissions().mode() & 0o777, 0o600, "{file}");
+    }
     demo.terminate();
     demo.process.wait().unwrap();
     let log = std::fs::read_to_string(folder.path().join("log")).unwrap();

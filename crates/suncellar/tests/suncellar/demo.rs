@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use store::grant::Grant;
 use store::telemetry::DayTotals;
-use store::{Access, Keyring, Store};
+use store::{Access, Secret, Store};
 use tempfile::TempDir;
 
 const DAYS: i32 = 4;
@@ -71,7 +71,9 @@ impl Drop for Demo {
 async fn open(folder: &Path) -> Store {
     let secret = std::fs::read_to_string(folder.join("demo/demo-key")).unwrap();
     let url = format!("sqlite:{}", folder.join("demo/suncellar.db").display());
-    Store::open(&url, Keyring::new(&secret).unwrap())
+    let secret = Secret::parse(&secret).unwrap();
+    let random = testkit::random::seeded(1);
+    Store::open(&url, &secret, &random, testkit::NOON)
         .await
         .unwrap()
 }

@@ -10,11 +10,10 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use store::Store;
 use store::system::NewDevice;
 use tempfile::TempDir;
 use testkit::battery::{Login, secret};
-use testkit::database::{keyring, samples};
+use testkit::database::{self, samples};
 use testkit::{Battery, TestDb, eventually};
 use tokio::sync::watch;
 
@@ -27,7 +26,7 @@ fn serial(n: usize) -> String {
 }
 
 async fn register(url: &str, count: usize) {
-    let store = Store::open(url, keyring()).await.unwrap();
+    let store = database::open(url).await.unwrap();
     for n in 0..count {
         let sn = serial(n);
         let (serial, secret) = (sn.parse().unwrap(), secret(&sn));

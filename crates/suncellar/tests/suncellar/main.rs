@@ -11,6 +11,7 @@ mod obey;
 mod orders;
 mod plan;
 mod roles;
+mod secret;
 mod server;
 mod storm;
 mod update;

@@ -4374,6 +4374,14 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
         };
     };
     forecast: {

@@ -1,7 +1,7 @@
 //! The consent screen, and what the owner sees of it later.
 use super::{
     CALLBACK, CLIENT, VERIFIER, anna, consent, consent_with, consents, end, let_in, partner,
-    systems,
+    refresh, systems,
 };
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
@@ -165,3 +165,40 @@ with_app!(consent_and_its_end_stand_in_the_journal, |app| {
         .collect();
     assert_eq!(last, ["partner_ended", "partner_consented"]);
 });
+
+with_app!(the_owner_gets_a_mail_about_whom_they_let_in, |app| {
+    let anna = anna(app).await;
+    consent(app, &anna, "systems").await;
+    let letters = app.letters().await;
+    let told = letters
+        .iter()
+        .find(|letter| letter.to == anna.email && letter.text.contains("clever-PV"));
+    assert!(told.is_some(), "{letters:?}");
+});
+
+with_app!(
+    a_reset_password_and_leaving_everywhere_end_partners_too,
+    |app| {
+        let anna = anna(app).await;
+        let tokens = let_in(app, &anna, "systems").await;
+        let everywhere = app.post("/api/auth/logout/", &[("all", "1")]);
+        everywhere.bearer(&anna.access).send().await.expect(204);
+        systems(app, &tokens.access).await.expect(401);
+
+        let anna = app.log_in(&anna.email, false).await;
+        let tokens = let_in(app, &anna, "systems").await;
+        let asked = app.post("/api/auth/password_reset/", &[("email", &anna.email)]);
+        asked.send().await.expect(202);
+        let token = app.mailed(&anna.email, "token").await;
+        let password = "Mittagssonne-7!";
+        let fields = [
+            ("token", token.as_str()),
+            ("password", password),
+            ("password2", password),
+        ];
+        let reset = app.post("/api/auth/password_reset/confirm/", &fields);
+        reset.send().await.expect(200);
+        systems(app, &tokens.access).await.expect(401);
+        refresh(app, &tokens.refresh, CLIENT).await.expect(400);
+    }
+);

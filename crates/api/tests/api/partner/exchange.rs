@@ -36,13 +36,19 @@ with_app!(no_verifier_gets_nothing, |app| {
     assert_eq!(answer.expect(400).json()["error"], "invalid_grant");
 });
 
-with_app!(a_code_works_once, |app| {
-    let anna = anna(app).await;
-    let code = consent(app, &anna, "systems").await;
-    exchange(app, &code).await.expect(200);
-    let second = exchange(app, &code).await.expect(400);
-    assert_eq!(second.json()["error"], "invalid_grant");
-});
+with_app!(
+    a_code_works_once_and_one_that_comes_again_ends_what_it_gave,
+    |app| {
+        let anna = anna(app).await;
+        let code = consent(app, &anna, "systems").await;
+        let tokens = Tokens::of(&exchange(app, &code).await.expect(200));
+        systems(app, &tokens.access).await.expect(200);
+        let second = exchange(app, &code).await.expect(400);
+        assert_eq!(second.json()["error"], "invalid_grant");
+        systems(app, &tokens.access).await.expect(401);
+        refresh(app, &tokens.refresh, CLIENT).await.expect(400);
+    }
+);
 
 with_app!(of_ten_exchanges_of_one_code_at_once_one_counts, |app| {
     let anna = anna(app).await;
@@ -128,10 +134,34 @@ with_app!(a_refresh_token_rotates, |app| {
     let first = let_in(app, &anna, "systems").await;
     let next = Tokens::of(&refresh(app, &first.refresh, CLIENT).await.expect(200));
     assert_ne!(first.refresh, next.refresh);
-    let old = refresh(app, &first.refresh, CLIENT).await.expect(400);
-    assert_eq!(old.json()["error"], "invalid_grant");
     refresh(app, &next.refresh, CLIENT).await.expect(200);
 });
+
+with_app!(
+    a_refresh_token_that_comes_again_ends_what_came_of_it,
+    |app| {
+        let anna = anna(app).await;
+        let other = let_in(app, &anna, "systems").await;
+        let first = let_in(app, &anna, "systems").await;
+        let stolen = Tokens::of(&refresh(app, &first.refresh, CLIENT).await.expect(200));
+        systems(app, &stolen.access).await.expect(200);
+        let old = refresh(app, &first.refresh, CLIENT).await.expect(400);
+        assert_eq!(old.json()["error"], "invalid_grant");
+        systems(app, &stolen.access).await.expect(401);
+        refresh(app, &stolen.refresh, CLIENT).await.expect(400);
+        // What came of another code is not concerned, and the owner can read what happened.
+        systems(app, &other.access).await.expect(200);
+        refresh(app, &other.refresh, CLIENT).await.expect(200);
+        let email = anna.email.parse().unwrap();
+        let account = app.store.account_by_email(&email);
+        let account = account.await.unwrap().unwrap().id();
+        let journal = app.store.journal_of(account).await.unwrap();
+        let reused = journal
+            .iter()
+            .filter(|line| line.event == "partner_token_reused");
+        assert_eq!(reused.count(), 1);
+    }
+);
 
 with_app!(a_refresh_token_runs_out_after_90_days, |app| {
     let anna = anna(app).await;

@@ -247,6 +247,7 @@ pub(crate) const TABLES: &[Table] = &[
             ("consent_id", NUMBER),
             ("redirect_uri", "the partner's, registered by the operator"),
             ("expires_at", "five minutes after the consent"),
+            ("used_at", "within five minutes of the consent"),
         ],
     },
     Table {
@@ -267,6 +268,8 @@ pub(crate) const TABLES: &[Table] = &[
             ("consent_id", NUMBER),
             ("kind", "stands for the consent, which is exported"),
             ("expires_at", "stands for the consent, which is exported"),
+            ("used_at", "stands for the consent, which is exported"),
+            ("family", SECRET),
         ],
     },
     Table {
@@ -337,6 +340,11 @@ pub(crate) const TABLES: &[Table] = &[
     Table {
         name: "sealing",
         tie: Tie::Nobody("counts changes, and says what is gone"),
+        left_out: &[],
+    },
+    Table {
+        name: "secret_keys",
+        tie: Tie::Nobody("the operator's"),
         left_out: &[],
     },
     Table {

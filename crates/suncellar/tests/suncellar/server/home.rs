@@ -3,11 +3,10 @@ use domain::clock::Clock;
 use domain::code::{Code, CodeKind};
 use domain::{Random, Serial};
 use std::net::SocketAddr;
-use store::Store;
 use store::system::NewDevice;
 use testkit::PASSWORD;
 use testkit::battery::secret;
-use testkit::database::keyring;
+use testkit::database;
 use testkit::http::Call;
 
 pub(crate) const SN: &str = "SIM00001";
@@ -18,7 +17,7 @@ pub(crate) fn sn() -> Serial {
 
 /// Registers the battery and a code for its owner.
 pub(crate) async fn prepare(url: &str) -> String {
-    let store = Store::open(url, keyring()).await.unwrap();
+    let store = database::open(url).await.unwrap();
     let now = Clock::system().now();
     let (sn, secret) = (sn(), secret(SN));
     let device = NewDevice {

@@ -1,0 +1,78 @@
+//! An export that is under way: read as it is taken, and only as long as the caller may.
+#![allow(clippy::unwrap_used)]
+use axum::body::{Body, BodyDataStream};
+use axum::http::Request;
+use axum::http::header::AUTHORIZATION;
+use axum::response::Response;
+use domain::clock::DAY;
+use futures_util::StreamExt as _;
+use testkit::{Person, TestApp, sample, with_app};
+use tower::ServiceExt as _;
+
+const DAYS: i64 = 3;
+const PATH: &str = "/api/auth/export/?sn=SC000001&from=2026-11-13&to=2026-11-15";
+
+/// Without a connection, so that nothing is read ahead of the test.
+async fn begin(app: &TestApp, person: &Person) -> Response {
+    let bearer = format!("Bearer {}", person.access);
+    let request = Request::get(PATH).header(AUTHORIZATION, bearer);
+    let request = request.body(Body::empty()).unwrap();
+    let router = api::portal(app.portal.clone());
+    router.oneshot(request).await.unwrap()
+}
+
+/// The next piece; `None` at the end, an error where it is cut off.
+async fn piece(file: &mut BodyDataStream) -> Option<Result<(), axum::Error>> {
+    let piece = file.next().await?;
+    Some(piece.map(drop))
+}
+
+/// An owner with a sample on each of the days, and an export of which the header and the first day are read.
+async fn first_day(app: &TestApp) -> (Person, BodyDataStream) {
+    let anna = app.owner("anna", "SC000001").await;
+    let battery = app.battery("SC000001");
+    let now = app.clock.now();
+    let days = (0..DAYS).map(|day| sample(now - day * DAY, 0));
+    battery.history(days.collect()).await;
+    let answer = begin(app, &anna).await;
+    assert_eq!(answer.status(), 200);
+    let mut file = answer.into_body().into_data_stream();
+    for _ in ["header", "first day"] {
+        piece(&mut file).await.unwrap().unwrap();
+    }
+    (anna, file)
+}
+
+with_app!(an_export_goes_on_to_its_end, |app| {
+    let (_, mut file) = first_day(app).await;
+    let mut pieces = 0;
+    while let Some(next) = piece(&mut file).await {
+        next.unwrap();
+        pieces += 1;
+    }
+    assert_eq!(pieces, DAYS - 1);
+});
+
+with_app!(a_running_export_ends_with_the_session, |app| {
+    let (anna, mut file) = first_day(app).await;
+    let out = app.post("/api/auth/logout/", &[]).bearer(&anna.access);
+    out.send().await.expect(204);
+    assert!(piece(&mut file).await.unwrap().is_err());
+});
+
+with_app!(a_running_export_ends_when_the_system_changes_hands, |app| {
+    let (_, mut file) = first_day(app).await;
+    let access = app.household("SC000001").await;
+    let unlinked = app.store.unlink(&access, testkit::desk(), app.clock.now());
+    unlinked.await.unwrap();
+    assert!(piece(&mut file).await.unwrap().is_err());
+});
+
+with_app!(a_login_has_two_exports_at_once, |app| {
+    let (anna, first) = first_day(app).await;
+    let second = begin(app, &anna).await;
+    assert_eq!(second.status(), 200);
+    assert_eq!(begin(app, &anna).await.status(), 429);
+    drop(first);
+    assert_eq!(begin(app, &anna).await.status(), 200);
+});

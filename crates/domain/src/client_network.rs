@@ -1,0 +1,59 @@
+//! Which addresses count as one caller.
+use std::fmt;
+use std::net::{IpAddr, Ipv6Addr};
+
+/// An IPv4 address, or the /64 of an IPv6 one: whoever has an IPv6 line has all 2^64 addresses of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ClientNetwork(IpAddr);
+
+impl ClientNetwork {
+    /// An IPv4 address that an IPv6 socket has mapped (`::ffff:203.0.113.5`) is the IPv4 address.
+    pub fn of(address: IpAddr) -> Self {
+        Self(match address.to_canonical() {
+            IpAddr::V6(address) => {
+                let prefix = u128::from(address) >> 64 << 64;
+                IpAddr::V6(Ipv6Addr::from(prefix))
+            }
+            address => address,
+        })
+    }
+
+    pub fn is_loopback(self) -> bool {
+        // The /64 of ::1 holds nothing else that reaches us.
+        self.0.is_loopback() || self == Self::of(Ipv6Addr::LOCALHOST.into())
+    }
+}
+
+impl fmt::Display for ClientNetwork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_line_is_one_caller() {
+        let of = |text: &str| ClientNetwork::of(text.parse().unwrap()).to_string();
+        for (address, network) in [
+            ("203.0.113.5", "203.0.113.5"),
+            ("::ffff:203.0.113.5", "203.0.113.5"),
+            ("2001:db8:1:2::1", "2001:db8:1:2::"),
+            ("2001:db8:1:2:ffff:ffff:ffff:ffff", "2001:db8:1:2::"),
+            ("2001:db8:1:3::1", "2001:db8:1:3::"),
+        ] {
+            assert_eq!(of(address), network, "{address}");
+        }
+        for (address, local) in [
+            ("127.0.0.1", true),
+            ("::ffff:127.0.0.1", true),
+            ("::1", true),
+            ("2001:db8::1", false),
+        ] {
+            let network = ClientNetwork::of(address.parse().unwrap());
+            assert_eq!(network.is_loopback(), local, "{address}");
+        }
+    }
+}
