@@ -1242,7 +1242,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Everything is served: the database answers, and takes what batteries report. */
+        /** Everything is served: the database answers, takes what batteries report, and brings what other processes say. */
         get: operations["ready"];
         put?: never;
         post?: never;
