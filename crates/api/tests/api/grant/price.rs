@@ -99,7 +99,7 @@ on_both!(no_electrician_sees_or_sets_a_price, |db| {
         }
         save(app, &anna, &provider).await.expect(200);
         // A conflict with what the owner changed names no price.
-        let old = [("version", "1"), ("reserve_soc", "30")];
+        let old = [("version", "0"), ("reserve_soc", "30")];
         let conflict = post(app, person, SETTINGS, &old).await.expect(409);
         assert_no_price(&conflict.text, "a conflict");
         for path in [
