@@ -21,6 +21,8 @@ pub(crate) enum Tie {
     Commissioning,
     /// By the account's number, its address, or a system that it owns.
     Grant,
+    /// By the account's number, or a system that it owns.
+    Line,
     /// By the account's number or a batch of the account, which only electricians have.
     Work,
     /// No row is about a person who has an account, because …
@@ -212,7 +214,7 @@ pub(crate) const TABLES: &[Table] = &[
     },
     Table {
         name: "journal",
-        tie: Tie::Account("account_id"),
+        tie: Tie::Line,
         left_out: &[("id", NUMBER), ("account_id", NUMBER)],
     },
     Table {
@@ -463,6 +465,9 @@ impl Tie {
                 row["account_id"] == numbers.account
                     || row["email"] == numbers.email
                     || numbers.systems.contains(&row["sn"])
+            }
+            Self::Line => {
+                row["account_id"] == numbers.account || numbers.systems.contains(&row["sn"])
             }
             Self::Work => {
                 let of = |column: &str, found: &dyn Fn(&Value) -> bool| {
