@@ -198,9 +198,11 @@ async fn a_process_that_does_not_hear_the_others_declares_nobody_offline() {
 
     // Now the whole database stands still: whoever asks is not kept waiting for the pool.
     let backends = db.backends().await.into_iter();
+    db.allow_new_connections(false).await;
     let all: Vec<_> = backends.filter_map(|(pid, _)| Frozen::stop(pid)).collect();
     let answer = tokio::time::timeout(Duration::from_secs(5), ready(&here)).await;
     drop((frozen, all));
+    db.allow_new_connections(true).await;
     assert_eq!(answer.expect("long before the pool gives up"), 503);
     end(db, here, there).await;
 }
