@@ -1926,6 +1926,42 @@ export interface components {
             /** @description The last day with access, `YYYY-MM-DD` of the site's calendar. */
             until_day: string | null;
         };
+        /** @description Something that makes the battery act otherwise than its settings say. */
+        InForceEntry: {
+            /** @description you, owner, household, electrician, plan, grid_operator, battery or operator; null when nobody knows any more. */
+            by?: string | null;
+            /** @description The electrician's company, for the household. */
+            company?: string | null;
+            /** @description What ends it, where the reader may: the command `auto`, or `withdraw` for an update that waits. */
+            end?: string | null;
+            /** @description pause, charge, grid_limit, reserve, plan, calibration, update or brake. */
+            kind: string;
+            /** @description plan: charge or hold. */
+            mode?: string | null;
+            /** @description update: the present part, from 1, of so many `parts`, and its percentage. */
+            part?: number | null;
+            parts?: number | null;
+            /**
+             * Format: int64
+             * @description charge: with so many W at most; grid_limit: so many W may be drawn.
+             */
+            power?: number | null;
+            /** Format: int32 */
+            progress?: number | null;
+            since?: components["schemas"]["i64"] | null;
+            /** @description Entry -1 only: at which system. */
+            sn?: string | null;
+            /**
+             * Format: int64
+             * @description charge: to so many percent; reserve: so many percent are kept.
+             */
+            soc?: number | null;
+            /** @description update: waiting, waits_for_switch, running, interrupted or done. */
+            state?: string | null;
+            /** @description update: what has to be done at the main switch now: off, on_then_off or on. */
+            switch?: string | null;
+            until?: components["schemas"]["i64"] | null;
+        };
         /** @description The electrician with the widest access to a system. */
         InstallerEntry: {
             company: string | null;
@@ -2116,6 +2152,8 @@ export interface components {
             house_energy?: number | null;
             /** Format: int64 */
             import_energy?: number | null;
+            /** @description What makes the battery act otherwise than its settings say, what needs a hand first. */
+            in_force: components["schemas"]["InForceEntry"][];
             /** @description Online and switched on. */
             isActive: boolean;
             /** @description The language of the texts in here. */
@@ -2161,10 +2199,9 @@ export interface components {
             /** Format: int32 */
             update_progress?: number | null;
             update_started: boolean;
-            update_type?: string | null;
-            in_force: components["schemas"]["InForceEntry"][];
             update_state?: ("waiting" | "waits_for_switch" | "running" | "interrupted" | "done" | "failed" | "cancelled" | "expired") | null;
             update_switch?: ("off" | "on_then_off" | "on") | null;
+            update_type?: string | null;
         };
         Login: {
             /** @description The 'I am an electrician' choice: `true` or `false`. */
@@ -3104,28 +3141,6 @@ export interface components {
         };
         /** Format: int64 */
         i64: number;
-        InForceEntry: {
-            kind: string;
-            /** Format: int64 */
-            since?: number | null;
-            /** Format: int64 */
-            until?: number | null;
-            by?: string | null;
-            company?: string | null;
-            end?: string | null;
-            /** Format: int64 */
-            soc?: number | null;
-            /** Format: int64 */
-            power?: number | null;
-            mode?: string | null;
-            state?: string | null;
-            switch?: string | null;
-            part?: number | null;
-            parts?: number | null;
-            /** Format: int32 */
-            progress?: number | null;
-            sn?: string | null;
-        };
     };
     responses: never;
     parameters: never;
