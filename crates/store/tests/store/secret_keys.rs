@@ -38,7 +38,8 @@ async fn import(store: &Store) {
 
 async fn issue(store: &Store, seed: u64) -> Code {
     let code = Code::random(&seeded(seed));
-    let issued = store.issue_code(&code, CodeKind::Registration, &[sn()], NOON);
+    let covered = [sn()];
+    let issued = store.issue_code(&code, CodeKind::Registration, &covered, NOON);
     issued.await.unwrap();
     code
 }
