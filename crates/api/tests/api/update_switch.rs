@@ -145,8 +145,7 @@ with_app!(
         let now = app.clock.now();
         assert!(app.store.expire_updates(now).await.unwrap().is_empty());
         app.clock.advance(SECOND);
-        let expired = app.store.expire_updates(app.clock.now()).await.unwrap();
-        assert_eq!(expired, [SN.parse().unwrap()]);
+        app.store.expire_updates(app.clock.now()).await.unwrap();
         let anna = app.log_in("anna@example.com", false).await;
         shows(app, &anna, "expired", Value::Null).await;
         let journal = app.get("/api/auth/journal/?kind=update");
@@ -174,8 +173,7 @@ with_app!(
         let now = app.clock.now();
         assert!(app.store.expire_updates(now).await.unwrap().is_empty());
         app.clock.advance(DAY);
-        let expired = app.store.expire_updates(app.clock.now()).await.unwrap();
-        assert_eq!(expired, [SN.parse().unwrap()]);
+        app.store.expire_updates(app.clock.now()).await.unwrap();
         says(&mut battery, &job, "master", "waiting", 0).await;
         let anna = app.log_in("anna@example.com", false).await;
         shows(app, &anna, "expired", Value::Null).await;

@@ -195,7 +195,7 @@ impl Store {
     pub async fn expire_updates(&self, now: Millis) -> Result<Vec<Serial>> {
         let due: Vec<Stalled> = on!(self, p => sqlx::query_as(
             "SELECT id, sn FROM firmware_jobs j WHERE state = 'waiting' AND created_at <= $1
-                 OR state = 'running' AND created_at <= $1 AND NOT EXISTS (
+                 OR state IN ('running', 'interrupted') AND created_at <= $1 AND NOT EXISTS (
                      SELECT 1 FROM firmware_job_parts p WHERE p.job_id = j.id
                          AND (p.stage NOT IN ('waiting', 'confirmed') OR p.ended_at > $1))")
             .bind(now - WAITS_AT_MOST).fetch_all(p).await)?;
@@ -206,7 +206,7 @@ impl Store {
             let changed = execute!(
                 &mut tx,
                 sqlx::query(
-                    "UPDATE firmware_jobs SET state = $2, ended_at = $3 WHERE id = $1 AND state IN ('waiting', 'running')"
+                    "UPDATE firmware_jobs SET state = $2, ended_at = $3 WHERE id = $1 AND state IN ('waiting', 'running', 'interrupted')"
                 )
                 .bind(&job.id)
                 .bind(JobState::Expired.as_str())
