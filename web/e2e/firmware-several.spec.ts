@@ -101,5 +101,5 @@ test('what can be started is started, what cannot says why, and one that fails d
   for (const owner of [ONE, THREE])
     await expect
       .poll(async () => (await server.mails(owner.email)).map(({ subject }) => subject))
-      .toContain('Ihr Speicher wird aktualisiert')
+      .toContainEqual(expect.stringMatching(/^Bitte ausschalten: Update für Ihren Speicher /))
 })
