@@ -316,8 +316,9 @@ with_app!(the_old_unit_is_nobodys_until_it_has_a_new_code, |app| {
         .expect(200);
     assert!(systems(app, &ben).await.contains(&OLD.to_owned()));
     assert_eq!(imported(app, &ben, OLD, "2026-11-15").await, None);
+    // Of before there is only what the unit did while it was nobody's.
     let lines = events(app, &ben, OLD).await;
-    assert_eq!(lines, ["system_linked"]);
+    assert_eq!(lines, ["system_linked", "battery"]);
     old.sample(|_| {}).await;
     let measured_at = live(app, &ben, OLD).await["measured_at"].clone();
     assert_eq!(measured_at, app.clock.now());

@@ -133,12 +133,14 @@ on_both!(no_other_table_names_the_person, |db| {
             let named = life.personal.iter().any(|value| text.contains(value));
             // A mail about her address to her own mailbox is the one row that carries no number.
             let own_mail = name == "mails" && row["recipient"] == "anna.second@example.com";
+            // Whoever registers her address once more waits for a link that nobody gets; it is gone after a day.
+            let taken = name == "registrations" && row["email"] == "anna.second@example.com";
             let expected = match table.tie {
                 Tie::Nobody(why) => why,
                 _ => "only rows of the account name the person",
             };
             assert!(
-                !named || own_mail || table.tie.holds(&row, &numbers),
+                !named || own_mail || taken || table.tie.holds(&row, &numbers),
                 "{name} ({expected}): {text}"
             );
         }

@@ -311,7 +311,7 @@ pub(crate) const TABLES: &[Table] = &[
     },
     Table {
         name: "registrations",
-        tie: Tie::Nobody("it ends when the account begins"),
+        tie: Tie::Nobody("it ends when the account begins, or after a day"),
         left_out: &[],
     },
     Table {

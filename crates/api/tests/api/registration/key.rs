@@ -117,7 +117,7 @@ with_app!(
 );
 
 with_app!(ten_keys_an_hour_may_be_tried_from_one_address, |app| {
-    let guess = |n: usize| format!("SC99990{n}");
+    let guess = |n: usize| format!("7Q4ZC-0R9TN-XW2MH-5BVK{n}");
     for n in 0..10 {
         let answer = register(app, &app.owner_form("anna@example.com", &guess(n))).await;
         answer.expect(400);
@@ -140,13 +140,16 @@ with_app!(ten_keys_an_hour_may_be_tried_from_one_address, |app| {
 });
 
 with_app!(every_key_of_a_form_counts_as_a_try, |app| {
+    let guesses: Vec<String> = (0..5)
+        .map(|n| format!("7Q4ZC-0R9TN-XW2MH-5BVK{n}"))
+        .collect();
     for _ in 0..3 {
-        let form = app.owner_form("anna@example.com", "SC999991");
-        let form = with(with(form, "sn2", "SC999992"), "sn3", "SC999993");
+        let form = app.owner_form("anna@example.com", &guesses[0]);
+        let form = with(with(form, "sn2", &guesses[1]), "sn3", &guesses[2]);
         register(app, &form).await.expect(400);
     }
-    let form = app.owner_form("anna@example.com", "SC999994");
-    register(app, &with(form.clone(), "sn2", "SC999995"))
+    let form = app.owner_form("anna@example.com", &guesses[3]);
+    register(app, &with(form.clone(), "sn2", &guesses[4]))
         .await
         .expect(429);
     register(app, &form).await.expect(400);
