@@ -39,7 +39,7 @@ impl Store {
         let systems: Vec<SystemRow> = on!(self, p => sqlx::query_as(
             "SELECT sn, phase, master_version, gateway_version, slave_version, first_name, last_name, linked_at,
                 linked_by, time_zone, zone_said, place, latitude, longitude, planes,
-                hardware, capacity, charge_max, discharge_max, history_from, unit, retired_at
+                hardware, capacity, charge_max, discharge_max, history_from, unit, retired_at, update_needs_off
              FROM systems WHERE owner_id = $1 ORDER BY sn")
             .bind(account.0).fetch_all(p).await)?;
         let sessions: Vec<SessionRow> = on!(self, p => sqlx::query_as(
@@ -165,6 +165,7 @@ impl Store {
                 "time_zone": s.time_zone, "zone_said": s.zone_said, "place": s.place, "latitude": s.latitude,
                 "longitude": s.longitude, "planes": s.planes, "hardware": s.hardware, "capacity": s.capacity, "charge_max": s.charge_max,
                 "discharge_max": s.discharge_max, "history_from": s.history_from, "unit": s.unit, "retired_at": s.retired_at,
+                "update_needs_off": s.update_needs_off,
             })),
             "presence": list(&presence, |p| json!({ "sn": p.sn, "online": p.online, "since": p.since })),
             "events": list(&events, |e| json!({

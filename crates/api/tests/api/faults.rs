@@ -1,7 +1,7 @@
 //! What callers hear when something that the portal needs is away.
 #![allow(clippy::unwrap_used)]
 use std::collections::BTreeSet;
-use testkit::{TestApp, on_both};
+use testkit::{TestApp, eventually, on_both};
 
 on_both!(
     without_its_database_the_portal_says_so_in_five_languages,
@@ -36,9 +36,13 @@ on_both!(a_database_that_was_away_is_found_again, |db| {
         assert_eq!(answer.code(), "unavailable");
         app.get("/readyz").send().await.expect(503);
         db.give_back().await;
-        app.get("/readyz").send().await.expect(200);
         let call = app.get("/api/auth/data/").bearer(&anna.access);
         call.send().await.expect(200);
+        // It also has to hear the other processes again.
+        eventually("it is ready", async || {
+            app.get("/readyz").send().await.status == 200
+        })
+        .await;
     }
     app.stop().await;
 });

@@ -6,7 +6,7 @@ use domain::flags::{self, Flags};
 use domain::sample::{BatteryStatus, MessageId};
 use domain::{EventCode, Hello};
 use serde_json::{Value, json};
-use testkit::firmware::{IMAGE, manifest};
+use testkit::firmware::{HARDWARE, IMAGE, manifest};
 use testkit::{NOON, Person, TestApp, eventually, with_app};
 
 const SN: &str = "SC000001";
@@ -82,6 +82,7 @@ with_app!(a_pause_ends_with_its_time_the_switch_and_a_restart, |app| {
     assert_eq!(in_force(app, &anna).await, json!([]), "started again");
     pause(app, &anna).await;
     app.clock.advance(HOUR);
+    let anna = app.log_in(&anna.email, false).await;
     assert_eq!(in_force(app, &anna).await, json!([]), "its time is over");
 });
 
@@ -145,7 +146,10 @@ with_app!(an_update_and_the_brake_are_in_force_for_everybody, |app| {
     let anna = app.owner("anna", SN).await;
     let eva = app.electrician("eva").await;
     app.grant(&anna, &eva, SN, "service").await;
-    let needs_off = |hello: &mut Hello| hello.update_needs_off = true;
+    let needs_off = |hello: &mut Hello| {
+        hello.hardware = HARDWARE.into();
+        hello.update_needs_off = true;
+    };
     app.battery(SN).hello(needs_off).await;
     app.roll_out(&manifest(Part::Gateway, "2.8", 1), IMAGE)
         .await;

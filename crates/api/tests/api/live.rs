@@ -341,6 +341,8 @@ with_app!(
                 sample.counters = [Some(import), None, None, None, None];
             };
             battery.sample(change).await;
+            // A token of before has expired an hour later.
+            let anna = app.log_in(&anna.email, false).await;
             let entry = entry(&data(app, &anna).await, "SC000001");
             ["PV_power", "measured_at", "received_at"].map(|field| entry[field].clone())
         };

@@ -1,7 +1,7 @@
 //! Roll-outs: who holds one up, who stops it, and what the operator can do.
 #![allow(clippy::unwrap_used)]
 use domain::Serial;
-use domain::clock::{DAY, HOUR};
+use domain::clock::{DAY, HOUR, MINUTE};
 use domain::firmware::{Part, Wave};
 use serde_json::{Value, json};
 use store::firmware::{Release, ReleaseState};
@@ -62,6 +62,7 @@ with_app!(
         let away = first.next().unwrap();
         app.owner("away", away.as_str()).await;
         greet(app, away.as_str()).await.disconnect().await;
+        app.clock.advance(2 * MINUTE);
         eventually("it is away", async || {
             let presence = app.store.presence(&away).await.unwrap();
             presence.is_some_and(|presence| !presence.online)

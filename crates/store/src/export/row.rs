@@ -25,6 +25,7 @@ pub(super) struct SystemRow {
     pub(super) history_from: Millis,
     pub(super) unit: i64,
     pub(super) retired_at: Option<Millis>,
+    pub(super) update_needs_off: bool,
 }
 row!(SystemRow {
     sn,
@@ -48,7 +49,8 @@ row!(SystemRow {
     discharge_max,
     history_from,
     unit,
-    retired_at
+    retired_at,
+    update_needs_off
 });
 
 #[derive(Debug)]

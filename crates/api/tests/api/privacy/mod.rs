@@ -265,7 +265,7 @@ on_both!(
         db.execute(
             "UPDATE systems SET master_version = NULL, gateway_version = NULL, hardware = NULL, capacity = NULL,
                 charge_max = NULL, discharge_max = NULL, history_from = 0, planes = '',
-                time_zone = 'Europe/Berlin', zone_said = FALSE",
+                time_zone = 'Europe/Berlin', zone_said = FALSE, update_needs_off = TRUE",
         )
         .await;
         for (table, rows) in dump(db).await {
