@@ -1464,7 +1464,7 @@ export interface components {
             /** @description Whether this is `suncellar demo`. */
             demo: boolean;
             links: components["schemas"]["Links"];
-            /** @description Address of the update service. */
+            /** @description Address of the update service, for clients that go by the specification; pages ask the portal itself. */
             updates: string;
             version: string;
         };
@@ -1524,6 +1524,8 @@ export interface components {
         };
         /** @description What should be so before an update is started. */
         Checks: {
+            /** @description It updates only with its main switch off. */
+            needs_off: boolean;
             reachable: boolean;
             /**
              * Format: double
@@ -1532,8 +1534,6 @@ export interface components {
             soc: number | null;
             soc_enough: boolean;
             switched_off: boolean;
-            /** @description It updates only with its main switch off. */
-            needs_off: boolean;
         };
         ChooseAlarmMail: {
             /** @description at_once, digest (once a day at 7) or never. */
@@ -1956,7 +1956,7 @@ export interface components {
              * @description charge: to so many percent; reserve: so many percent are kept.
              */
             soc?: number | null;
-            /** @description update: waiting, waits_for_switch, running, interrupted or done. */
+            /** @description update: waiting, running or interrupted; while `switch` says off or on_then_off it stands still. */
             state?: string | null;
             /** @description update: what has to be done at the main switch now: off, on_then_off or on. */
             switch?: string | null;
@@ -2199,7 +2199,9 @@ export interface components {
             /** Format: int32 */
             update_progress?: number | null;
             update_started: boolean;
+            /** @description How the newest update is; left out when there is none, or it ended long ago. */
             update_state?: ("waiting" | "waits_for_switch" | "running" | "interrupted" | "done" | "failed" | "cancelled" | "expired") | null;
+            /** @description What has to be done at the main switch now, for the update; left out when nothing has. */
             update_switch?: ("off" | "on_then_off" | "on") | null;
             update_type?: string | null;
         };
@@ -3104,14 +3106,14 @@ export interface components {
             stage: ("waiting" | "downloading" | "verifying" | "installing" | "rebooting" | "confirmed" | "failed") | null;
             started_at: components["schemas"]["i64"] | null;
             state: ("waiting" | "waits_for_switch" | "running" | "interrupted" | "done" | "failed" | "cancelled" | "expired") | null;
+            /** @description What has to be done at the main switch now. */
+            switch: ("off" | "on_then_off" | "on") | null;
             /** @description Parts that are left, the present one included. */
             total_updates: number;
             /** @description The present or the next part. */
             type: ("gateway" | "master" | "slave") | null;
             update_started: boolean;
             updates: components["schemas"]["UpdatePart"][];
-            /** @description What has to be done at the main switch now. */
-            switch: ("off" | "on_then_off" | "on") | null;
         };
         WatchClaims: {
             /** @description From the answer that made the account; good for as long as a claim waits. */
