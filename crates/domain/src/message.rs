@@ -263,9 +263,13 @@ mod tests {
         assert_ne!(lost(true), lost(false));
     }
 
+    /// Rightly the same in German and English.
+    const SHARED_BY_TWO: [(&str, &str); 1] = [("scope", "service")];
+
     #[test]
     fn no_text_is_empty_or_the_same_in_two_languages() {
         for (section, name) in names(Lang::De) {
+            let shared = SHARED_BY_TWO.contains(&(section.as_str(), name.as_str()));
             let texts: BTreeSet<_> = Lang::ALL
                 .iter()
                 .map(|lang| text(*lang, &section, &name))
@@ -275,7 +279,7 @@ mod tests {
                 "{section}.{name} is empty"
             );
             assert_eq!(
-                texts.len(),
+                texts.len() + usize::from(shared),
                 Lang::ALL.len(),
                 "{section}.{name} is not translated everywhere"
             );
