@@ -95,7 +95,7 @@ fn hello_event_and_will_are_json() {
     assert_eq!(with_job["job"], job.as_str());
     assert_eq!(
         value["fw"],
-        json!({"m": "2.4.1", "g": "1.9.0", "sl": "1.2.0"})
+        json!({"m": "2.4.1", "g": "1.9.0", "sl": "1.2.0", "off": 1})
     );
     assert_eq!(value["rep_ver"], 3);
     let mut text = String::new();

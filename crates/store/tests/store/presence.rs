@@ -18,7 +18,8 @@ async fn fleet(store: &Store, count: u32) -> Vec<Serial> {
     let devices = serials.iter().map(|sn| NewDevice {
         sn,
         phase: 1,
-        secret: b"a secret that is long enough for a test",
+        // No two devices share one.
+        secret: sn.as_str().as_bytes(),
     });
     let devices: Vec<_> = devices.collect();
     store.import_devices(&devices, NOON).await.unwrap();
