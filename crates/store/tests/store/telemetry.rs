@@ -74,7 +74,7 @@ on_both!(
         let known: Vec<_> = chart.lines[0].values.iter().flatten().collect();
         assert_eq!(known, [&100]);
         let today = db
-            .energy_today(&home.sn, home.access.zone(), NOON)
+            .energy_today(&home.sn, home.access.zone(), NOON + 60 * MINUTE)
             .await
             .unwrap();
         assert_eq!(today.energy, totals[0].energy);
