@@ -97,14 +97,16 @@ fn backup_and_restore_of_postgresql_name_the_tools_for_it() {
 }
 
 const SOUND: &str = "SC26A0001";
-/// Behind the other, so that its newest rows share no page with it.
+/// Keeps the others apart: a page that overflows is balanced with its neighbours.
+const BETWEEN: &str = "SC26M0001";
+/// The last one, so that its newest rows share no page with another.
 const DAMAGED: &str = "SC26Z0001";
 
-/// Two systems with some hours behind them.
-async fn two_systems(url: &str) {
+/// Systems with some hours behind them.
+async fn some_systems(url: &str) {
     let store = database::open(url).await.unwrap();
     let now = Clock::system().now();
-    for sn in [SOUND, DAMAGED] {
+    for sn in [SOUND, BETWEEN, DAMAGED] {
         let (serial, secret) = (sn.parse().unwrap(), secret(sn));
         let device = NewDevice {
             sn: &serial,
@@ -145,7 +147,7 @@ async fn damaged_pages_of_one_system_stop_neither_the_server_nor_the_others() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("suncellar.db");
     let url = format!("sqlite:{}", file.display());
-    two_systems(&url).await;
+    some_systems(&url).await;
     damage(&file, DAMAGED);
 
     let server = Server::serve(&url, folder.path());
