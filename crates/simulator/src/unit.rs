@@ -177,10 +177,10 @@ impl Unit {
         }
     }
 
-    /// What is the case now is no news: it tells only what changes from here on.
+    /// What is the case now is no news: it tells only what changes from here on, and again what limits it.
     pub fn settle(&mut self) {
         self.hears_meter = self.meter.answers(&self.settings);
-        self.reasons.limit = self.grid.dimmed(self.at);
+        self.reasons = Reasons::default();
         self.happenings.clear();
     }
 

@@ -153,6 +153,10 @@ with_app!(an_update_and_the_brake_are_in_force_for_everybody, |app| {
     app.battery(SN).hello(needs_off).await;
     app.roll_out(&manifest(Part::Gateway, "2.8", 1), IMAGE)
         .await;
+    eventually("it is offered", async || {
+        !app.portal.live.offered(&SN.parse().unwrap()).is_empty()
+    })
+    .await;
     app.order_update(&eva, SN, "1").await.expect(200);
     let list = in_force(app, &anna).await;
     let company = &list[0]["company"];

@@ -133,7 +133,8 @@ fn damage(file: &Path, sn: &str) {
     };
     let mut damaged = 0;
     for page in bytes.chunks_mut(PAGE) {
-        if LEAF.contains(&page[0]) && rows(page, sn) > 3 && rows(page, SOUND) == 0 {
+        let others = rows(page, SOUND) + rows(page, BETWEEN);
+        if LEAF.contains(&page[0]) && rows(page, sn) > 3 && others == 0 {
             page.fill(0xff);
             damaged += 1;
         }
