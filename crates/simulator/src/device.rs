@@ -114,6 +114,8 @@ impl Running {
         shown: Option<Shown>,
     ) -> Self {
         let mut dice = Dice::new(device.seed.with(u64::from(device.boot)));
+        let mut unit = device.unit;
+        unit.start();
         let topic = |name: &str| format!("v1/d/{}/up/{name}", device.serial);
         let now = Instant::now();
         Self {
@@ -155,7 +157,7 @@ impl Running {
             next_ping: now,
             booted_at: world.clock.now(),
             outbox: Outbox::new(world.buffer),
-            unit: device.unit,
+            unit,
             watch: device.watch,
             boot: device.boot,
             seq: 0,

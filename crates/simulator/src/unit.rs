@@ -177,10 +177,9 @@ impl Unit {
         }
     }
 
-    /// What is the case now is no news: it tells only what changes from here on, and again what limits it.
+    /// What is the case now is no news: it tells only what changes from here on.
     pub fn settle(&mut self) {
         self.hears_meter = self.meter.answers(&self.settings);
-        self.reasons = Reasons::default();
         self.happenings.clear();
     }
 
@@ -230,7 +229,11 @@ impl Unit {
         self.at = self.at.max(at);
         self.mode = Mode::Auto;
         self.calibrating = false;
-        // What limits it is reported again.
+        self.start();
+    }
+
+    /// It starts: what limits it is reported again.
+    pub(crate) fn start(&mut self) {
         self.reasons = Reasons::default();
     }
 

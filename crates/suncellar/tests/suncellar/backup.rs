@@ -186,7 +186,7 @@ async fn damaged_pages_of_one_system_stop_neither_the_server_nor_the_others() {
     let said = String::from_utf8_lossy(&found.stdout).into_owned();
     assert!(
         said.contains(&format!("table samples: rows of {DAMAGED}")),
-        "{said}"
+        "{found:?}"
     );
     assert!(!said.contains(&format!("rows of {SOUND}")), "{said}");
     let advice = refused(&found);
