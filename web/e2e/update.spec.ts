@@ -21,7 +21,7 @@ test('the bell leads to the wizard, and the keyboard alone through it', async ({
   await beLoggedIn(page, server, ONE)
   await page.goto('/dashboard')
   await settled(page)
-  await tabTo(page, 'button', /Updates?$/)
+  await tabTo(page, 'button', /Updates? für/)
   await page.keyboard.press('Enter')
   // Decisions about access come first.
   const offer = page.getByRole('menuitem', { name: sn })

@@ -114,8 +114,9 @@ impl Running {
         shown: Option<Shown>,
     ) -> Self {
         let mut dice = Dice::new(device.seed.with(u64::from(device.boot)));
+        let booted_at = world.clock.now();
         let mut unit = device.unit;
-        unit.start();
+        unit.start(booted_at);
         let topic = |name: &str| format!("v1/d/{}/up/{name}", device.serial);
         let now = Instant::now();
         Self {
@@ -155,7 +156,7 @@ impl Running {
             next_measure: now + dice.up_to(world.interval),
             next_history: None,
             next_ping: now,
-            booted_at: world.clock.now(),
+            booted_at,
             outbox: Outbox::new(world.buffer),
             unit,
             watch: device.watch,

@@ -226,14 +226,14 @@ impl Unit {
 
     /// Power is back: nothing was measured or done meanwhile.
     pub(crate) fn wake(&mut self, at: Millis) {
-        self.at = self.at.max(at);
         self.mode = Mode::Auto;
         self.calibrating = false;
-        self.start();
+        self.start(at);
     }
 
-    /// It starts: what limits it is reported again.
-    pub(crate) fn start(&mut self) {
+    /// It starts: what limits it is reported again, and not as of before.
+    pub(crate) fn start(&mut self, at: Millis) {
+        self.at = self.at.max(at);
         self.reasons = Reasons::default();
     }
 

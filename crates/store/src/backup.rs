@@ -174,10 +174,15 @@ fn explain(file: &Path, error: sqlx::Error) -> Error {
 
 /// SQLite's own findings.
 async fn integrity(db: &mut SqliteConnection) -> Result<Vec<String>> {
-    let lines: Vec<String> = sqlx::query_scalar("PRAGMA integrity_check(100)")
+    let lines = sqlx::query_scalar::<_, String>("PRAGMA integrity_check(100)")
         .fetch_all(db)
-        .await?;
-    Ok(lines.into_iter().filter(|line| line != "ok").collect())
+        .await
+        .map_err(Error::from);
+    match lines {
+        // Where rows cannot be walked through, SQLite ends its own list with an error.
+        Err(error) if error.is_damage() => Ok(vec![error.to_string()]),
+        lines => Ok(lines?.into_iter().filter(|line| line != "ok").collect()),
+    }
 }
 
 /// SQLite names a table by the number of its first page.
