@@ -3,7 +3,7 @@ use crate::command::CommandEntry;
 use crate::db::Tx;
 use crate::planning::{self, LEASE, plans};
 use crate::{Error, Result, Store};
-use domain::clock::Millis;
+use domain::clock::{Millis, SECOND};
 use domain::in_force::{Author, Effect, EffectKind, PlanBlock, PlanMode};
 use domain::{AccountId, Event, EventCode, Serial};
 use serde_json::Value;
@@ -238,17 +238,17 @@ pub(crate) async fn happened(tx: &mut Tx, sn: &Serial, event: &Event) -> Result<
     }
 }
 
+/// When a battery started is an estimate, made again at each hello: what it reports right at its start is not of before.
+pub(crate) const START_TOLERANCE: Millis = 5 * SECOND;
+
 /// The battery has started since: nothing that began before is in force, and it reports again what limits it.
-pub(crate) async fn restarted(tx: &mut Tx, sn: &Serial, started_at: Millis) -> Result<()> {
+pub(crate) async fn restarted(tx: &mut Tx, sn: &Serial, before: Millis) -> Result<()> {
     for over in [
         "UPDATE effects SET args = NULL, account_id = NULL, at = $2 WHERE sn = $1 AND args IS NOT NULL AND at < $2",
         "UPDATE settings SET grid_limit = NULL, grid_limit_at = $2
          WHERE sn = $1 AND grid_limit IS NOT NULL AND grid_limit_at < $2",
     ] {
-        execute!(
-            &mut *tx,
-            sqlx::query(over).bind(sn.as_str()).bind(started_at)
-        )?;
+        execute!(&mut *tx, sqlx::query(over).bind(sn.as_str()).bind(before))?;
     }
     Ok(())
 }

@@ -175,11 +175,11 @@ impl Store {
                 outcome.presence = presence::hello(tx, sn, hello.id, gateway, now).await?;
                 if outcome.presence.is_some() {
                     outcome.facts = device::keep_facts(tx, sn, hello).await?;
-                    let held =
-                        setting::held(tx, sn, hello.settings_version, *started_at, now).await?;
+                    let before = *started_at - in_force::START_TOLERANCE;
+                    let held = setting::held(tx, sn, hello.settings_version, before, now).await?;
                     outcome.orders_wait = held.orders_wait;
                     if held.outlived {
-                        in_force::restarted(tx, sn, *started_at).await?;
+                        in_force::restarted(tx, sn, before).await?;
                         outcome.in_force_changed = true;
                         outcome.settings_changed = true;
                     }

@@ -78,6 +78,7 @@ with_app!(a_pause_ends_with_its_time_the_switch_and_a_restart, |app| {
     assert_eq!(in_force(app, &anna).await, json!([]), "switched off and on");
     pause(app, &anna).await;
     assert_eq!(in_force(app, &anna).await[0]["kind"], "pause");
+    app.clock.advance(MINUTE);
     battery.hello(|hello| hello.id = MessageId::new(2, 1)).await;
     assert_eq!(in_force(app, &anna).await, json!([]), "started again");
     pause(app, &anna).await;

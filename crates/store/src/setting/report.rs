@@ -36,7 +36,7 @@ pub(crate) struct Held {
     pub(crate) orders_wait: bool,
     /// It was told to update itself, some time.
     pub(crate) updated: bool,
-    /// Something counts as in force that began before it last started.
+    /// Something counts as in force that began `before`.
     pub(crate) outlived: bool,
 }
 
@@ -46,7 +46,7 @@ pub(crate) async fn held(
     tx: &mut Tx,
     sn: &Serial,
     version: i64,
-    started_at: Millis,
+    before: Millis,
     now: Millis,
 ) -> Result<Held> {
     // One look, as thousands say hello at once and nothing waits for nearly all of them.
@@ -60,7 +60,7 @@ pub(crate) async fn held(
              EXISTS (SELECT 1 FROM effects e WHERE e.sn = y.sn AND e.args IS NOT NULL AND e.at < $4)
                  OR COALESCE(s.grid_limit IS NOT NULL AND s.grid_limit_at < $4, FALSE) AS outlived
          FROM systems y LEFT JOIN settings s ON s.sn = y.sn WHERE y.sn = $1")
-        .bind(sn.as_str()).bind(now).bind(now - LEASE).bind(started_at).fetch_one(c).await)?;
+        .bind(sn.as_str()).bind(now).bind(now - LEASE).bind(before).fetch_one(c).await)?;
     if known.held_version != version {
         execute!(
             tx,
