@@ -31,7 +31,7 @@ export function CommandRow({ icon: Icon, title, text, children }: RowProps) {
 
 type CommandProps = { state: CommandState }
 type Plain = 'switch_on' | 'auto'
-type Asked = 'switch_off' | 'calibrate' | 'restart'
+type Confirmed = 'switch_off' | 'calibrate' | 'restart'
 
 type PlainProps = CommandProps & {
   name: Plain
@@ -49,7 +49,7 @@ export function PlainCommand({ name, state, idle = false }: PlainProps) {
 }
 
 /** For what is felt in the house: a question first. */
-export function AskedCommand({ name, state }: CommandProps & { name: Asked }) {
+export function ConfirmedCommand({ name, state }: CommandProps & { name: Confirmed }) {
   const { t } = useT()
   const [asking, setAsking] = useState(false)
   return (

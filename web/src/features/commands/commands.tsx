@@ -2,7 +2,7 @@ import { Gauge, Pause, Power, RotateCw, Sparkles, Zap } from 'lucide-react'
 import { useT } from '@/lib/i18n/use-t'
 import { useLive } from '@/lib/live/use-live'
 import { CommandProgress } from './command-progress'
-import { AskedCommand, ChargeForm, CommandRow, HoldForm, PlainCommand } from './command-rows'
+import { ChargeForm, CommandRow, ConfirmedCommand, HoldForm, PlainCommand } from './command-rows'
 import { useCommand } from './use-command'
 
 type Props = {
@@ -28,7 +28,7 @@ export function Commands({ sn, restart = false }: Props) {
           text={t(switchedOff ? 'command.switch.off' : 'command.switch.on')}
         >
           <PlainCommand name="switch_on" state={state} idle={entry?.online === true && !switchedOff} />
-          <AskedCommand name="switch_off" state={state} />
+          <ConfirmedCommand name="switch_off" state={state} />
         </CommandRow>
         <CommandRow icon={Zap} title={t('command.charge_to')} text={t('command.charge_to.text')}>
           <ChargeForm state={state} />
@@ -40,11 +40,11 @@ export function Commands({ sn, restart = false }: Props) {
           <PlainCommand name="auto" state={state} />
         </CommandRow>
         <CommandRow icon={Gauge} title={t('command.calibrate')} text={t('command.calibrate.text')}>
-          <AskedCommand name="calibrate" state={state} />
+          <ConfirmedCommand name="calibrate" state={state} />
         </CommandRow>
         {restart && (
           <CommandRow icon={RotateCw} title={t('command.restart')} text={t('command.restart.text')}>
-            <AskedCommand name="restart" state={state} />
+            <ConfirmedCommand name="restart" state={state} />
           </CommandRow>
         )}
       </ul>

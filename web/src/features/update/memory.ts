@@ -74,7 +74,7 @@ export function goToStep(step: 0 | 1 | 2) {
 }
 
 /** The next thing that is done makes the word about the last one old. */
-export const tellCancelled = (cancelled: typeof freshWizard.cancelled) => setWizard({ cancelled })
+export const showCancelled = (cancelled: typeof freshWizard.cancelled) => setWizard({ cancelled })
 
 /** The end of the wizard for a system: chosen, progress and state are gone. */
 export function clearWizard(sn: string) {

@@ -13,8 +13,8 @@ import {
   hideUpdate,
   markInterrupted,
   rememberState,
+  showCancelled,
   storeUpdates,
-  tellCancelled,
 } from './memory'
 import { isUnderWay, type News, type Phase, partsLeft, phaseOf, turnOf } from './model'
 import type { Answer } from './use-statuses'
@@ -32,7 +32,7 @@ export function useWizard(answer: Answer | undefined) {
 
   const start = useMutation({
     mutationFn: async (serial: string) => {
-      tellCancelled(null)
+      showCancelled(null)
       rememberState(serial, 'waiting')
       const refused = await startUpdate(serial).then(
         ({ updates }) => storeUpdates(serial, updates),
@@ -58,7 +58,7 @@ export function useWizard(answer: Answer | undefined) {
     if (isUnderWay(turn.state)) goToStep(1)
     if (turn.state === 'finished') goToStep(2)
     if (turn.news === 'interrupted') markInterrupted(sn)
-    if (turn.news === 'cancelled') tellCancelled(status.state === 'expired' ? 'expired' : 'withdrawn')
+    if (turn.news === 'cancelled') showCancelled(status.state === 'expired' ? 'expired' : 'withdrawn')
     else if (turn.news) setNews(turn.news)
     if (turn.news === 'finished' || turn.news === 'part_finished') {
       void client.invalidateQueries({ queryKey: systemsQuery.queryKey })
@@ -89,7 +89,7 @@ export function useWizard(answer: Answer | undefined) {
       }
       clearWizard(serial)
       hideUpdate(serial)
-      tellCancelled('withdrawn')
+      showCancelled('withdrawn')
       await leave()
     },
   })

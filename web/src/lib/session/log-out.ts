@@ -13,7 +13,7 @@ import { clearTokens, readTokens } from './tokens'
 /** Clears this browser, and tells the server without waiting for its answer. */
 export async function logOut() {
   const { access, refresh } = readTokens()
-  tellServer(access ?? useSession.getState().limitedAccess, refresh)
+  endSessionOnServer(access ?? useSession.getState().limitedAccess, refresh)
   const tokensGone = clearTokens()
   resetSessionStore()
   sessionStorage.clear()
@@ -55,7 +55,7 @@ export async function forceLogOut(notice: LogoutNotice) {
  * The refresh token ends the session when the access token has expired. `keepalive` lets the request outlive the page. Offline, the
  * session ends on the server by its own age.
  */
-function tellServer(access: string | null, refresh: string | null) {
+function endSessionOnServer(access: string | null, refresh: string | null) {
   if (!access && !refresh) return
   fetch(new URL('/api/auth/logout/', location.origin), {
     method: 'POST',
