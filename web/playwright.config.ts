@@ -1,13 +1,31 @@
 import { defineConfig } from '@playwright/test'
 import { findChromium } from './e2e/harness/programs.ts'
 
+/** These wait for batteries and for the clock most of the time, and leave the processor to others meanwhile. */
+const WAITING = [
+  'alarms',
+  'commissioning',
+  'engines',
+  'plan',
+  'prices',
+  'replace',
+  'update-several',
+  'update',
+]
+
+const files = WAITING.map((name) => `**/${name}.spec.ts`)
+
 export default defineConfig({
   testDir: 'e2e',
   outputDir: 'test-results/browser',
   globalSetup: './e2e/harness/preconditions.ts',
-  workers: 2,
-  // As in .config/nextest.toml: a second try, on a new server, and the first one's failure is printed as flaky.
-  retries: 1,
+  workers: 3,
+  projects: [
+    { name: 'waiting', testMatch: files, workers: 1 },
+    { name: 'pages', testIgnore: files, workers: 2 },
+  ],
+  // A flaky test is a defect.
+  retries: 0,
   // Long enough for two busy cores; what is right does not wait for it.
   timeout: 120_000,
   expect: { timeout: 15_000 },
@@ -20,6 +38,8 @@ export default defineConfig({
     viewport: { width: 1440, height: 900 },
     // A worker between page and network would hide requests from the tests; its own tests let it in.
     serviceWorkers: 'block',
+    // What moves costs a third of a core on the dashboard, and what is still fading in has the wrong contrast.
+    contextOptions: { reducedMotion: 'reduce' },
     screenshot: 'only-on-failure',
     // Costs a third of the time: asked for by TRACE=1 when a failure needs explaining.
     trace: process.env.TRACE ? 'retain-on-failure' : 'off',

@@ -68,7 +68,7 @@ export default defineConfig({
     // A busy machine takes its time for the first chunk of a page.
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    // As in playwright.config.ts: what passes only now is a defect to mend, but none of the change under test.
+    // What passes only now is a defect to mend, but none of the change under test.
     retry: 1,
     reporters: ['default', ['json', { outputFile: 'test-results/vitest.json' }]],
     projects: [

@@ -1,10 +1,10 @@
-//! The app in a browser: how fast it draws, how soon it is there, what it weighs, and whether it holds still. Playwright
-//! measures, with the browser and the demo of the browser tests (`web/e2e/bench.ts`); the bars are here.
+//! The web app in a browser: drawing speed, load time, size and layout shift. Playwright measures, with the browser and the demo
+//! of the browser tests (`web/e2e/bench.ts`); the bars are here.
 use crate::figure::Figure;
 use serde_json::Value;
 use tokio::process::Command;
 
-/// Figure, its name in what Playwright writes, unit, bar, and whether it holds.
+/// Figure, its name in Playwright's output, unit, bar, and whether it holds.
 type Bar = (
     &'static str,
     &'static str,
@@ -58,7 +58,7 @@ const BARS: [Bar; 6] = [
     ),
 ];
 
-/// What has no bar and is kept to be compared with the next run.
+/// Figures without a bar, recorded for comparison with the next run.
 const RECORDED: [(&str, &str); 5] = [
     (
         "browser: that day is drawn for the first time",
@@ -95,7 +95,7 @@ pub(crate) async fn run(figures: &mut Vec<Figure>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Numbers by name. A browser that is missing or fails leaves them out, and its words on the screen.
+/// Numbers by name. If the browser is missing or fails they are left out, and its output is on the screen.
 async fn measure() -> anyhow::Result<Value> {
     let folder = tempfile::tempdir()?;
     let results = folder.path().join("browser.json");

@@ -1,20 +1,20 @@
-//! Charts over HTTP: ours, the peers' and a static file's, in turns.
+//! Charts over HTTP: ours, the peers' and a static file, alternating.
 use crate::figure::{Figure, median};
 use crate::load::{self, Target};
-use crate::peer::{Kind, Peer};
-use crate::server::{Server, Site};
+use crate::peer::{Peer, PeerKind};
+use crate::server::{Deployment, Server};
 use crate::{devices, history, http};
 use domain::series::{Interval, Resolution};
 use domain::{Serial, SiteDay};
 use std::collections::BTreeMap;
 
 const ROUNDS: usize = 5;
-const SECONDS: u32 = 3;
+const ROUND_SECONDS: u32 = 3;
 /// Systems with a full year of samples every 30 s.
 const SYSTEMS: u32 = 4;
 const SERIES: &str = "m0,m1,m3,m6,m7";
 
-/// A chart that people look at, with the resolution it is drawn in.
+/// A chart of the portal, with its resolution.
 #[derive(Clone, Copy, Debug)]
 struct Chart {
     interval: Interval,
@@ -35,25 +35,25 @@ const MONTH: Chart = Chart {
 const YEAR: Chart = Chart {
     interval: Interval::Year,
     resolution: Resolution::Month,
-    // The twelfth of a year: a peer has no months.
+    // A twelfth of a year: the peers have no calendar months.
     step: 2_628_000,
 };
 
 pub(crate) async fn run(figures: &mut Vec<Figure>) -> anyhow::Result<()> {
     let serials = devices::serials(SYSTEMS);
-    let site = Site::new(&serials).await?;
+    let deployment = Deployment::new(&serials).await?;
     let mut peers = Vec::new();
-    for kind in [Kind::Influx, Kind::Victoria] {
+    for kind in [PeerKind::Influx, PeerKind::Victoria] {
         match Peer::start(kind).await {
             Ok(peer) => peers.push((kind, peer)),
             Err(error) => eprintln!("{}: not measured: {error:#}", kind.name()),
         }
     }
-    let samples = fill(&site, &serials, &peers).await?;
-    storage(figures, &site, &peers, samples).await?;
+    let samples = fill(&deployment, &serials, &peers).await?;
+    storage(figures, &deployment, &peers, samples).await?;
 
-    let server = site.serve().await?;
-    let token = site.owner(&server, &serials).await?;
+    let server = deployment.serve().await?;
+    let token = deployment.owner(&server, &serials).await?;
     let p50 = charts(figures, &server, &token, &serials, &peers).await?;
     let day = p50.get("Day").copied();
     for (name, figure) in [
@@ -73,9 +73,13 @@ pub(crate) async fn run(figures: &mut Vec<Figure>) -> anyhow::Result<()> {
     server.process.stop().await
 }
 
-/// The same samples for everybody; returns how many.
-async fn fill(site: &Site, serials: &[Serial], peers: &[(Kind, Peer)]) -> anyhow::Result<u64> {
-    let store = site.store().await?;
+/// Writes the same samples to every side; returns how many.
+async fn fill(
+    deployment: &Deployment,
+    serials: &[Serial],
+    peers: &[(PeerKind, Peer)],
+) -> anyhow::Result<u64> {
+    let store = deployment.store().await?;
     let mut written = 0;
     for sn in serials {
         eprintln!("writing a year of {sn}");
@@ -88,7 +92,7 @@ async fn fill(site: &Site, serials: &[Serial], peers: &[(Kind, Peer)]) -> anyhow
         written += days.iter().map(|day| day.len() as u64).sum::<u64>();
         history::write(&store, sn, days).await?;
     }
-    store.close().await;
+    store.db().close().await;
     Ok(written)
 }
 
@@ -98,12 +102,12 @@ async fn fill(site: &Site, serials: &[Serial], peers: &[(Kind, Peer)]) -> anyhow
 )]
 async fn storage(
     figures: &mut Vec<Figure>,
-    site: &Site,
-    peers: &[(Kind, Peer)],
+    deployment: &Deployment,
+    peers: &[(PeerKind, Peer)],
     samples: u64,
 ) -> anyhow::Result<()> {
     let each = |bytes: u64| bytes as f64 / samples as f64;
-    let ours = each(std::fs::metadata(site.database())?.len());
+    let ours = each(std::fs::metadata(deployment.database())?.len());
     let mut figure = Figure::new(
         "bytes per sample of 30 s, whole database",
         "bytes",
@@ -113,7 +117,7 @@ async fn storage(
     let mut influx = None;
     for (kind, peer) in peers {
         let theirs = each(peer.settle().await?);
-        if *kind == Kind::Influx {
+        if *kind == PeerKind::Influx {
             influx = Some(theirs);
         }
         figure = figure.against(kind.name(), Some(theirs));
@@ -122,13 +126,13 @@ async fn storage(
     Ok(())
 }
 
-/// Requests per second of every side, and our median waits by the name of the chart.
+/// Requests per second of every side, and our median latencies by chart name.
 async fn charts(
     figures: &mut Vec<Figure>,
     server: &Server,
     token: &str,
     serials: &[Serial],
-    peers: &[(Kind, Peer)],
+    peers: &[(PeerKind, Peer)],
 ) -> anyhow::Result<BTreeMap<&'static str, f64>> {
     let mut waits = BTreeMap::new();
     for chart in [DAY, MONTH, YEAR] {
@@ -145,8 +149,8 @@ async fn charts(
         );
         let mut sides = vec![("ours", ours.clone())];
         for (kind, peer) in peers {
-            // A year of raw data by InfluxDB takes seconds and has no bar.
-            if chart.interval == Interval::Day || *kind == Kind::Victoria {
+            // A year of raw data takes InfluxDB seconds, and there is no bar for it.
+            if chart.interval == Interval::Day || *kind == PeerKind::Victoria {
                 sides.push((kind.name(), peer.chart(&peer_requests(chart, &days))));
             }
         }
@@ -164,7 +168,7 @@ async fn charts(
         let rates = interleave(&sides).await?;
         let mut alone = Vec::new();
         for _ in 0..ROUNDS {
-            alone.push(load::wait_of_one(&ours, 2).await?.p50_ms);
+            alone.push(load::single_client_latency(&ours, 2).await?.p50_ms);
         }
         waits.extend(median(&alone).map(|wait| (chart.interval.as_str(), wait)));
         figures.push(rate_figure(chart, &rates));
@@ -190,26 +194,26 @@ fn rate_figure(chart: Chart, rates: &BTreeMap<&'static str, f64>) -> Figure {
     let at_least = |factor: f64, peer: &str| Some(rate("ours")? >= factor * rate(peer)?);
     let holds = if chart.interval == Interval::Day {
         [
-            at_least(10.0, Kind::Influx.name()),
-            at_least(2.0, Kind::Victoria.name()),
+            at_least(10.0, PeerKind::Influx.name()),
+            at_least(2.0, PeerKind::Victoria.name()),
             at_least(0.05, "a static file of that size"),
         ]
         .into_iter()
         .try_fold(true, |all, one| one.map(|one| all && one))
     } else {
-        at_least(20.0, Kind::Victoria.name())
+        at_least(20.0, PeerKind::Victoria.name())
     };
     figure.holds(holds)
 }
 
-/// Everybody in turn, several rounds, so that what disturbs one disturbs all.
+/// All sides in turn, several rounds, so a disturbance affects all of them.
 async fn interleave(
     sides: &[(&'static str, Target)],
 ) -> anyhow::Result<BTreeMap<&'static str, f64>> {
     let mut rounds: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for _ in 0..ROUNDS {
         for (name, target) in sides {
-            let rate = load::run(target, SECONDS).await?.per_second;
+            let rate = load::run(target, ROUND_SECONDS).await?.per_second;
             rounds.entry(name).or_default().push(rate);
         }
     }
@@ -219,7 +223,7 @@ async fn interleave(
         .collect())
 }
 
-/// Live data of one owner, who has as many systems as the charts had.
+/// Live data of one owner with as many systems as the charts.
 async fn live(figures: &mut Vec<Figure>, server: &Server) -> anyhow::Result<()> {
     let token = server.log_in().await?;
     let path = "/api/auth/data/".to_owned();
@@ -277,7 +281,7 @@ fn peer_requests(chart: Chart, days: &[(Serial, SiteDay)]) -> Vec<(Serial, i64, 
         .collect()
 }
 
-/// Systems and days in an order that has nothing to do with how they were written.
+/// Systems and days in an order unrelated to the order of writing.
 fn seeded_days(chart: Chart, serials: &[Serial]) -> Vec<(Serial, SiteDay)> {
     let days = history::days();
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;

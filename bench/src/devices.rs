@@ -1,17 +1,17 @@
 //! Many batteries at once: `suncellar simulate` against `suncellar serve`, both on this machine.
 use crate::figure::Figure;
-use crate::server::Site;
+use crate::server::Deployment;
 use anyhow::{Context as _, ensure};
 use domain::Serial;
 use serde_json::Value;
 use tokio::process::Command;
 
-/// Every 10 s one sample of each of 10,000.
+/// 10,000 batteries, one sample each every 10 s.
 pub(crate) async fn fleet(figures: &mut Vec<Figure>) -> anyhow::Result<()> {
-    let site = Site::new(&serials(10_000)).await?;
-    let server = site.serve().await?;
+    let deployment = Deployment::new(&serials(10_000)).await?;
+    let server = deployment.serve().await?;
     let summary = simulate(
-        &site,
+        &deployment,
         server.devices,
         &["--systems=10000", "--interval=10", "--for=90"],
     )
@@ -19,7 +19,7 @@ pub(crate) async fn fleet(figures: &mut Vec<Figure>) -> anyhow::Result<()> {
     let memory = server.process.resident_mb()?;
     let number = |name: &str| summary[name].as_f64();
     let all = summary["complete"].as_bool();
-    let p99 = number("ack_p99_ms").context("no p99")?;
+    let p99 = number("ack_p99_ms").context("no ack_p99_ms in the simulator's summary")?;
     figures.push(
         Figure::new(
             "10,000 batteries, a sample every 10 s: p99 of the acknowledgement",
@@ -43,15 +43,17 @@ pub(crate) async fn fleet(figures: &mut Vec<Figure>) -> anyhow::Result<()> {
 
 /// A thousand batteries that send again as soon as they are acknowledged.
 pub(crate) async fn closed_loop(figures: &mut Vec<Figure>) -> anyhow::Result<()> {
-    let site = Site::new(&serials(1_000)).await?;
-    let server = site.serve().await?;
+    let deployment = Deployment::new(&serials(1_000)).await?;
+    let server = deployment.serve().await?;
     let summary = simulate(
-        &site,
+        &deployment,
         server.devices,
         &["--systems=1000", "--closed-loop", "--for=20"],
     )
     .await?;
-    let rate = summary["rate"].as_f64().context("no rate")?;
+    let rate = summary["rate"]
+        .as_f64()
+        .context("no rate in the simulator's summary")?;
     figures.push(
         Figure::new(
             "closed loop, 1,000 batteries: samples acknowledged after fsync",
@@ -65,13 +67,13 @@ pub(crate) async fn closed_loop(figures: &mut Vec<Figure>) -> anyhow::Result<()>
 }
 
 /// Runs the simulator to its end and reads its summary, the last line it prints.
-async fn simulate(site: &Site, port: u16, arguments: &[&str]) -> anyhow::Result<Value> {
+async fn simulate(deployment: &Deployment, port: u16, arguments: &[&str]) -> anyhow::Result<Value> {
     let binary = std::env::current_exe()?.with_file_name("suncellar");
     let output = Command::new(binary)
         .arg("simulate")
         .arg(format!("--gateway=127.0.0.1:{port}"))
         .arg("--secrets")
-        .arg(site.secrets())
+        .arg(deployment.secrets())
         .args(arguments)
         .output()
         .await?;
@@ -90,10 +92,6 @@ async fn simulate(site: &Site, port: u16, arguments: &[&str]) -> anyhow::Result<
 
 pub(crate) fn serials(count: u32) -> Vec<Serial> {
     (0..count)
-        .map(|n| {
-            format!("BE{n:07}")
-                .parse()
-                .expect("nine capitals and digits")
-        })
+        .map(|n| format!("BE{n:07}").parse().expect("a valid serial number"))
         .collect()
 }

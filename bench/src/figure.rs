@@ -1,4 +1,4 @@
-//! A figure: what was measured, against whom, and whether its bar holds.
+//! A figure: what was measured, against which peers, and whether its bar holds.
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,10 +8,10 @@ pub(crate) struct Figure {
     pub(crate) figure: &'static str,
     pub(crate) ours: Option<f64>,
     pub(crate) unit: &'static str,
-    /// What others reached, in the same unit and the same run.
+    /// What the peers reached, in the same unit and the same run.
     pub(crate) against: BTreeMap<&'static str, Option<f64>>,
     pub(crate) bar: &'static str,
-    /// `null` says that it could not be told, which is not the same as holding.
+    /// `None` (JSON `null`): not measured, which is not the same as holding.
     pub(crate) holds: Option<bool>,
 }
 
@@ -27,7 +27,7 @@ impl Figure {
         }
     }
 
-    /// What has no bar: it holds when it could be measured.
+    /// A figure without a bar: it holds when it could be measured.
     pub(crate) fn recorded(figure: &'static str, unit: &'static str, value: Option<f64>) -> Self {
         Self::new(figure, unit, "none, recorded")
             .measured(value)
@@ -49,7 +49,7 @@ impl Figure {
         self
     }
 
-    /// Decides by what was measured; a value that is missing leaves it open.
+    /// Sets the verdict; `None` when a value is missing.
     pub(crate) fn holds(mut self, decided: Option<bool>) -> Self {
         self.holds = decided;
         self
@@ -96,7 +96,7 @@ pub(crate) fn write(path: &Path, figures: &[Figure]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The middle of several rounds: one disturbed round does not move it.
+/// The median of several rounds: one disturbed round does not move it.
 pub(crate) fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

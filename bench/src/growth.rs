@@ -1,23 +1,23 @@
-//! Whether a chart costs more because there are more systems.
+//! Whether a chart gets slower with more systems in the database.
 use crate::figure::{Figure, median};
 use crate::load::{self, Target};
-use crate::server::{Server, Site};
+use crate::server::{Deployment, Server};
 use crate::{devices, history};
 use domain::Serial;
 
 const ROUNDS: usize = 7;
-const MANY: u32 = 10_000;
-const FEW: u32 = 10;
+const LARGE_FLEET: u32 = 10_000;
+const SMALL_FLEET: u32 = 10;
 
 pub(crate) async fn run(figures: &mut Vec<Figure>) -> anyhow::Result<()> {
-    let (few, few_target, _few_site) = prepared(FEW).await?;
-    let (many, many_target, _many_site) = prepared(MANY).await?;
+    let (few, few_target, _few_site) = prepared(SMALL_FLEET).await?;
+    let (many, many_target, _many_site) = prepared(LARGE_FLEET).await?;
     few.process.settle().await?;
     many.process.settle().await?;
     let (mut with_few, mut with_many) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
-        with_few.push(load::wait_of_one(&few_target, 2).await?.p50_ms);
-        with_many.push(load::wait_of_one(&many_target, 2).await?.p50_ms);
+        with_few.push(load::single_client_latency(&few_target, 2).await?.p50_ms);
+        with_many.push(load::single_client_latency(&many_target, 2).await?.p50_ms);
     }
     let (with_few, with_many) = (median(&with_few), median(&with_many));
     let mut figure = Figure::new(
@@ -32,28 +32,28 @@ pub(crate) async fn run(figures: &mut Vec<Figure>) -> anyhow::Result<()> {
     many.process.stop().await
 }
 
-/// A server with so many systems, two days in each, and charts of ten of them spread over all.
-async fn prepared(count: u32) -> anyhow::Result<(Server, Target, Site)> {
+/// A server with `count` systems of two days each, and charts of ten of them spread over all.
+async fn prepared(count: u32) -> anyhow::Result<(Server, Target, Deployment)> {
     let serials = devices::serials(count);
-    let site = Site::new(&serials).await?;
-    let store = site.store().await?;
+    let deployment = Deployment::new(&serials).await?;
+    let store = deployment.store().await?;
     let last = history::days().len() - 1;
-    // A few different homes are enough: their days are written anew for each system.
-    let homes: Vec<_> = serials[..FEW as usize]
+    // A few different homes are enough: their days are written again for each system.
+    let homes: Vec<_> = serials[..SMALL_FLEET as usize]
         .iter()
         .map(|sn| history::some_days(sn, last - 1..=last))
         .collect();
     for (sn, home) in serials.iter().zip(homes.iter().cycle()) {
         history::write(&store, sn, home.clone()).await?;
     }
-    store.close().await;
-    let server = site.serve().await?;
+    store.db().close().await;
+    let server = deployment.serve().await?;
     let asked: Vec<Serial> = serials
         .iter()
-        .step_by(serials.len() / FEW as usize)
+        .step_by(serials.len() / SMALL_FLEET as usize)
         .cloned()
         .collect();
-    let token = site.owner(&server, &asked).await?;
+    let token = deployment.owner(&server, &asked).await?;
     let day = history::days()[last];
     let paths = asked
         .iter()
@@ -66,5 +66,5 @@ async fn prepared(count: u32) -> anyhow::Result<(Server, Target, Site)> {
         paths,
         token: Some(token),
     };
-    Ok((server, target, site))
+    Ok((server, target, deployment))
 }

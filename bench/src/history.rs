@@ -6,33 +6,35 @@ use simulator::{Household, Installation, Rating, Seed, Share, Unit};
 use std::ops::RangeInclusive;
 use store::Store;
 
-/// The year that is written; long over, so that everything in it is sealed.
+/// The year of the data: long over, so everything in it is sealed.
 const YEAR: i16 = 2025;
-const EVERY: Millis = 30 * SECOND;
+const SAMPLE_INTERVAL: Millis = 30 * SECOND;
 
 pub(crate) fn zone() -> Zone {
-    Zone::DEFAULT.parse().expect("a known zone")
+    Zone::DEFAULT
+        .parse()
+        .expect("the default time zone is valid")
 }
 
 pub(crate) fn days() -> Vec<SiteDay> {
-    let first = SiteDay::new(YEAR, 1, 1).expect("a day of the calendar");
+    let first = SiteDay::new(YEAR, 1, 1).expect("a valid date");
     (0..365).map(|day| first.plus(day)).collect()
 }
 
-/// Every day of the year in one home, drawn by its serial number.
+/// Every day of the year in one home; the serial number is the seed.
 pub(crate) fn year(sn: &Serial) -> Vec<Vec<Sample>> {
     some_days(sn, 0..=364)
 }
 
-/// Some of its days, by their place in the year.
-pub(crate) fn some_days(sn: &Serial, places: RangeInclusive<usize>) -> Vec<Vec<Sample>> {
+/// Some days of the year, by index.
+pub(crate) fn some_days(sn: &Serial, indices: RangeInclusive<usize>) -> Vec<Vec<Sample>> {
     let (zone, days) = (zone(), days());
     let seed = Seed::of(sn, 1);
-    let begins = zone.start_of(days[*places.start()]);
+    let begins = zone.start_of(days[*indices.start()]);
     let installation = Installation {
         seed,
         site: seed,
-        household: Household::drawn(seed),
+        household: Household::random(seed),
         rating: Rating::of_kwh(10),
         phase: 1,
         share: Share::House,
@@ -40,16 +42,16 @@ pub(crate) fn some_days(sn: &Serial, places: RangeInclusive<usize>) -> Vec<Vec<S
     };
     let mut unit = Unit::new(installation, begins, 500, [0; 5]);
     let mut seq = 0;
-    days[places]
+    days[indices]
         .iter()
         .map(|day| {
             let bounds = zone.bounds(*day);
-            let ticks = (bounds.end - bounds.start) / EVERY;
+            let ticks = (bounds.end - bounds.start) / SAMPLE_INTERVAL;
             let mut samples = Vec::with_capacity(usize::try_from(ticks).unwrap_or(0));
             for tick in 0..ticks {
-                // A battery's timer is some milliseconds early or late; the endpoint keeps tenths of a second.
-                let due = bounds.start + tick * EVERY + EVERY / 2;
-                unit.live(due + (20.0 * seed.noise(due, 1)) as Millis);
+                // A battery's timer is some milliseconds early or late; the gateway keeps tenths of a second.
+                let due = bounds.start + tick * SAMPLE_INTERVAL + SAMPLE_INTERVAL / 2;
+                unit.advance_to(due + (20.0 * seed.noise(due, 1)) as Millis);
                 seq += 1;
                 let mut sample = unit.sample(MessageId::new(1, seq));
                 sample.at = tenth_of_second(sample.at);
@@ -66,8 +68,9 @@ pub(crate) async fn write(
     sn: &Serial,
     days: Vec<Vec<Sample>>,
 ) -> anyhow::Result<()> {
-    let now = zone().start_of(SiteDay::new(YEAR + 1, 1, 1).expect("a day")) + DAY;
+    let now = zone().start_of(SiteDay::new(YEAR + 1, 1, 1).expect("a valid date")) + DAY;
     store
+        .telemetry
         .write_history(sn, &zone(), days.into_iter(), now)
         .await?;
     Ok(())

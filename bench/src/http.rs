@@ -1,4 +1,4 @@
-//! A few plain requests: filling a peer, asking what came of it.
+//! Plain HTTP requests, to fill a peer and to query the server.
 use anyhow::{Context as _, ensure};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Bytes;
@@ -7,26 +7,30 @@ use hyper::{Method, Request};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 
-pub(crate) struct Answer {
+pub(crate) struct HttpResponse {
     pub(crate) status: u16,
     pub(crate) body: Bytes,
 }
 
-pub(crate) async fn post(port: u16, path: &str, body: Vec<u8>) -> anyhow::Result<Answer> {
+pub(crate) async fn post(port: u16, path: &str, body: Vec<u8>) -> anyhow::Result<HttpResponse> {
     send(port, Method::POST, path, None, body).await
 }
 
-/// As somebody who is logged in.
+/// A POST with a session token.
 pub(crate) async fn post_as(
     port: u16,
     path: &str,
     token: &str,
     body: Vec<u8>,
-) -> anyhow::Result<Answer> {
+) -> anyhow::Result<HttpResponse> {
     send(port, Method::POST, path, Some(token), body).await
 }
 
-pub(crate) async fn get(port: u16, path: &str, token: Option<&str>) -> anyhow::Result<Answer> {
+pub(crate) async fn get(
+    port: u16,
+    path: &str,
+    token: Option<&str>,
+) -> anyhow::Result<HttpResponse> {
     let answer = send(port, Method::GET, path, token, Vec::new()).await?;
     ensure!(
         answer.status == 200,
@@ -37,13 +41,13 @@ pub(crate) async fn get(port: u16, path: &str, token: Option<&str>) -> anyhow::R
     Ok(answer)
 }
 
-/// A form as browsers send it to the update service.
+/// A multipart form, as browsers send it to the update service.
 pub(crate) async fn post_multipart(
     port: u16,
     path: &str,
     token: &str,
     fields: &[(&str, &str)],
-) -> anyhow::Result<Answer> {
+) -> anyhow::Result<HttpResponse> {
     let mut body = String::new();
     for (name, value) in fields {
         body.push_str(&format!(
@@ -69,7 +73,7 @@ async fn send(
     path: &str,
     token: Option<&str>,
     body: Vec<u8>,
-) -> anyhow::Result<Answer> {
+) -> anyhow::Result<HttpResponse> {
     send_as(
         port,
         method,
@@ -88,7 +92,7 @@ async fn send_as(
     token: Option<&str>,
     kind: &str,
     body: Vec<u8>,
-) -> anyhow::Result<Answer> {
+) -> anyhow::Result<HttpResponse> {
     let stream = TcpStream::connect(("127.0.0.1", port)).await?;
     let (mut sender, connection) = handshake(TokioIo::new(stream)).await?;
     tokio::spawn(connection);
@@ -107,5 +111,5 @@ async fn send_as(
         .with_context(|| path.to_owned())?;
     let status = answer.status().as_u16();
     let body = answer.into_body().collect().await?.to_bytes();
-    Ok(Answer { status, body })
+    Ok(HttpResponse { status, body })
 }

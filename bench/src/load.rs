@@ -1,4 +1,4 @@
-//! HTTP load by wrk: each request asks for something else, and what came back is counted.
+//! HTTP load by wrk. Each request asks for something else, and the responses are counted.
 use anyhow::{Context as _, ensure};
 use std::fmt::Write as _;
 use std::process::Stdio;
@@ -6,7 +6,7 @@ use tokio::process::Command;
 
 const CONNECTIONS: u32 = 16;
 
-/// A server and the requests to make of it, in turn.
+/// A server and the requests to send to it.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     pub(crate) port: u16,
@@ -15,23 +15,26 @@ pub(crate) struct Target {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Measured {
+pub(crate) struct LoadResult {
     pub(crate) per_second: f64,
     pub(crate) p50_ms: f64,
     pub(crate) p95_ms: f64,
 }
 
-/// Asks as fast as the server answers.
-pub(crate) async fn run(target: &Target, seconds: u32) -> anyhow::Result<Measured> {
+/// Sends requests as fast as the server responds.
+pub(crate) async fn run(target: &Target, seconds: u32) -> anyhow::Result<LoadResult> {
     ask(target, seconds, CONNECTIONS).await
 }
 
-/// One request at a time: how long one person waits.
-pub(crate) async fn wait_of_one(target: &Target, seconds: u32) -> anyhow::Result<Measured> {
+/// One request at a time: the latency for one person.
+pub(crate) async fn single_client_latency(
+    target: &Target,
+    seconds: u32,
+) -> anyhow::Result<LoadResult> {
     ask(target, seconds, 1).await
 }
 
-async fn ask(target: &Target, seconds: u32, connections: u32) -> anyhow::Result<Measured> {
+async fn ask(target: &Target, seconds: u32, connections: u32) -> anyhow::Result<LoadResult> {
     let folder = tempfile::tempdir()?;
     let script = folder.path().join("requests.lua");
     std::fs::write(&script, requests(target))?;
@@ -45,7 +48,7 @@ async fn ask(target: &Target, seconds: u32, connections: u32) -> anyhow::Result<
         .stderr(Stdio::piped())
         .output()
         .await
-        .context("wrk cannot be started")?;
+        .context("cannot start wrk")?;
     let text = String::from_utf8_lossy(&output.stdout);
     ensure!(output.status.success(), "wrk failed: {text}");
     ensure!(
@@ -63,14 +66,14 @@ async fn ask(target: &Target, seconds: u32, connections: u32) -> anyhow::Result<
             .context("wrk's result is too short")?
             .context("not a number")
     };
-    Ok(Measured {
+    Ok(LoadResult {
         per_second: next()?,
         p50_ms: next()?,
         p95_ms: next()?,
     })
 }
 
-/// The script walks through the paths in an order of its own, so that no request follows from the one before.
+/// The script walks through the paths in a scattered order, so no request predicts the next one.
 fn requests(target: &Target) -> String {
     let mut script = String::from("local paths = {\n");
     for path in &target.paths {

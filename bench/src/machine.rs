@@ -1,22 +1,22 @@
-//! How much of itself the machine gave while something was measured: on a shared one the same program takes several times as long
-//! from one minute to the next, and a figure without this says nothing.
+//! How much CPU the machine really provided while something was measured. On a shared machine the same program can take several
+//! times as long a minute later; figures mean nothing without this.
 use crate::figure::Figure;
 use std::hint::black_box;
 use std::time::Instant;
 
-/// About a third of a second on a core of its own.
-const STEPS: u64 = 200_000_000;
+/// About a third of a second on an idle core.
+const WORK_STEPS: u64 = 200_000_000;
 
 pub(crate) struct Machine {
     before: Option<Ticks>,
     work_ms: f64,
 }
 
-/// Of all processors, since the start.
+/// CPU ticks of all cores since boot.
 #[derive(Clone, Copy)]
 struct Ticks {
     all: u64,
-    /// What others on the same hardware had instead.
+    /// Time taken by other virtual machines on the same hardware.
     stolen: u64,
 }
 
@@ -28,7 +28,7 @@ impl Machine {
         }
     }
 
-    /// Recorded, not judged.
+    /// Recorded without a bar.
     pub(crate) fn figures(&self) -> [Figure; 2] {
         let stolen = self.before.zip(Ticks::read()).map(|(before, after)| {
             let all = after.all.saturating_sub(before.all).max(1);
@@ -43,11 +43,11 @@ impl Machine {
 }
 
 impl Ticks {
-    /// The first line of the kernel's statistics; `None` where there is no such kernel.
+    /// The first line of `/proc/stat`; `None` on other kernels.
     fn read() -> Option<Self> {
         let stat = std::fs::read_to_string("/proc/stat").ok()?;
         let line = stat.lines().next()?.strip_prefix("cpu ")?;
-        // User, nice, system, idle, waiting, two kinds of interrupts, stolen; what follows is counted in user already.
+        // User, nice, system, idle, iowait, irq, softirq, steal; the columns after it are already included in user.
         let ticks: Vec<u64> = line
             .split_whitespace()
             .take(8)
@@ -63,7 +63,7 @@ impl Ticks {
 fn fixed_work() -> f64 {
     let begun = Instant::now();
     let mut value = 1_u64;
-    for step in 0..black_box(STEPS) {
+    for step in 0..black_box(WORK_STEPS) {
         value = value
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(step);

@@ -1,5 +1,5 @@
-//! Measures Suncellar against its peers on this machine and writes what came of it. `bench/run` prepares and calls it;
-//! words on the command line choose parts: `charts`, `growth`, `fleet`, `loop`, `updates`, `electrician`, `plan`, `browser`.
+//! Measures Suncellar against its peers on this machine and writes the results. `bench/run` prepares and calls it; arguments
+//! choose parts: `charts`, `growth`, `fleet`, `loop`, `updates`, `electrician`, `plan`, `browser`.
 
 mod browser;
 mod charts;

@@ -1,4 +1,4 @@
-//! The two time-series databases that we measure ourselves against, from Debian's packages.
+//! The two time-series databases that we compare with, from Debian's packages.
 use crate::http;
 use crate::load::Target;
 use crate::process::{Process, folder_bytes, free_port};
@@ -10,12 +10,12 @@ use tempfile::TempDir;
 use tokio::process::Command;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum PeerKind {
     Influx,
     Victoria,
 }
 
-impl Kind {
+impl PeerKind {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Influx => "InfluxDB 1.6",
@@ -25,22 +25,22 @@ impl Kind {
 }
 
 pub(crate) struct Peer {
-    kind: Kind,
+    kind: PeerKind,
     port: u16,
     folder: TempDir,
     process: Process,
 }
 
-/// The columns of a chart, as every side of the comparison calls them.
+/// The columns of a chart, as all sides call them.
 const CHARTED: [&str; 5] = ["grid_power", "battery_power", "soc", "pv_power", "voltage1"];
 
 impl Peer {
-    pub(crate) async fn start(kind: Kind) -> anyhow::Result<Self> {
+    pub(crate) async fn start(kind: PeerKind) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir()?;
         let port = free_port()?;
         let path = |name: &str| folder.path().join(name).display().to_string();
         let process = match kind {
-            Kind::Influx => {
+            PeerKind::Influx => {
                 let mut command = Command::new("influxd");
                 command
                     .env("INFLUXDB_REPORTING_DISABLED", "true")
@@ -55,12 +55,12 @@ impl Peer {
                     .env("INFLUXDB_META_DIR", path("meta"))
                     .env("INFLUXDB_DATA_DIR", path("data"))
                     .env("INFLUXDB_DATA_WAL_DIR", path("wal"))
-                    // Its sealing, without the hours that it waits by default.
+                    // Its compaction, without the default delay of hours.
                     .env("INFLUXDB_DATA_CACHE_SNAPSHOT_WRITE_COLD_DURATION", "5s")
                     .env("INFLUXDB_DATA_COMPACT_FULL_WRITE_COLD_DURATION", "10s");
                 Process::start(kind.name(), &mut command, port).await?
             }
-            Kind::Victoria => {
+            PeerKind::Victoria => {
                 let mut command = Command::new("victoria-metrics");
                 command
                     .arg(format!("-httpListenAddr=127.0.0.1:{port}"))
@@ -69,8 +69,8 @@ impl Peer {
                 Process::start(kind.name(), &mut command, port).await?
             }
         };
-        if kind == Kind::Influx {
-            // One shard for a year, its best case for long charts.
+        if kind == PeerKind::Influx {
+            // One shard for the year: its best case for long charts.
             let create = "q=CREATE DATABASE b WITH DURATION INF SHARD DURATION 520w NAME r";
             http::post(port, "/query", create.replace(' ', "+").into_bytes()).await?;
         }
@@ -94,8 +94,8 @@ impl Peer {
                 line(&mut body, sn, sample);
             }
             let path = match self.kind {
-                Kind::Influx => "/write?db=b&precision=ms",
-                Kind::Victoria => "/write?precision=ms",
+                PeerKind::Influx => "/write?db=b&precision=ms",
+                PeerKind::Victoria => "/write?precision=ms",
             };
             let answer = http::post(self.port, path, body.into_bytes()).await?;
             ensure!(
@@ -108,9 +108,9 @@ impl Peer {
         Ok(())
     }
 
-    /// Waits until it has put everything into its final files: the size has not changed for a while.
+    /// Waits until everything is in its final files: until the size has not changed for a while.
     pub(crate) async fn settle(&self) -> anyhow::Result<u64> {
-        if self.kind == Kind::Victoria {
+        if self.kind == PeerKind::Victoria {
             http::get(self.port, "/internal/force_flush", None).await?;
         }
         let data = self.folder.path().to_owned();
@@ -134,7 +134,7 @@ impl Peer {
         let paths = requests
             .iter()
             .map(|(sn, start, end, step)| match self.kind {
-                Kind::Influx => {
+                PeerKind::Influx => {
                     let means: Vec<_> = CHARTED.iter().map(|c| format!("mean({c})")).collect();
                     let query = format!(
                         "SELECT {} FROM b WHERE sn='{sn}' AND time>={start}s AND time<{end}s GROUP BY time({step}s)",
@@ -142,7 +142,7 @@ impl Peer {
                     );
                     format!("/query?db=b&epoch=ms&q={}", encode(&query))
                 }
-                Kind::Victoria => {
+                PeerKind::Victoria => {
                     let names: Vec<_> = CHARTED.iter().map(|c| format!("b_{c}")).collect();
                     let query = format!(
                         "avg_over_time({{__name__=~\"{}\",sn=\"{sn}\"}}[{step}s])",

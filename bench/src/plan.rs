@@ -1,33 +1,34 @@
-//! Forecasts, plans and savings on a real home, walked forward after twelve weeks: nothing is scored that was learned from.
+//! Forecasts, plans and savings on a real home: walk-forward from the thirteenth week on, so nothing is scored that was trained
+//! on.
 mod accuracy;
-mod brute;
-mod chance;
+mod backtest;
 mod exact;
+mod fine_simulation;
 mod home;
 mod models;
-mod world;
+mod standard_error;
 
 use crate::figure::Figure;
-use accuracy::Misses;
+use accuracy::ErrorSums;
+use backtest::{Backtest, OptimalityGap};
 use home::Home;
-use models::Models;
-use planner::plan::View;
+use models::RollingModels;
+use planner::plan::Uncertainty;
 use std::time::Duration;
-use world::{Gap, World};
 
 const LEARNED_FIRST: usize = 84 * 96;
 
-/// What the weather's forecast adds: each figure is measured with it and without.
+/// All scores of one run; there is one run with the weather forecast and one without.
 struct Scored {
-    load: Misses,
-    pv: Misses,
-    /// In cents, against following the meter.
+    load: ErrorSums,
+    pv: ErrorSums,
+    /// Savings in cents, compared with following the meter.
     perfect: f64,
     deterministic: f64,
     planned: f64,
-    /// Of the plan's share, in points.
+    /// The standard error of the plan's share of perfect foresight, in percentage points.
     error: f64,
-    gap: Gap,
+    gap: OptimalityGap,
     took: Vec<Duration>,
     replay_off: f64,
 }
@@ -134,29 +135,32 @@ pub(crate) fn run(figures: &mut Vec<Figure>) {
 fn score(with_weather: bool) -> Scored {
     let home = Home::load(with_weather);
     let (first, last) = (LEARNED_FIRST, home.quarters());
-    let models = Models::learn(&home, first, last);
+    let models = RollingModels::train(&home, first, last);
     let (load, pv) = accuracy::score(&home, &models, first, last);
-    let world = World {
+    let backtest = Backtest {
         home: &home,
         first,
         last,
     };
-    let alone = world.self_use();
-    let planned = world.planned(&models, View::Bands, home.step);
+    let alone = backtest.self_use();
+    let planned = backtest.planned(&models, Uncertainty::Bands, home.step);
     Scored {
         load,
         pv,
-        perfect: alone - world.perfect(),
-        deterministic: alone - world.planned(&models, View::Certain, home.step).cents,
+        perfect: alone - backtest.perfect(),
+        deterministic: alone
+            - backtest
+                .planned(&models, Uncertainty::Ignored, home.step)
+                .cents,
         planned: alone - planned.cents,
-        error: world.error_of_share(&planned.modes),
-        gap: world.gap_to_exact(&models),
-        replay_off: brute::worst_difference(&world, &planned.modes).0,
+        error: backtest.error_of_share(&planned.modes),
+        gap: backtest.gap_to_exact(&models),
+        replay_off: fine_simulation::worst_difference(&backtest, &planned.modes).0,
         took: planned.took,
     }
 }
 
-fn accuracy_figure(name: &'static str, bar: &'static str, misses: &Misses) -> Figure {
+fn accuracy_figure(name: &'static str, bar: &'static str, misses: &ErrorSums) -> Figure {
     Figure::new(name, "of mean", bar)
         .ours(misses.ours / misses.total)
         .against("persistence", Some(misses.persistence / misses.total))

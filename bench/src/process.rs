@@ -1,4 +1,4 @@
-//! Programs that a benchmark starts and stops: on free ports, in folders of their own.
+//! Processes that a benchmark starts and stops: on free ports, in their own folders.
 use anyhow::{Context as _, bail};
 use std::net::TcpListener;
 use std::process::Stdio;
@@ -12,7 +12,7 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Starts it and waits until it listens; its output goes nowhere.
+    /// Starts it and waits until it listens; its output is discarded.
     pub(crate) async fn start(
         name: &'static str,
         command: &mut Command,
@@ -24,12 +24,12 @@ impl Process {
             .stderr(Stdio::null())
             .kill_on_drop(true)
             .spawn()
-            .with_context(|| format!("{name} cannot be started"))?;
+            .with_context(|| format!("cannot start {name}"))?;
         let mut process = Self { child, name };
         let started = Instant::now();
         while TcpStream::connect(("127.0.0.1", port)).await.is_err() {
             if let Some(status) = process.child.try_wait()? {
-                bail!("{name} ended at once: {status}");
+                bail!("{name} exited during startup: {status}");
             }
             if started.elapsed() > Duration::from_secs(60) {
                 bail!("{name} does not listen on {port}");
@@ -39,19 +39,19 @@ impl Process {
         Ok(process)
     }
 
-    /// The most memory that it has held so far, in MB.
+    /// The peak resident memory so far, in MB.
     pub(crate) fn resident_mb(&self) -> anyhow::Result<f64> {
-        let pid = self.child.id().context("it has ended")?;
+        let pid = self.child.id().context("the process has ended")?;
         let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
         let line = status
             .lines()
             .find_map(|line| line.strip_prefix("VmHWM:"))
-            .context("no VmHWM")?;
+            .context("no VmHWM in /proc/PID/status")?;
         let kb: f64 = line.trim().trim_end_matches(" kB").trim().parse()?;
         Ok(kb / 1000.0)
     }
 
-    /// Waits until it has nothing to do of its own: what it reads at its start must not disturb what is measured.
+    /// Waits until it is idle: its startup work must not disturb the measurement.
     pub(crate) async fn settle(&self) -> anyhow::Result<()> {
         let mut before = self.cpu_ticks()?;
         loop {
@@ -64,12 +64,14 @@ impl Process {
         }
     }
 
-    /// Time that it has computed so far, in hundredths of a second.
+    /// CPU time so far, in hundredths of a second.
     fn cpu_ticks(&self) -> anyhow::Result<u64> {
-        let pid = self.child.id().context("it has ended")?;
+        let pid = self.child.id().context("the process has ended")?;
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
-        // The name in brackets may hold spaces; user and system time are the 12th and 13th field behind it.
-        let (_, fields) = stat.rsplit_once(") ").context("no name")?;
+        // The name in parentheses may contain spaces; user and system time are the 12th and 13th field after it.
+        let (_, fields) = stat
+            .rsplit_once(") ")
+            .context("no process name in /proc/PID/stat")?;
         let times: Vec<u64> = fields
             .split(' ')
             .skip(11)
@@ -83,7 +85,7 @@ impl Process {
         self.child
             .kill()
             .await
-            .with_context(|| format!("{} cannot be stopped", self.name))
+            .with_context(|| format!("cannot stop {}", self.name))
     }
 }
 
@@ -91,7 +93,7 @@ pub(crate) fn free_port() -> anyhow::Result<u16> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
 }
 
-/// Bytes of all files in a folder, as they lie on the disk.
+/// The size of all files in a folder, in bytes.
 pub(crate) fn folder_bytes(path: &std::path::Path) -> u64 {
     let Ok(entries) = std::fs::read_dir(path) else {
         return 0;

@@ -1,4 +1,4 @@
-//! Suncellar itself, as an operator runs it: the release binary, an SQLite file, devices registered, an owner logged in.
+//! Suncellar as an operator runs it: the release binary, an SQLite file, registered devices, a logged-in owner.
 use crate::http;
 use crate::process::{Process, free_port};
 use anyhow::{Context as _, ensure};
@@ -11,8 +11,8 @@ use tokio::process::Command;
 const EMAIL: &str = "bench@example.com";
 const PASSWORD: &str = "Mittagssonne-7!";
 
-/// A data folder with its devices; the server is started on it and stopped again.
-pub(crate) struct Site {
+/// A data folder with its devices, on which servers are started and stopped.
+pub(crate) struct Deployment {
     folder: TempDir,
     secret: String,
 }
@@ -21,32 +21,32 @@ fn binary() -> anyhow::Result<PathBuf> {
     Ok(std::env::current_exe()?.with_file_name("suncellar"))
 }
 
-impl Site {
+impl Deployment {
     /// Registers devices, one per serial number, the way the operator does.
     pub(crate) async fn new(serials: &[Serial]) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir()?;
         let seed: [u8; 32] = ring::rand::generate(&ring::rand::SystemRandom::new())
-            .map_err(|_| anyhow::anyhow!("no randomness"))?
+            .map_err(|_| anyhow::anyhow!("the system gave no random bytes"))?
             .expose();
         let secret: String = seed.iter().map(|byte| format!("{byte:02x}")).collect();
-        let site = Self { folder, secret };
+        let deployment = Self { folder, secret };
         let mut csv = String::from("sn,phase,secret\n");
         for sn in serials {
             csv.push_str(&format!("{sn},1,\n"));
         }
-        std::fs::write(site.path("new.csv"), csv)?;
-        let printed = site
-            .admin(&["import-devices", &text(&site.path("new.csv"))])
+        std::fs::write(deployment.path("new.csv"), csv)?;
+        let printed = deployment
+            .admin(&["import-devices", &text(&deployment.path("new.csv"))])
             .await?;
-        std::fs::write(site.secrets(), printed)?;
-        Ok(site)
+        std::fs::write(deployment.secrets(), printed)?;
+        Ok(deployment)
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// The table of serial numbers and secrets that the batteries were made with.
+    /// The table of serial numbers and secrets of the batteries.
     pub(crate) fn secrets(&self) -> PathBuf {
         self.path("devices.csv")
     }
@@ -58,7 +58,7 @@ impl Site {
     /// Opens the database beside the server, to fill it.
     pub(crate) async fn store(&self) -> anyhow::Result<Store> {
         let url = format!("sqlite:{}", self.database().display());
-        // It has its keys from the import: no chance is needed.
+        // The import has created the keys: no randomness is needed.
         let random = Random::new(|bytes| bytes.fill(0));
         let secret = Secret::parse(&self.secret)?;
         Ok(Store::open(&url, &secret, &random, Clock::system().now()).await?)
@@ -68,8 +68,8 @@ impl Site {
         Ok(self.with_environment(Command::new(binary()?)))
     }
 
-    /// Batteries compute in cellars, not where the server does: they get what nobody else wants.
-    pub(crate) fn elsewhere(&self) -> anyhow::Result<Command> {
+    /// Real batteries do not use the server's CPU: simulated ones run at the lowest priority.
+    pub(crate) fn low_priority_command(&self) -> anyhow::Result<Command> {
         let mut command = Command::new("nice");
         command.arg("-n19").arg(binary()?);
         Ok(self.with_environment(command))
@@ -120,7 +120,7 @@ impl Site {
         })
     }
 
-    /// An owner of these systems, registered by a code and logged in; the token is good for a few minutes.
+    /// An owner of these systems, registered with a code and logged in; the token is valid for a few minutes.
     pub(crate) async fn owner(
         &self,
         server: &Server,
@@ -129,7 +129,7 @@ impl Site {
         self.person(server, EMAIL, systems).await
     }
 
-    /// Somebody else, with systems of their own.
+    /// Another owner, with their own systems.
     pub(crate) async fn person(
         &self,
         server: &Server,
@@ -152,7 +152,7 @@ impl Site {
         server.log_in_as(email, false).await
     }
 
-    /// An electrician whose address is proven, with an installer's code for these systems.
+    /// An electrician with a verified address and an installer code for these systems.
     pub(crate) async fn electrician(
         &self,
         server: &Server,
@@ -169,7 +169,7 @@ impl Site {
             "no account: {}",
             String::from_utf8_lossy(&answer.body)
         );
-        let form = format!("token={}", self.mailed("#confirm=").await?);
+        let form = format!("token={}", self.token_from_mail("#confirm=").await?);
         http::post(
             server.port,
             "/api/auth/register/confirm/",
@@ -194,12 +194,12 @@ impl Site {
         })
     }
 
-    /// What follows this in the first mail that has it.
-    async fn mailed(&self, marker: &str) -> anyhow::Result<String> {
+    /// What follows `marker` in the first mail that contains it.
+    async fn token_from_mail(&self, marker: &str) -> anyhow::Result<String> {
         for _ in 0..300 {
             for file in std::fs::read_dir(self.path("mail"))? {
                 let mail = std::fs::read_to_string(file?.path())?;
-                // Quoted-printable breaks long lines with a `=` and writes `=` itself as `=3D`.
+                // Quoted-printable breaks long lines with `=` and writes `=` itself as `=3D`.
                 let text = mail.replace("=\r\n", "").replace("=3D", "=");
                 if let Some((_, rest)) = text.split_once(marker) {
                     let token = rest.split_whitespace().next();
@@ -208,7 +208,7 @@ impl Site {
             }
             tokio::time::sleep(std::time::Duration::from_millis(100)).await;
         }
-        anyhow::bail!("no mail with {marker} came")
+        anyhow::bail!("no mail with {marker} arrived")
     }
 }
 
@@ -234,16 +234,18 @@ impl Server {
         let form = format!("email={email}&password={PASSWORD}&electrician={electrician}");
         let answer = http::post(self.port, "/api/auth/token/", form.into_bytes()).await?;
         let body: serde_json::Value = serde_json::from_slice(&answer.body)?;
-        let token = body["access"].as_str().context("no access token")?;
+        let token = body["access"]
+            .as_str()
+            .context("no access token in the login response")?;
         Ok(token.to_owned())
     }
 
-    /// The file of the web app whose size is nearest to `bytes`: what the server gives without any thought.
+    /// The file of the web app whose size is nearest to `bytes`: the cheapest response of the server.
     pub(crate) async fn static_file(&self, bytes: usize) -> anyhow::Result<(String, usize)> {
         let index = http::get(self.port, "/", None).await?;
         let mut found = names(&String::from_utf8_lossy(&index.body));
         let mut files = Vec::new();
-        // Files name the files they load, so a few steps find them all.
+        // Files name the files they load, so following these names finds them all.
         while let Some(path) = found.pop() {
             if files
                 .iter()
@@ -262,11 +264,11 @@ impl Server {
         files
             .into_iter()
             .min_by_key(|(_, size)| size.abs_diff(bytes))
-            .context("the server has no web app in it")
+            .context("the server was built without the web app")
     }
 }
 
-/// Every `assets/…` that a text names.
+/// All `assets/…` paths in a text.
 fn names(text: &str) -> Vec<String> {
     text.split(['"', '\'', '`'])
         .filter_map(|part| {

@@ -1,8 +1,8 @@
-//! A thousand batteries that load and install new firmware at once, from the process that also serves the portal.
+//! A thousand batteries that download and install new firmware at once, from the process that also serves the portal.
 use crate::devices;
 use crate::figure::Figure;
-use crate::load::{Target, wait_of_one};
-use crate::server::{Server, Site};
+use crate::load::{Target, single_client_latency};
+use crate::server::{Deployment, Server};
 use crate::{history, http};
 use anyhow::{Context as _, ensure};
 use domain::Serial;
@@ -11,41 +11,42 @@ use domain::firmware::{JobState, Manifest, Part, SecretKey, digest_of};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 use store::Store;
-use store::firmware::{NewRelease, Notes};
+use store::firmware::{NewRelease, ReleaseNotes};
 
 const BATTERIES: u32 = 1_000;
 const HARDWARE: [&str; 4] = ["SC5", "SC8", "SC10", "SC12"];
-/// Of an image, in bytes.
-const SIZE: usize = 512 * 1024;
-/// All of them have to be through by then.
-const PATIENCE: Duration = Duration::from_secs(300);
-const MEASURED: u32 = 15;
+const IMAGE_BYTES: usize = 512 * 1024;
+/// All updates have to be finished by then.
+const UPDATE_TIMEOUT: Duration = Duration::from_secs(300);
+const MEASURED_SECONDS: u32 = 15;
 
 pub(crate) async fn run(figures: &mut Vec<Figure>) -> anyhow::Result<()> {
-    // One more, which belongs to somebody who has nothing to do with it and looks at a chart.
+    // One more battery, of an owner without an update who looks at a chart.
     let all = devices::serials(BATTERIES + 1);
     let (serials, neighbour) = all.split_at(BATTERIES as usize);
-    let site = Site::new(&all).await?;
-    let store = site.store().await?;
-    publish(&site, &store).await?;
-    let server = site.serve_with(&["--devices-a-minute=100000"]).await?;
-    let token = site.owner(&server, serials).await?;
-    let looks = site.person(&server, "neighbour@example.com", neighbour);
-    let looks = looks.await?;
-    let mut batteries = site
-        .elsewhere()?
+    let deployment = Deployment::new(&all).await?;
+    let store = deployment.store().await?;
+    publish(&deployment, &store).await?;
+    let server = deployment
+        .serve_with(&["--devices-a-minute=100000"])
+        .await?;
+    let token = deployment.owner(&server, serials).await?;
+    let neighbour_token = deployment.person(&server, "neighbour@example.com", neighbour);
+    let neighbour_token = neighbour_token.await?;
+    let mut batteries = deployment
+        .low_priority_command()?
         .arg("simulate")
         .arg(format!("--gateway=127.0.0.1:{}", server.devices))
         .arg("--secrets")
-        .arg(site.secrets())
+        .arg(deployment.secrets())
         .arg("--firmware-keys")
-        .arg(site.path("keys.json"))
+        .arg(deployment.path("keys.json"))
         .arg("--interval=10")
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .kill_on_drop(true)
         .spawn()?;
-    offered(&server, &token).await?;
+    wait_until_offered(&server, &token).await?;
     let target = Target {
         port: server.port,
         paths: vec![format!(
@@ -53,13 +54,13 @@ pub(crate) async fn run(figures: &mut Vec<Figure>) -> anyhow::Result<()> {
             neighbour[0],
             history::zone().day_of(now())
         )],
-        token: Some(looks),
+        token: Some(neighbour_token),
     };
-    let idle = wait_of_one(&target, MEASURED).await?;
+    let idle = single_client_latency(&target, MEASURED_SECONDS).await?;
     let memory_before = server.process.resident_mb()?;
     start_all(&server, &token, serials).await?;
-    let busy = wait_of_one(&target, MEASURED).await?;
-    let done = finished(&store).await?;
+    let busy = single_client_latency(&target, MEASURED_SECONDS).await?;
+    let done = wait_until_updated(&store).await?;
     let memory = server.process.resident_mb()?;
     batteries.kill().await?;
     server.process.stop().await?;
@@ -92,17 +93,17 @@ fn now() -> Millis {
     domain::Clock::system().now()
 }
 
-/// A newer master for every hardware, offered to all, and the keys that batteries trust.
-async fn publish(site: &Site, store: &Store) -> anyhow::Result<()> {
+/// Publishes newer master firmware for every hardware, offered to all, and the keys that batteries trust.
+async fn publish(deployment: &Deployment, store: &Store) -> anyhow::Result<()> {
     let release = SecretKey::new([11; 32]);
     store.trust_release_key(&release.public()).await?;
     let director = store.director_key([12; 32], [13; 12]).await?;
     let keys = serde_json::json!({
         "release": release.public().to_string(), "director": director.public().to_string(),
     });
-    std::fs::write(site.path("keys.json"), keys.to_string())?;
+    std::fs::write(deployment.path("keys.json"), keys.to_string())?;
     for (number, hardware) in (1_u8..).zip(HARDWARE) {
-        let image = vec![number; SIZE];
+        let image = vec![number; IMAGE_BYTES];
         let manifest = Manifest {
             part: Part::Master,
             hardware: hardware.to_owned(),
@@ -114,9 +115,9 @@ async fn publish(site: &Site, store: &Store) -> anyhow::Result<()> {
             expires_at: now() + DAY,
         };
         let new = NewRelease {
-            sealed: &manifest.sign(&release),
+            signed_manifest: &manifest.sign(&release),
             image: &image,
-            notes: &Notes::default(),
+            notes: &ReleaseNotes::default(),
             soak: 0,
         };
         let id = store.publish_firmware(new, now()).await??;
@@ -126,7 +127,7 @@ async fn publish(site: &Site, store: &Store) -> anyhow::Result<()> {
 }
 
 /// Waits until every battery has connected and is offered its update.
-async fn offered(server: &Server, token: &str) -> anyhow::Result<()> {
+async fn wait_until_offered(server: &Server, token: &str) -> anyhow::Result<()> {
     let begun = Instant::now();
     loop {
         let data = http::get(server.port, "/api/auth/data/", Some(token)).await?;
@@ -135,7 +136,7 @@ async fn offered(server: &Server, token: &str) -> anyhow::Result<()> {
             return Ok(());
         }
         ensure!(
-            begun.elapsed() < PATIENCE,
+            begun.elapsed() < UPDATE_TIMEOUT,
             "not all batteries are offered the update"
         );
         tokio::time::sleep(Duration::from_secs(1)).await;
@@ -156,16 +157,19 @@ async fn start_all(server: &Server, token: &str, serials: &[Serial]) -> anyhow::
     Ok(())
 }
 
-/// How many have reported the new version when all have, or nobody waits any longer.
-async fn finished(store: &Store) -> anyhow::Result<usize> {
+/// Waits until all have reported the new version or the time is up; returns how many have.
+async fn wait_until_updated(store: &Store) -> anyhow::Result<usize> {
     let begun = Instant::now();
     loop {
-        let updates = store.newest_updates(0).await.context("the updates")?;
+        let updates = store
+            .newest_updates(0)
+            .await
+            .context("cannot read the updates")?;
         let done = updates
             .iter()
             .filter(|job| job.state == JobState::Done)
             .count();
-        if done == BATTERIES as usize || begun.elapsed() > PATIENCE {
+        if done == BATTERIES as usize || begun.elapsed() > UPDATE_TIMEOUT {
             return Ok(done);
         }
         tokio::time::sleep(Duration::from_secs(2)).await;

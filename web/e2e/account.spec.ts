@@ -18,9 +18,10 @@ test('a changed password ends the other session and counts from now on', async (
   const owner = await server.newOwner()
   const changed = { ...owner, password: 'Mondschein-2?' }
   const other = await otherBrowser()
-  await logIn(other, owner)
-  await logIn(page, owner)
-  await page.goto('/settings?part=account')
+  for (const browser of [other, page]) {
+    await beLoggedIn(browser, server, owner)
+    await browser.goto(`${server.url}/settings?part=account`)
+  }
   const form = card(page, text('account.password'))
   await form.getByLabel(currentPassword, { exact: true }).fill(owner.password)
   await form.getByLabel(text('form.new_password'), { exact: true }).fill(changed.password)
@@ -85,11 +86,11 @@ test('a new e-mail address counts once its link was opened', async ({ page, serv
   await logIn(page, renamed)
 })
 
-for (const format of ['json', 'csv'] as const) {
-  test(`the export as ${format} downloads everything about the person`, async ({ page, server }) => {
-    const owner = await server.newOwner()
-    await beLoggedIn(page, server, owner)
-    await page.goto('/settings?part=account')
+test('the exports as JSON and CSV download everything about the person', async ({ page, server }) => {
+  const owner = await server.newOwner()
+  await beLoggedIn(page, server, owner)
+  await page.goto('/settings?part=account')
+  for (const format of ['json', 'csv'] as const) {
     const download = page.waitForEvent('download')
     await button(page, text(`account.export.${format}`)).click()
     const file = await download
@@ -97,15 +98,15 @@ for (const format of ['json', 'csv'] as const) {
     const content = await readFile(await file.path(), 'utf8')
     expect(content).toContain(owner.email)
     expect(content).toContain(owner.serials[0])
-  })
-}
+  }
+})
 
 test('deleting the account asks for the password and leaves nothing to log in with', async ({
   page,
   server,
 }) => {
   const owner = await server.newOwner()
-  await logIn(page, owner)
+  await beLoggedIn(page, server, owner)
   await page.goto('/settings?part=account')
   await button(page, text('account.delete')).click()
   const dialog = page.getByRole('dialog')
@@ -123,9 +124,10 @@ test('deleting the account asks for the password and leaves nothing to log in wi
 test('"log out everywhere" ends this session and every other one', async ({ page, server, otherBrowser }) => {
   const owner = await server.newOwner()
   const other = await otherBrowser()
-  await logIn(other, owner)
-  await beLoggedIn(page, server, owner)
-  await page.goto('/settings?part=account')
+  for (const browser of [other, page]) {
+    await beLoggedIn(browser, server, owner)
+    await browser.goto(`${server.url}/settings?part=account`)
+  }
   await button(page, text('account.sessions.end')).click()
   await page.waitForURL('**/login')
   await expect(page.getByText(text('login.notice.logged_out_everywhere'))).toBeVisible()

@@ -48,8 +48,6 @@ test('a bad cell is an alarm for owner and electrician, and ends when the batter
       .click()
     await page.waitForURL('**/alarms')
     await expect(row(page)).toContainText('Bitte rufen Sie Ihren Elektriker.')
-    // The themes change slowly for those who like that; what is in between is not to be looked at.
-    await page.emulateMedia({ reducedMotion: 'reduce' })
     await expectGoodEverywhere(page, [PHONE])
   })
 

@@ -14,9 +14,6 @@ const box = (page: Page, id: MessageId) =>
 const row = (page: Page | Locator, sn: string) => page.locator('li[data-result]').filter({ hasText: sn })
 const dialog = (page: Page) => page.getByRole('dialog')
 
-// What is still fading in has the wrong contrast.
-test.use({ contextOptions: { reducedMotion: 'reduce' } })
-
 async function grant(server: Server, owner: Account, electrician: Account, scope: string) {
   const owners = { Authorization: `Bearer ${(await server.logIn(owner)).access}` }
   const theirs = { Authorization: `Bearer ${(await server.logIn(electrician)).access}` }

@@ -149,7 +149,6 @@ test('systems are compared with the keyboard alone', async ({ page }) => {
 })
 
 test('several systems are accessible in both themes, on phone and desk', async ({ page }) => {
-  await page.emulateMedia({ reducedMotion: 'reduce' })
   for (const view of ['', '&view=table']) {
     await open(page, `${DAY}&with=${FIRST}${view}`)
     await expectGoodEverywhere(page, [DESK, PHONE, NARROW])

@@ -1,5 +1,6 @@
 /** Zoom and pan of a chart with mouse, buttons and fingers. */
-import { charts, drawnTexts, HOUR, ONE, recordTexts, zoomAfter } from './harness/chart.ts'
+import type { Page } from '@playwright/test'
+import { charts, drawnTexts, HOUR, ONE, recordTexts, zoomAfter, zoomOf } from './harness/chart.ts'
 import { open } from './harness/screens.ts'
 import { BOTH_CHANGES, daysAgo } from './harness/site-days.ts'
 import { beLoggedIn, button } from './harness/steps.ts'
@@ -13,6 +14,10 @@ test.use({ history: BOTH_CHANGES })
 const DAY = `/charts?date=${daysAgo(3)}`
 
 test.beforeEach(({ page, server }) => beLoggedIn(page, server, ONE))
+
+/** What is shown begins so much earlier than before, but for a few pixels. The address follows a drag a moment later. */
+const expectEarlier = (page: Page, from: number, seconds: number) =>
+  expect.poll(() => from - (zoomOf(page)?.[0] ?? from)).toBeGreaterThan(0.9 * seconds)
 
 test('the mouse zooms, pans and shows everything again', async ({ page }) => {
   await open(page, DAY)
@@ -30,10 +35,11 @@ test('the mouse zooms, pans and shows everything again', async ({ page }) => {
   expect((to - from) / HOUR).toBeCloseTo(5.2, 0)
 
   await page.keyboard.down('Shift')
-  const [earlier = 0, stillFor = 0] = (await zoomAfter(page, () => drag(0.4, 0.6))) ?? []
+  await drag(0.4, 0.6)
   await page.keyboard.up('Shift')
+  await expectEarlier(page, from, 0.2 * (to - from))
+  const [earlier = 0, stillFor = 0] = zoomOf(page) ?? []
   expect(stillFor - earlier).toBeCloseTo(to - from, -1)
-  expect((from - earlier) / HOUR).toBeGreaterThan(0.5)
 
   await page.mouse.move(...at(0.5))
   await page.keyboard.down('Control')
@@ -94,12 +100,10 @@ test('two fingers zoom, and one moves what is zoomed', async ({ page, otherBrows
   }
   const [from = 0, to = 0] = (await zoomAfter(phone, pinch)) ?? []
   expect((to - from) / HOUR).toBeCloseTo(12, 0)
-  const drag = async () => {
-    await touch('touchStart', 0.4)
-    for (const by of [0.05, 0.1, 0.2]) await touch('touchMove', 0.4 + by)
-    await touch('touchEnd')
-  }
-  const [earlier = 0, until = 0] = (await zoomAfter(phone, drag)) ?? []
+  await touch('touchStart', 0.4)
+  for (const by of [0.05, 0.1, 0.2]) await touch('touchMove', 0.4 + by)
+  await touch('touchEnd')
+  await expectEarlier(phone, from, 0.2 * (to - from))
+  const [earlier = 0, until = 0] = zoomOf(phone) ?? []
   expect(until - earlier).toBeCloseTo(to - from, -2)
-  expect((from - earlier) / HOUR).toBeGreaterThan(1)
 })

@@ -136,7 +136,6 @@ test('nothing moves for those who want less motion', async ({ page }) => {
 })
 
 test('the page of charts is accessible in both themes, on phone and desk', async ({ page }) => {
-  await page.emulateMedia({ reducedMotion: 'reduce' })
   for (const address of [DAY, `${DAY}&view=table`, `${DAY}&range=Year`]) {
     await open(page, address)
     await expectGoodEverywhere(page, [DESK, PHONE, NARROW])

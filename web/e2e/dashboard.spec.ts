@@ -230,7 +230,6 @@ for (const [name, account] of Object.entries({ one: ONE, three: THREE, away: AWA
     page,
     server,
   }) => {
-    await page.emulateMedia({ reducedMotion: 'reduce' })
     await openDashboard(page, server, account)
     await seeAll(page)
     await expectGoodEverywhere(page, [DESK, PHONE, NARROW])

@@ -10,7 +10,7 @@ import { text } from './harness/texts.ts'
 import { dialog } from './harness/update.ts'
 
 // An update is offered only once: a past of its own gives this file a street of its own.
-test.use({ history: 4, contextOptions: { reducedMotion: 'reduce' } })
+test.use({ history: 4 })
 
 const bearer = async (server: Server, account: Account) => ({
   Authorization: `Bearer ${(await server.logIn(account)).access}`,

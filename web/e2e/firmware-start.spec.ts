@@ -13,7 +13,7 @@ const SERVED = 'SC24A0001'
 const CONFIGURED = 'SC24B0001'
 
 // An update is offered only once: a past of its own gives this file a street of its own.
-test.use({ history: 3, contextOptions: { reducedMotion: 'reduce' } })
+test.use({ history: 3 })
 
 test('what is new and whether all is ready are shown, the start is confirmed, and the owner gets a mail', async ({
   page,

@@ -6,6 +6,9 @@ import { beLoggedIn, button, heading, seeAll, sendRegistration, settled } from '
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
+// Menus and dialogs as they come and go for most people.
+test.use({ contextOptions: { reducedMotion: 'no-preference' } })
+
 const COMPANY = 'Elektro Blitz'
 const dialog = (page: Page) => page.getByRole('dialog')
 const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true })

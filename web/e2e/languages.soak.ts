@@ -4,9 +4,6 @@ import { addressOf, become, open, prefer, SCREENS, VISITORS } from './harness/sc
 import { test } from './harness/test.ts'
 import { LANGUAGES } from './harness/texts.ts'
 
-// Colours that are still fading from one theme to the other have the wrong contrast.
-test.use({ contextOptions: { reducedMotion: 'reduce' } })
-
 for (const language of LANGUAGES)
   for (const visitor of VISITORS)
     test(`every page for the visitor ${visitor} is accessible in ${language}`, async ({ page, server }) => {

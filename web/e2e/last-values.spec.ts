@@ -56,6 +56,17 @@ const kept = (page: Page) =>
 
 const keptKinds = async (page: Page) => new Set((await kept(page)).map(({ key: [kind] }) => kind))
 
+/** Somebody looks at another tab for a moment: what came until then is kept at once. */
+const switchTabAndBack = (page: Page) =>
+  page.evaluate(() => {
+    const setVisibility = (visibilityState: string) => {
+      Object.defineProperty(document, 'visibilityState', { value: visibilityState, configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))
+    }
+    setVisibility('hidden')
+    setVisibility('visible')
+  })
+
 /** A first visit: the worker is in charge, the account is logged in, its values are shown and kept. */
 async function visit(page: Page, server: Server, front: Front, account: Account) {
   await page.goto(`${front.url}/login`)
@@ -64,6 +75,7 @@ async function visit(page: Page, server: Server, front: Front, account: Account)
   await page.goto(`${front.url}/dashboard`)
   await expect(liveMark(page)).toBeVisible()
   await seeAll(page)
+  await switchTabAndBack(page)
   await expect
     .poll(() => keptKinds(page))
     .toEqual(new Set(['systems', 'groups', 'live', 'tariff', 'savings', 'energy', 'graph']))
@@ -166,6 +178,8 @@ test('a forced logout erases the last values', async ({ page, server, front }) =
   await page.goto(`${front.url}/login`)
   await putTokens(page, server, owner)
   await page.goto(`${front.url}/dashboard`)
+  await seeAll(page)
+  await switchTabAndBack(page)
   await expect.poll(() => keptKinds(page)).toContain('systems')
   const { access } = await storedTokens(page)
   await server.post('/api/auth/logout/', { all: '1' }, 204, { Authorization: `Bearer ${access}` })

@@ -1,3 +1,4 @@
+import { prefer } from './harness/screens.ts'
 import { button, heading, logIn, logOutByMenu, seeAll, sendLogin, storedTokens } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
@@ -36,15 +37,29 @@ test('a wrong password is refused with the same sentence as an unknown address',
   expect(await storedTokens(page)).toEqual({ access: null, refresh: null })
 })
 
-for (const role of ['user', 'electrician'] as const) {
-  test(`the wrong role is refused like a wrong password for the role ${role}`, async ({ page, server }) => {
-    const account = role === 'user' ? await server.newOwner() : await server.newElectrician()
+test('the refusals of the server come in the language of the page', async ({ page }) => {
+  for (const [language, sentence] of [
+    ['en', /Invalid credentials\./],
+    ['de', /fehlgeschlagen/],
+  ] as const) {
+    await page.goto('/healthz')
+    await prefer(page, { language })
     await page.goto('/login')
-    await sendLogin(page, { ...account, role: role === 'user' ? 'electrician' : 'user' })
+    await page.locator('input[name=email]').fill('nobody@example.org')
+    await page.locator('input[name=password]').fill('Wrong-password-1')
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('alert')).toContainText(sentence)
+  }
+})
+
+test('the wrong role is refused like a wrong password', async ({ page, server }) => {
+  for (const account of [await server.newOwner(), await server.newElectrician()]) {
+    await page.goto('/login')
+    await sendLogin(page, { ...account, role: account.role === 'user' ? 'electrician' : 'user' })
     await expect(page.getByRole('alert')).toContainText('Anmeldung fehlgeschlagen')
     await expect(page).toHaveURL(/\/login$/)
-  })
-}
+  }
+})
 
 test('an empty login form says which fields are missing and sends nothing', async ({ page }) => {
   let sent = 0

@@ -125,7 +125,6 @@ test('the card with its numbers is accessible in both themes, on phone and desk'
   page,
   server,
 }) => {
-  await page.emulateMedia({ reducedMotion: 'reduce' })
   await setPrices(server, ONE)
   await beLoggedIn(page, server, ONE)
   await open(page, '/dashboard')

@@ -25,10 +25,26 @@ async function visit(page: Page, address: string) {
 test.describe('with the service worker', () => {
   test.use({ serviceWorkers: 'allow' })
 
-  test('a service worker is registered at the root', async ({ page, front }) => {
+  test('a service worker is registered at the root, reloads nothing at first, and nothing stands against installing the app', async ({
+    page,
+    context,
+    front,
+  }) => {
+    let loads = 0
+    page.on('domcontentloaded', () => {
+      loads += 1
+    })
     await visit(page, `${front.url}/login`)
     const scope = await page.evaluate(async () => (await navigator.serviceWorker.ready).scope)
     expect(scope).toBe(`${front.url}/`)
+    expect(loads).toBe(1)
+
+    const devtools = await context.newCDPSession(page)
+    const { errors } = await devtools.send('Page.getAppManifest')
+    expect(errors).toEqual([])
+    const { installabilityErrors } = await devtools.send('Page.getInstallabilityErrors')
+    // Every context of a test is a private one; there nobody installs anything.
+    expect(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')).toEqual([])
   })
 
   test('without a network the app still opens and says that there is no connection', async ({
@@ -72,15 +88,6 @@ test.describe('with the service worker', () => {
     expect(loads).toBe(1)
   })
 
-  test('the first service worker reloads nothing', async ({ page, front }) => {
-    let loads = 0
-    page.on('domcontentloaded', () => {
-      loads += 1
-    })
-    await visit(page, `${front.url}/login`)
-    expect(loads).toBe(1)
-  })
-
   test('no answer of the API is ever cached', async ({ page, server, front }) => {
     const owner = await server.newOwner()
     const tokens = await server.logIn(owner)
@@ -105,16 +112,6 @@ test.describe('with the service worker', () => {
     expect(cached.filter((path) => /^\/(api|config\.json|demo|healthz|readyz|metrics)/.test(path))).toEqual(
       [],
     )
-  })
-
-  test('Chromium finds nothing that stands against installing the app', async ({ page, context, front }) => {
-    await visit(page, `${front.url}/login`)
-    const devtools = await context.newCDPSession(page)
-    const { errors } = await devtools.send('Page.getAppManifest')
-    expect(errors).toEqual([])
-    const { installabilityErrors } = await devtools.send('Page.getInstallabilityErrors')
-    // Every context of a test is a private one; there nobody installs anything.
-    expect(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')).toEqual([])
   })
 })
 

@@ -5,6 +5,8 @@ import base from '../playwright.config.ts'
 // biome-ignore lint/style/noDefaultExport: Playwright reads the default export
 export default defineConfig({
   ...base,
+  projects: undefined,
+  use: { ...base.use, contextOptions: { reducedMotion: 'no-preference' } },
   testDir: '.',
   testMatch: 'pictures.ts',
   globalSetup: './harness/preconditions.ts',

@@ -97,7 +97,6 @@ test('cheap now and dear later: the plan buys, and says why', async ({ page, ser
   })
 
   await test.step('it is accessible in both themes, on phone and desk', async () => {
-    await page.emulateMedia({ reducedMotion: 'reduce' })
     await expectGoodEverywhere(page, [DESK, PHONE, NARROW])
     await page.setViewportSize(DESK)
   })

@@ -5,9 +5,6 @@ import { button, settled } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
-// What is still fading in has the wrong contrast.
-test.use({ contextOptions: { reducedMotion: 'reduce' } })
-
 test('a wrong token is explained, and a right one brings prices', async ({ page, server }) => {
   const owner = await server.newOwner()
   await openSettings(page, server, owner)

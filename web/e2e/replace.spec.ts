@@ -9,7 +9,7 @@ import { beLoggedIn, button, heading, settled } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
-test.use({ movesClock: 'hours', contextOptions: { reducedMotion: 'reduce' } })
+test.use({ movesClock: 'hours' })
 
 const PAUSE = 30
 /** More than a house draws in a minute. */

@@ -60,7 +60,7 @@ test('the CSP of the page stops inline script and foreign requests', async ({ pa
 test('role=electrician in local storage yields no data', async ({ page, server }) => {
   const owner = await server.newOwner()
   const stranger = await server.newOwner()
-  await logIn(page, owner)
+  await beLoggedIn(page, server, owner)
   await page.evaluate(() => localStorage.setItem('role', 'electrician'))
   for (const path of ['/electrician-dashboard', '/electrician-settings']) {
     await page.goto(path)

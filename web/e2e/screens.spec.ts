@@ -1,47 +1,47 @@
-/** Every screen in both themes, on a phone and on a desk: axe, sideways scroll, targets (checks 41). */
+/** Every screen with its menus, dialogs and errors: both themes, phone and desk, large text, five languages (checks 41). */
 import type { Page } from '@playwright/test'
-import { DESK, expectGoodEverywhere, expectNoSidewaysScroll, PHONE } from './harness/axe.ts'
-import { addressOf, authScreens, become, open, SCREENS, STATES } from './harness/screens.ts'
+import { DESK, expectGoodEverywhere, expectNoSidewaysScroll, NARROW, PHONE } from './harness/axe.ts'
+import { expectNothingCut, expectReachableTargets, withDoubledText } from './harness/layout.ts'
+import { addressOf, become, isAt, open, SCREENS, STATES } from './harness/screens.ts'
+import { button, heading, seeAll } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
-
-// A dialog that is still fading in has the wrong contrast.
-test.use({ contextOptions: { reducedMotion: 'reduce' } })
-
-async function expectGoodScreen(page: Page) {
-  await expectGoodEverywhere(page, [DESK, PHONE])
-  for (const size of [DESK, PHONE]) {
-    await page.setViewportSize(size)
-    await expectReachableTargets(page)
-  }
-}
-
-/** Whatever one can press is at least 24 px in both directions; links within a sentence may be lower. */
-async function expectReachableTargets(page: Page) {
-  const small = await page.evaluate(() =>
-    [...document.querySelectorAll('button, a, input, select, [role^=menuitem]')]
-      .filter(
-        (element) =>
-          element.checkVisibility({ visibilityProperty: true }) && !element.closest('p, label a, .sr-only'),
-      )
-      .map((element) => (element.matches('label input') ? element.closest('label') : element) ?? element)
-      .filter((element) => {
-        const { width, height } = element.getBoundingClientRect()
-        return width > 1 && (width < 24 || height < 24)
-      })
-      .map((element) => `${element.tagName} ${element.textContent || element.getAttribute('aria-label')}`),
-  )
-  expect(small, 'smaller than 24 px').toEqual([])
-}
+import { LANGUAGES, type Language, messageIds, text } from './harness/texts.ts'
 
 for (const screen of SCREENS) {
-  test(`${screen.path} is accessible in both themes on phone and desk`, async ({ page, server }) => {
+  const states = STATES.filter((state) => isAt(state, screen))
+
+  test(`${screen.path} is accessible in both themes on phone and desk, reflows at 320 px, loses nothing with text of twice the size, and speaks every language`, async ({
+    page,
+    server,
+  }) => {
+    test.slow()
+    const address = addressOf(screen, server)
     await become(page, server, screen.visitor)
-    await open(page, addressOf(screen, server))
+    await open(page, address)
     await expectGoodScreen(page)
+    for (const { width } of [DESK, PHONE]) await expectRoomForLargeText(page, width)
+    await page.setViewportSize(DESK)
+
+    for (const { name, part, act } of states)
+      await test.step(name, async () => {
+        await act(page)
+        await expectGoodScreen(page, part)
+        await page.setViewportSize(DESK)
+        if (part) await close(page, part)
+        else await open(page, address)
+      })
+
+    let current: Language = 'de'
+    for (const language of LANGUAGES)
+      await test.step(language, async () => {
+        if (language !== current) await choose(page, language, current)
+        current = language
+        await expectLanguage(page, language)
+      })
   })
 }
 
-for (const { name, screen, act } of STATES) {
+for (const { name, screen, act } of STATES.filter((state) => !SCREENS.some((one) => isAt(state, one)))) {
   test(`${name} is accessible in both themes on phone and desk`, async ({ page, server }) => {
     await become(page, server, screen.visitor)
     await open(page, addressOf(screen, server))
@@ -50,84 +50,64 @@ for (const { name, screen, act } of STATES) {
   })
 }
 
-test('the pages before the login reflow at 320 px', async ({ page, server }) => {
-  await page.setViewportSize({ width: 320, height: 640 })
-  await become(page, server, 'waiting')
-  for (const screen of authScreens) {
-    await open(page, addressOf(screen, server))
-    await test.step(screen.path, () => expectNoSidewaysScroll(page))
+async function close(page: Page, part: string) {
+  await page.keyboard.press('Escape')
+  await expect(page.locator(part)).toHaveCount(0)
+}
+
+async function expectGoodScreen(page: Page, part?: string) {
+  await expectGoodEverywhere(page, [DESK, PHONE, NARROW], part)
+  for (const size of [DESK, PHONE]) {
+    await page.setViewportSize(size)
+    await expectReachableTargets(page)
   }
-})
+}
 
-test('the pages behind the login reflow at 320 px', async ({ page, server }) => {
-  await page.setViewportSize({ width: 320, height: 640 })
-  await become(page, server, 'owner')
-  for (const screen of SCREENS.filter(({ visitor }) => visitor === 'owner')) {
-    await open(page, addressOf(screen, server))
-    await test.step(screen.path, () => expectNoSidewaysScroll(page))
+async function expectRoomForLargeText(page: Page, width: number) {
+  await page.setViewportSize({ width, height: 900 })
+  await withDoubledText(page, async () => {
+    await expectNoSidewaysScroll(page)
+    await expectNothingCut(page)
+  })
+}
+
+/** Chooses another language where the visitor of an open page finds the choice. */
+async function choose(page: Page, language: Language, current: Language) {
+  const list = page.getByLabel(text('top.language', {}, current), { exact: true })
+  if ((await list.count()) > 0) await list.selectOption(language)
+  else {
+    await button(page, text('top.display', {}, current)).click()
+    await page.locator(`[role=menuitemradio]:has([lang=${language}])`).click()
+    await page.keyboard.press('Escape')
   }
-})
-
-for (const width of [1440, 390]) {
-  test(`text of twice the size loses nothing on the pages before the login at ${width} px`, async ({
-    page,
-    server,
-  }) => {
-    await page.setViewportSize({ width, height: 900 })
-    await become(page, server, 'waiting')
-    for (const screen of authScreens) {
-      await test.step(screen.path, async () => {
-        await open(page, addressOf(screen, server))
-        await doubleText(page)
-        await expectNoSidewaysScroll(page)
-        await expectNothingCut(page)
-      })
-    }
-  })
 }
 
-for (const width of [1440, 390]) {
-  test(`text of twice the size loses nothing on the pages behind the login at ${width} px`, async ({
-    page,
-    server,
-  }) => {
-    await page.setViewportSize({ width, height: 900 })
-    await become(page, server, 'owner')
-    for (const screen of SCREENS.filter(({ visitor }) => visitor === 'owner')) {
-      await test.step(screen.path, async () => {
-        await open(page, addressOf(screen, server))
-        await doubleText(page)
-        await expectNoSidewaysScroll(page)
-        await expectNothingCut(page)
-      })
-    }
-  })
+/** Ids that no sentence contains by chance: at least one dot between two words. */
+const IDS = new Set<string>(messageIds)
+const ID_LIKE = /\b[a-z_]+(?:\.[a-z_]+)+\b/g
+
+/** The page is in this language, shows no bare id and no empty value, and fits. */
+async function expectLanguage(page: Page, language: Language) {
+  await expect(page.locator('html')).toHaveAttribute('lang', language)
+  await seeAll(page)
+  await expect(heading(page)).not.toBeEmpty()
+  const shown = await shownOn(page)
+  expect((shown.match(ID_LIKE) ?? []).filter((word) => IDS.has(word))).toEqual([])
+  expect(shown, 'a value that was not filled in').not.toMatch(/\{\w+[,}]/)
+  for (const size of [PHONE, DESK]) {
+    await page.setViewportSize(size)
+    await expectNoSidewaysScroll(page)
+  }
 }
 
-/** What a browser's text size does: letters grow, boxes stay as they are laid out. */
-async function doubleText(page: Page) {
-  await page.evaluate(() => {
-    const elements = [...document.querySelectorAll<HTMLElement>('body, body *')]
-    const sizes = elements.map((element) => Number.parseFloat(getComputedStyle(element).fontSize))
-    for (const [index, element] of elements.entries())
-      element.style.fontSize = `${(sizes[index] ?? 16) * 2}px`
-  })
-}
-
-/** No text is larger than the box that cuts it off. */
-async function expectNothingCut(page: Page) {
-  const cut = await page.evaluate(() =>
-    [...document.querySelectorAll<HTMLElement>('main *, header *, footer *')]
-      .filter(
-        (element) =>
-          element.checkVisibility({ visibilityProperty: true }) && !element.closest('.sr-only, svg, select'),
-      )
-      .filter((element) => element.textContent?.trim() && getComputedStyle(element).overflow !== 'visible')
-      .filter(
-        ({ scrollWidth, clientWidth, scrollHeight, clientHeight }) =>
-          scrollWidth > clientWidth + 1 || scrollHeight > clientHeight + 1,
-      )
-      .map((element) => `${element.tagName} ${element.className} ${element.textContent?.slice(0, 40)}`),
+/** Whatever a page says, to those who see it and to those who hear it. */
+const shownOn = (page: Page) =>
+  page.evaluate(() =>
+    [
+      document.title,
+      document.body.textContent,
+      ...[...document.querySelectorAll('[aria-label], [title], [placeholder]')].flatMap((element) =>
+        ['aria-label', 'title', 'placeholder'].map((name) => element.getAttribute(name) ?? ''),
+      ),
+    ].join('\n'),
   )
-  expect(cut, 'cut off').toEqual([])
-}

@@ -1,7 +1,16 @@
 /** How a session lives and ends: tokens, tabs, refreshes (specification 4 and 8; checks 13). */
 import type { Page, Request } from '@playwright/test'
-import type { Owner } from './harness/server.ts'
-import { beLoggedIn, button, heading, logIn, logOutByMenu, seeAll, storedTokens } from './harness/steps.ts'
+import type { Account, Owner, Server } from './harness/server.ts'
+import {
+  beLoggedIn,
+  button,
+  heading,
+  logIn,
+  logOutByMenu,
+  seeAll,
+  settled,
+  storedTokens,
+} from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
@@ -21,6 +30,14 @@ async function seesSystem(page: Page, { serials }: Owner) {
     const system = page.getByRole('main').getByText(serials[0] ?? '')
     await expect(system).toBeVisible({ timeout: 3_000 })
   }).toPass()
+}
+
+/** The dashboard, of somebody who has logged in before. */
+async function enter(page: Page, server: Server, account: Account) {
+  await beLoggedIn(page, server, account)
+  await page.goto('/dashboard')
+  await expect(heading(page)).toBeVisible()
+  await settled(page)
 }
 
 /** Counts what a page does from now on. */
@@ -116,7 +133,7 @@ test('a form that meets an expired token is never sent twice', async ({ page, se
   const hold = await holdReads(page)
   // A stream that never answers: it is always under way.
   await page.route('**/api/auth/stream/**', () => {})
-  await logIn(page, await server.newOwner())
+  await beLoggedIn(page, server, await server.newOwner())
   await page.goto('/settings?part=account')
   const input = page.getByLabel(text('keys.label'), { exact: true })
   const posts = countRequests(page, 'POST', '/api/auth/usr_sn/')
@@ -147,7 +164,7 @@ test('a form that meets an expired token is never sent twice', async ({ page, se
 
 test('ten tabs whose token expired at once all stay logged in', async ({ page, context, server }) => {
   const owner = await server.newOwner()
-  await logIn(page, owner)
+  await beLoggedIn(page, server, owner)
   const others = await Promise.all(Array.from({ length: 9 }, () => context.newPage()))
   const tabs = [page, ...others]
   // Ten dashboards would measure how fast this machine draws.
@@ -174,7 +191,7 @@ test('ten refreshes at once with the same token, as without Web Locks, log nobod
   server,
 }) => {
   const owner = await server.newOwner()
-  await logIn(page, owner)
+  await beLoggedIn(page, server, owner)
   const { refresh } = await storedTokens(page)
   // Away from the app, whose live page would refresh too.
   await page.goto('/boot.js')
@@ -192,7 +209,7 @@ test('ten refreshes at once with the same token, as without Web Locks, log nobod
 test('no network during a refresh is no logout', async ({ page, server, trouble }) => {
   trouble.expect(/ERR_FAILED/)
   const owner = await server.newOwner()
-  await logIn(page, owner)
+  await enter(page, server, owner)
   const tokens = await storedTokens(page)
   // Before the time passes: the live page may notice at once.
   await page.route(REFRESH, (route) => route.abort())
@@ -214,7 +231,7 @@ test('no network during a refresh is no logout', async ({ page, server, trouble 
 
 test('a session that ended on the server shows the "Logged Out" dialog once', async ({ page, server }) => {
   const owner = await server.newOwner()
-  await logIn(page, owner)
+  await enter(page, server, owner)
   const { access } = await storedTokens(page)
   await server.post('/api/auth/logout/', { all: '1' }, 204, { Authorization: `Bearer ${access}` })
   // Nobody has to press anything: the live data of the page are refused.
@@ -229,7 +246,7 @@ test('a session that ended on the server shows the "Logged Out" dialog once', as
 
 test('a logout in one tab takes the other tab along', async ({ page, context, server }) => {
   const owner = await server.newOwner()
-  await logIn(page, owner)
+  await enter(page, server, owner)
   const other = await context.newPage()
   await other.goto('/settings')
   await expect(heading(other)).toHaveText(text('nav.settings'))
@@ -242,7 +259,7 @@ test('a logout in one tab takes the other tab along', async ({ page, context, se
 
 test('an access token deleted in another tab is renewed', async ({ page, context, server }) => {
   const owner = await server.newOwner()
-  await logIn(page, owner)
+  await enter(page, server, owner)
   const other = await context.newPage()
   await other.goto('/healthz')
   const { refresh } = await storedTokens(page)
@@ -261,7 +278,7 @@ test('an access token deleted in another tab logs out when there is no refresh t
   context,
   server,
 }) => {
-  await logIn(page, await server.newOwner())
+  await enter(page, server, await server.newOwner())
   const other = await context.newPage()
   await other.goto('/healthz')
   await other.evaluate(() => {
@@ -316,7 +333,7 @@ test('the tokens are copied to the local database, and the store is kept in sess
 
 test('systems that changed since the last start lead to the dashboard', async ({ page, server }) => {
   const owner = await server.newOwner(2)
-  await logIn(page, owner)
+  await enter(page, server, owner)
   await page.goto('/calendar')
   await expect(page.getByRole('banner')).toContainText('2 Anlagen')
   const { access } = await storedTokens(page)
@@ -336,7 +353,7 @@ test('an owner whose last system is gone is logged out with the "no systems" tex
   server,
 }) => {
   const owner = await server.newOwner()
-  await logIn(page, owner)
+  await enter(page, server, owner)
   const { access } = await storedTokens(page)
   await fetch(`${server.url}/api/auth/usr_sn/${owner.serials[0]}/`, {
     method: 'DELETE',

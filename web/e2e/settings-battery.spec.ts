@@ -30,9 +30,6 @@ const test = base.extend<{ home: Owner & { sn: string; battery: Battery } }>({
   },
 })
 
-// What is still fading in has the wrong contrast.
-test.use({ contextOptions: { reducedMotion: 'reduce' } })
-
 const state = (page: Page, name: 'waiting' | 'applied' | 'refused') =>
   page.getByText(text(`settings.state.${name}`), { exact: true })
 

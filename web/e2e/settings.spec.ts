@@ -16,9 +16,6 @@ import { everythingStored } from './harness/stored.ts'
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
-// What is still fading in has the wrong contrast.
-test.use({ contextOptions: { reducedMotion: 'reduce' } })
-
 test('a bad meter address is refused at its field, a reserved one is taken with a warning', async ({
   page,
   server,

@@ -1,53 +1,49 @@
+import type { Page } from '@playwright/test'
 import { beLoggedIn, button, heading } from './harness/steps.ts'
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
+// Menus and dialogs as they come and go for most people.
+test.use({ contextOptions: { reducedMotion: 'no-preference' } })
+
 const PHONE = { width: 390, height: 844 }
 
-test('the side menu has Dashboard, Update and Settings, and marks the page one is on', async ({
+const sideMenu = (page: Page) =>
+  page.getByRole('complementary').getByRole('navigation', { name: text('nav.main') })
+
+async function openSettingsByProfile(page: Page, address: string) {
+  await button(page, text('top.account')).click()
+  await page.getByRole('menuitem', { name: text('nav.settings') }).click()
+  await expect(page).toHaveURL(new RegExp(`${address}$`))
+  await expect(heading(page)).toHaveText(text('nav.settings'))
+}
+
+test('an owner finds Dashboard, Update and Settings in the side menu, which marks the page one is on, no update at the bell, and the own settings in the profile menu', async ({
   page,
   server,
 }) => {
   await beLoggedIn(page, server, await server.newOwner())
   await page.goto('/dashboard')
-  const menu = page.getByRole('complementary').getByRole('navigation', { name: text('nav.main') })
-  await expect(menu.getByRole('link')).toHaveText([
-    text('nav.dashboard'),
-    text('nav.update'),
-    text('nav.settings'),
-  ])
-  await menu.getByRole('link', { name: text('nav.update') }).click()
-  await expect(page).toHaveURL(/\/update$/)
-  await expect(menu.getByRole('link', { name: text('nav.update') })).toHaveAttribute('aria-current', 'page')
-})
-
-test('the side menu of an electrician has no Update', async ({ page, server }) => {
-  await beLoggedIn(page, server, await server.newElectrician())
-  await page.goto('/electrician-dashboard')
-  const menu = page.getByRole('complementary').getByRole('navigation', { name: text('nav.main') })
-  await expect(menu.getByRole('link')).toHaveText([text('nav.fleet'), text('nav.settings')])
-})
-
-test('the bell says that no update is available', async ({ page, server }) => {
-  await beLoggedIn(page, server, await server.newOwner())
-  await page.goto('/dashboard')
+  const links = sideMenu(page).getByRole('link')
+  await expect(links).toHaveText([text('nav.dashboard'), text('nav.update'), text('nav.settings')])
   await button(page, text('top.updates')).click()
   await expect(page.getByRole('menuitem')).toHaveText(text('top.no_update'))
+  await page.keyboard.press('Escape')
+  await links.nth(1).click()
+  await expect(page).toHaveURL(/\/update$/)
+  await expect(links.nth(1)).toHaveAttribute('aria-current', 'page')
+  await openSettingsByProfile(page, '/settings')
 })
 
-for (const [role, start, settings] of [
-  ['owner', '/dashboard', '/settings'],
-  ['electrician', '/electrician-dashboard', '/electrician-settings'],
-] as const) {
-  test(`Settings in the profile menu leads the ${role} to the own settings`, async ({ page, server }) => {
-    await beLoggedIn(page, server, role === 'owner' ? await server.newOwner() : await server.newElectrician())
-    await page.goto(start)
-    await button(page, text('top.account')).click()
-    await page.getByRole('menuitem', { name: text('nav.settings') }).click()
-    await expect(page).toHaveURL(new RegExp(`${settings}$`))
-    await expect(heading(page)).toHaveText(text('nav.settings'))
-  })
-}
+test('an electrician finds no Update in the side menu, and the own settings in the profile menu', async ({
+  page,
+  server,
+}) => {
+  await beLoggedIn(page, server, await server.newElectrician())
+  await page.goto('/electrician-dashboard')
+  await expect(sideMenu(page).getByRole('link')).toHaveText([text('nav.fleet'), text('nav.settings')])
+  await openSettingsByProfile(page, '/electrician-settings')
+})
 
 test('contact, imprint and privacy policy open external pages in a tab of their own', async ({
   page,

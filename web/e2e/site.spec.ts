@@ -7,8 +7,6 @@ import { beLoggedIn, button, heading, seeAll, sendRegistration, settled } from '
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
-test.use({ contextOptions: { reducedMotion: 'reduce' } })
-
 const card = (page: Page) => page.getByRole('region', { name: text('site.title'), exact: true })
 const plane = (page: Page, number: number) =>
   card(page).getByRole('group', { name: text('site.plane', { number: String(number) }), exact: true })

@@ -5,6 +5,7 @@ import base from '../playwright.config.ts'
 // biome-ignore lint/style/noDefaultExport: Playwright reads the default export
 export default defineConfig({
   ...base,
+  projects: undefined,
   testDir: '.',
   testMatch: '**/*.soak.ts',
   globalSetup: './harness/preconditions.ts',

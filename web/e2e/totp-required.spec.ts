@@ -8,8 +8,6 @@ import { text } from './harness/texts.ts'
 test.use({
   movesClock: 'hours',
   options: ['--require-totp-of-electricians'],
-  // What is still fading in has the wrong contrast.
-  contextOptions: { reducedMotion: 'reduce' },
 })
 
 test('an electrician is led to set it up, and comes in with a code from then on', async ({

@@ -9,8 +9,7 @@ import { beLoggedIn, button, heading, logOutByMenu, sendLogin, settled } from '.
 import { expect, test } from './harness/test.ts'
 import { text } from './harness/texts.ts'
 
-// What is still fading in has the wrong contrast.
-test.use({ movesClock: 'hours', contextOptions: { reducedMotion: 'reduce' } })
+test.use({ movesClock: 'hours' })
 
 const dialog = (page: Page) => page.getByRole('dialog')
 const card = (page: Page) => page.getByRole('region', { name: text('totp.title'), exact: true })

@@ -9,7 +9,7 @@ import { dialog, finish, openWizard, progress, SOON, start, stepHeading, turn } 
 const [FIRST, SECOND, THIRD] = ['SC24B0001', 'SC24B0002', 'SC24B0003'] as const
 
 // A street that no other test has touched, and tests that find what the one before has left.
-test.use({ history: 2, contextOptions: { reducedMotion: 'reduce' } })
+test.use({ history: 2 })
 test.describe.configure({ mode: 'serial' })
 
 test('of several systems with an update one is chosen, and the others stay pending', async ({

@@ -11,9 +11,6 @@ import { dialog, finish, progress, SOON, start, stepHeading, turn } from './harn
 /** Each test takes a system of its own, for an update is offered only once. */
 const ONE = { ...OWNER, sn: 'SC24A0001' }
 
-// What is still fading in has the wrong contrast.
-test.use({ contextOptions: { reducedMotion: 'reduce' } })
-
 test('the bell leads to the wizard, and the keyboard alone through it', async ({ page, server }) => {
   test.slow()
   const { sn } = ONE

@@ -1,31 +1,36 @@
-//! How far forecasts were off, against those that anybody can make: as yesterday, and as the mean of the last seven days.
+//! Forecast errors, compared with two naive forecasts: persistence (as yesterday), and the mean of the last seven days.
 use super::home::Home;
-use super::models::Models;
+use super::models::RollingModels;
 
-/// Sums of misses in W, over all quarter-hours of all issues.
+/// Sums of errors in W, over all quarter-hours of all forecasts.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Misses {
+pub(crate) struct ErrorSums {
     pub(crate) ours: f64,
     pub(crate) persistence: f64,
     pub(crate) week: f64,
     pub(crate) total: f64,
-    /// How many came below P10 and above P90, and of how many.
+    /// How many values were below P10 and above P90, and how many there were.
     pub(crate) below: f64,
     pub(crate) above: f64,
     pub(crate) count: f64,
-    /// By how much the mean was above what came.
+    /// By how much the mean was above the measured values.
     pub(crate) bias: f64,
     pub(crate) squared: f64,
     /// The pinball loss of all three quantiles.
     pub(crate) pinball: f64,
 }
 
-/// Every third hour an issue, each scored over the next day.
+/// A forecast every three hours, each scored over the next day.
 const EVERY: usize = 12;
 const SCORED: usize = 96;
 
-pub(crate) fn score(home: &Home, models: &Models, first: usize, last: usize) -> (Misses, Misses) {
-    let (mut load, mut pv) = (Misses::default(), Misses::default());
+pub(crate) fn score(
+    home: &Home,
+    models: &RollingModels,
+    first: usize,
+    last: usize,
+) -> (ErrorSums, ErrorSums) {
+    let (mut load, mut pv) = (ErrorSums::default(), ErrorSums::default());
     for issue in (first..last - SCORED).step_by(EVERY) {
         let forecast = models.forecast(home, issue);
         for ahead in 0..SCORED {
@@ -39,7 +44,7 @@ pub(crate) fn score(home: &Home, models: &Models, first: usize, last: usize) -> 
     (load, pv)
 }
 
-fn add(misses: &mut Misses, measured: &[Option<f64>], at: usize, band: planner::Band) {
+fn add(misses: &mut ErrorSums, measured: &[Option<f64>], at: usize, band: planner::Band) {
     let Some(came) = measured[at] else { return };
     let Some(yesterday) = measured[at - 96] else {
         return;

@@ -1,26 +1,26 @@
-//! The exact optimum of a battery that knows everything, by another way than the planner's: the cost to come is convex and made of
-//! straight pieces, and one quarter-hour back merges its own pieces into them by slope. No grid, no modes, any power.
-use planner::Battery;
+//! The exact optimum with perfect foresight, by another method than the planner's. The cost to go is convex and piecewise linear;
+//! one quarter-hour back merges its own pieces into it by slope. No grid, no modes, any power.
+use planner::BatteryModel;
 
-/// A convex function of what is stored, from `left` on: pieces of (slope, length) in rising order of slope.
+/// A convex function of the energy stored above the floor: pieces of (slope, length) by rising slope.
 #[derive(Clone, Debug)]
 pub(crate) struct Convex {
     at_left: f64,
     pieces: Vec<(f64, f64)>,
 }
 
-/// One quarter-hour as the optimum sees it, with prices in cents a kWh and energies in kWh.
+/// One quarter-hour, with prices in cents per kWh and energies in kWh.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Quarter {
     pub(crate) net: f64,
     pub(crate) import: f64,
     pub(crate) feed_in: f64,
-    /// Whether buying for the battery is allowed.
+    /// Whether the battery may charge from the grid.
     pub(crate) buys: bool,
 }
 
 impl Convex {
-    /// Through these points of (stored above the floor, cost), which must be convex; the lower hull is taken where they are not.
+    /// Through these points of (stored above the floor, cost), which should be convex; otherwise their lower hull is taken.
     pub(crate) fn through(points: &[(f64, f64)]) -> Self {
         let mut hull: Vec<(f64, f64)> = Vec::new();
         for point in points {
@@ -52,9 +52,9 @@ impl Convex {
         value
     }
 
-    /// The same, one quarter-hour earlier. Where selling earns more than buying costs the step is not convex; its hull is taken,
-    /// which no plan can beat.
-    pub(crate) fn before(&self, quarter: Quarter, battery: &Battery, hours: f64) -> Self {
+    /// The cost to go one quarter-hour earlier. Where feeding in earns more than buying costs, the step is not convex; then its
+    /// hull is taken, which no plan can beat.
+    pub(crate) fn before(&self, quarter: Quarter, battery: &BatteryModel, hours: f64) -> Self {
         let (eta_in, eta_out) = (battery.charge_efficiency, battery.discharge_efficiency);
         let lack = quarter.net.max(0.0);
         let surplus = (-quarter.net).max(0.0);
@@ -62,7 +62,7 @@ impl Convex {
         let sun = surplus.min(most);
         let bought = if quarter.buys { most - sun } else { 0.0 };
         let given = lack.min(battery.discharge_kw * hours);
-        // By what is taken from the store, from the most that can be put in: buying, storing the sun, giving.
+        // Pieces by energy taken from the battery, starting at the highest possible charging: buying, storing sun, discharging.
         let mut own = [
             (-quarter.import / eta_in, bought * eta_in),
             (-quarter.feed_in / eta_in, sun * eta_in),
@@ -82,7 +82,7 @@ impl Convex {
             merged.push(*piece);
         }
         merged.extend(own);
-        // The store reaches from its floor to its capacity, before as after.
+        // The stored energy lies between floor and capacity, before and after.
         let (mut at_left, mut cut) = (self.at_left + cost_of_most, put_in);
         let mut pieces: Vec<(f64, f64)> = Vec::with_capacity(merged.len());
         let mut room = long;
@@ -104,10 +104,11 @@ impl Convex {
     }
 }
 
-/// The least that all these quarter-hours can cost from this charge on, in cents; `end` values what is left above the floor.
+/// The lowest possible cost of these quarter-hours from this stored energy on, in cents; `end` values what is left above the
+/// floor.
 pub(crate) fn optimum(
     quarters: &[Quarter],
-    battery: &Battery,
+    battery: &BatteryModel,
     hours: f64,
     stored: f64,
     end: Convex,
@@ -119,10 +120,10 @@ pub(crate) fn optimum(
     start.at(stored - battery.floor)
 }
 
-/// The same from every quarter-hour on and at the end, by what is stored above the floor.
+/// The lowest cost from every quarter-hour on and at the end, as functions of the energy stored above the floor.
 pub(crate) fn costs_to_come(
     quarters: &[Quarter],
-    battery: &Battery,
+    battery: &BatteryModel,
     hours: f64,
     end: Convex,
 ) -> Vec<Convex> {
@@ -140,8 +141,8 @@ mod tests {
 
     const HOURS: f64 = 0.25;
 
-    /// Every charge on a fine grid, every move between two of them.
-    fn by_trying(quarters: &[Quarter], battery: &Battery, stored: f64, worth: f64) -> f64 {
+    /// Brute force: every stored energy on a fine grid, every move between two of them.
+    fn by_trying(quarters: &[Quarter], battery: &BatteryModel, stored: f64, worth: f64) -> f64 {
         let parts = 400;
         let long = battery.capacity - battery.floor;
         let at = |point: usize| long * point as f64 / parts as f64;
@@ -161,7 +162,7 @@ mod tests {
                         battery.discharge_kw
                     } * HOURS;
                     let meter = quarter.net + flow;
-                    // Nothing of the battery is fed in.
+                    // The battery never feeds into the grid.
                     let possible = flow.abs() <= most + 1e-9 && (flow >= 0.0 || meter >= -1e-9);
                     let rate = if meter > 0.0 {
                         quarter.import
@@ -179,7 +180,7 @@ mod tests {
 
     #[test]
     fn trying_everything_finds_nothing_better_and_nearly_as_good() {
-        let battery = Battery {
+        let battery = BatteryModel {
             capacity: 10.0,
             charge_kw: 4.6,
             discharge_kw: 4.6,

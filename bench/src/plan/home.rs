@@ -1,38 +1,39 @@
-//! The home that plans are scored on: a real one's load, sun and logged forecast, with the prices of the same time.
+//! The home that plans are scored on: load, sun and logged forecast of a real home, with the prices of the same time.
 use domain::Zone;
 use domain::clock::{MINUTE, Millis};
 use planner::QUARTER;
-use planner::forecast::{AHEAD, History};
+use planner::forecast::{FORECAST_QUARTERS, History};
 use std::collections::HashMap;
 
 const HOME: &str = include_str!("../../../crates/simulator/data/home-2024-30min.csv");
 const FORECAST: &str = include_str!("../../data/pv-forecast-2024-30min.csv");
 const PRICES: &str = include_str!("../../data/prices-de-lu-2024.csv");
 
-/// In hundredths of a cent a kWh: 15 ct of fees, and 7.9 ct for what is fed in.
+/// In hundredths of a cent per kWh: 15 ct of fees, and 7.9 ct for feed-in.
 const FEES: f64 = 1_500.0;
 pub(crate) const FEED_IN: i64 = 790;
 const VAT: f64 = 1.19;
-/// Within these hours of UTC an empty cell is a gap; outside it is night. The home's place is not known, its data are.
+/// Within these hours of UTC an empty cell is a gap; outside it is night. The home's site is unknown, so this comes from its
+/// data.
 const SURELY_DAY: std::ops::Range<u32> = 7..16;
 
 pub(crate) struct Home {
     pub(crate) history: History,
-    /// What a kWh of import costs, by quarter-hours, two weeks before the history's start included.
+    /// Import prices by quarter-hours, beginning two weeks before the history.
     pub(crate) import: Vec<i64>,
     pub(crate) prices_start: Millis,
     pub(crate) zone: Zone,
-    /// Of the data, in quarter-hours. They are copies of one another within it.
+    /// The time step of the data, in quarter-hours. The quarter-hours within one step are copies.
     pub(crate) step: usize,
 }
 
 impl Home {
-    /// `weather`: with the logged forecast.
+    /// With `weather`: including the logged forecast.
     pub(crate) fn load(weather: bool) -> Self {
         Self::of(HOME, weather.then_some(FORECAST))
     }
 
-    /// From a table of time, load and sun, in even steps of whole quarter-hours, and one of what the weather's forecast had said.
+    /// From a table of time, load and sun, in even steps of whole quarter-hours, and one of the logged weather forecast.
     pub(crate) fn of(measured: &str, forecast: Option<&str>) -> Self {
         let cells: Vec<Vec<&str>> = measured
             .lines()
@@ -68,13 +69,13 @@ impl Home {
             .collect();
         let prices_start = start - 14 * domain::clock::DAY;
         let hours = 4 * 60 * MINUTE / 4;
-        let import = (0..history.load.len() + 14 * 96 + AHEAD).map(|n| {
+        let import = (0..history.load.len() + 14 * 96 + FORECAST_QUARTERS).map(|n| {
             let at = prices_start + n as Millis * QUARTER;
             let spot = by_hour
                 .get(&(at.div_euclid(hours) * hours))
                 .copied()
                 .unwrap_or(80.0);
-            // EUR/MWh are tenths of a cent a kWh.
+            // 1 EUR/MWh is a tenth of a cent per kWh.
             ((spot * 10.0 + FEES) * VAT).round() as i64
         });
         Self {
@@ -95,7 +96,7 @@ impl Home {
         self.import[quarter + 14 * 96]
     }
 
-    /// How many of the prices are known at the start of a quarter-hour: those of the next day of the market from 14:00 on.
+    /// How many prices are known at the start of a quarter-hour: those of the next market day from 14:00 on.
     pub(crate) fn known_at(&self, quarter: usize) -> usize {
         let now = self.history.start + quarter as Millis * QUARTER;
         let today = self.zone.day_of(now);
@@ -108,7 +109,7 @@ impl Home {
         ((self.zone.start_of(until) - self.prices_start) / QUARTER) as usize
     }
 
-    /// What the house lacks in a quarter-hour, in kWh; where nothing was measured nothing happens.
+    /// The net load of a quarter-hour in kWh; zero where nothing was measured.
     pub(crate) fn net(&self, quarter: usize) -> f64 {
         let load = self.history.load[quarter];
         let measured = load.zip(self.history.pv[quarter]);
@@ -121,7 +122,7 @@ fn time(text: &str) -> Millis {
     let part = |range: std::ops::Range<usize>| text[range].parse::<i64>().unwrap_or(0);
     let day: domain::SiteDay = text[..10]
         .parse()
-        .expect("the files of the benchmark begin with a day");
+        .expect("the rows of the benchmark's tables begin with a date");
     let utc: Zone = "UTC".parse().expect("UTC is a time zone");
     utc.start_of(day) + (part(11..13) * 60 + part(14..16)) * MINUTE
 }

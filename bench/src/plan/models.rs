@@ -1,22 +1,22 @@
-//! Forecasts as they would have been issued at the time: each model knows only what was before it was learned.
+//! Forecasts as they would have been issued at the time: each model is trained only on earlier data.
 use super::home::Home;
 use planner::forecast::{Forecast, LoadModel, PvModel};
 
-/// Learned anew every so many quarter-hours.
+/// Models are trained again every four days.
 const EVERY: usize = 4 * 96;
 
-pub(crate) struct Models {
+pub(crate) struct RollingModels {
     first: usize,
     learned: Vec<(LoadModel, PvModel)>,
 }
 
-impl Models {
-    pub(crate) fn learn(home: &Home, first: usize, last: usize) -> Self {
+impl RollingModels {
+    pub(crate) fn train(home: &Home, first: usize, last: usize) -> Self {
         let learned = (first..last).step_by(EVERY).map(|now| {
             let past = home.history.until(now);
             (
-                LoadModel::learn(&past, 4_000.0),
-                PvModel::learn(&past, None),
+                LoadModel::train(&past, 4_000.0),
+                PvModel::train(&past, None),
             )
         });
         Self {

@@ -1,4 +1,4 @@
-//! The web app, embedded in the binary. Unknown paths get `index.html`, so that the browser can route them.
+//! The web app, embedded in the binary. Unknown paths get `index.html`; the browser routes them.
 use crate::error::Error;
 use axum::body::Body;
 use axum::http::header::{
@@ -42,7 +42,7 @@ pub(crate) async fn serve(method: Method, uri: Uri, headers: HeaderMap) -> Respo
     let own = response.headers_mut();
     own.insert(ETAG, HeaderValue::from_static(file.etag));
     own.insert(VARY, HeaderValue::from_static("accept-encoding"));
-    // Files under /assets/ carry a hash in their name; everything else is asked for again each time.
+    // Files under /assets/ have a hash in their name; all others must be revalidated each time.
     let cache = if file.url.starts_with("/assets/") {
         "public, max-age=31536000, immutable"
     } else {

@@ -1,9 +1,9 @@
-//! Finds out who calls and holds them against the table in [`crate::access`], before any handler runs.
+//! Identifies the caller and checks the route's row of the authorisation table before the handler runs.
 use crate::Portal;
-use crate::access::{self, Battery, Caller, Person};
+use crate::access::{BatteryCaller, Caller, PersonCaller, Rule};
+use crate::caller_systems::Systems;
 use crate::error::{Error, Result};
-use crate::own::Systems;
-use axum::extract::{FromRequestParts, MatchedPath, Request, State};
+use axum::extract::{FromRequestParts, Request, State};
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
@@ -15,22 +15,14 @@ use domain::grant::Right;
 use domain::{Message, Serial};
 use store::partner::Consent;
 
-/// Partner tokens say what they are, so that one is never looked up as the other.
+/// Partner tokens have a prefix, so a partner token is never looked up as a person's token or vice versa.
 pub(crate) const PARTNER_PREFIX: &str = "partner_";
 
 pub(crate) async fn authorise(
-    State(portal): State<Portal>,
-    path: MatchedPath,
+    State((portal, rule)): State<(Portal, Rule)>,
     mut request: Request,
     next: Next,
 ) -> Result<Response> {
-    let rule = access::find(request.method(), path.as_str()).ok_or_else(|| {
-        tracing::error!(
-            path = path.as_str(),
-            "route without a row in the authorisation table"
-        );
-        Error::not_found()
-    })?;
     if !rule.admits_guests() {
         let (caller, systems) = caller(&portal, request.headers(), rule.right).await?;
         if !rule.admits(&caller) {
@@ -52,7 +44,7 @@ pub(crate) async fn authorise(
     Ok(next.run(request).await)
 }
 
-/// Who calls, with their systems where the call is about them.
+/// The caller, with their systems if the call is about systems.
 async fn caller(
     portal: &Portal,
     headers: &HeaderMap,
@@ -78,14 +70,14 @@ async fn caller(
         .read_access(token, now)
         .ok_or(Error::token_invalid())?;
     let (live, systems) = if let Some(right) = right {
-        let entered = portal.store.enter(&session, now).await?;
+        let entered = portal.store.authenticate_session(&session, now).await?;
         let (live, systems) = entered.ok_or(Error::token_invalid())?;
         (live, Some(Systems::new(systems, right)))
     } else {
-        let live = portal.store.live_session(&session, now).await?;
+        let live = portal.store.active_session(&session, now).await?;
         (live.ok_or(Error::token_invalid())?, None)
     };
-    let person = Person {
+    let person = PersonCaller {
         account: live.account,
         role: live.role,
         kind: live.kind,
@@ -95,26 +87,26 @@ async fn caller(
     Ok((Caller::Person(person), systems))
 }
 
-/// The person behind an access token, for a call that takes something else instead, too.
-pub(crate) async fn person(portal: &Portal, headers: &HeaderMap) -> Result<Person> {
+/// The person behind an access token, for calls that also accept another credential.
+pub(crate) async fn person(portal: &Portal, headers: &HeaderMap) -> Result<PersonCaller> {
     match caller(portal, headers, None).await? {
         (Caller::Person(person), _) => Ok(person),
         _ => Err(Error::Refused(StatusCode::FORBIDDEN, Message::Forbidden)),
     }
 }
 
-/// Serial number and secret, as on the device link.
-async fn battery(portal: &Portal, login: &str) -> Result<Battery> {
+/// Authenticates by serial number and secret, as on the device link.
+async fn battery(portal: &Portal, login: &str) -> Result<BatteryCaller> {
     let invalid = Error::token_invalid;
     let clear = BASE64.decode(login.trim()).map_err(|_| invalid())?;
     let clear = String::from_utf8(clear).map_err(|_| invalid())?;
     let (sn, secret) = clear.split_once(':').ok_or_else(invalid)?;
     let sn: Serial = sn.parse().map_err(|_| invalid())?;
     let known = portal.store.log_in_device(&sn, secret.as_bytes()).await?;
-    known.map(|_| Battery { sn }).ok_or_else(invalid)
+    known.map(|_| BatteryCaller { sn }).ok_or_else(invalid)
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for Battery {
+impl<S: Send + Sync> FromRequestParts<S> for BatteryCaller {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
@@ -123,7 +115,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Battery {
     }
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for Person {
+impl<S: Send + Sync> FromRequestParts<S> for PersonCaller {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {

@@ -1,4 +1,4 @@
-//! Which address a request really comes from. X-Forwarded-For is believed only from configured proxies.
+//! The real client address of a request. X-Forwarded-For is trusted only from configured proxies.
 use crate::Portal;
 use axum::extract::{ConnectInfo, FromRequestParts};
 use axum::http::HeaderMap;
@@ -7,11 +7,11 @@ use ipnet::IpNet;
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-/// An IPv4 address is one, also where an IPv6 socket has mapped it.
+/// IPv4-mapped IPv6 addresses are stored as IPv4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Client(pub IpAddr);
+pub struct ClientAddress(pub IpAddr);
 
-impl FromRequestParts<Portal> for Client {
+impl FromRequestParts<Portal> for ClientAddress {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, portal: &Portal) -> Result<Self, Infallible> {
@@ -19,17 +19,17 @@ impl FromRequestParts<Portal> for Client {
             .extensions
             .get::<ConnectInfo<SocketAddr>>()
             .map(|info| info.0.ip());
-        // Without a connection there is no proxy either: a request made inside the process.
+        // A request made inside the process has no connection, and so no proxy either.
         let peer = peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
         Ok(Self(resolve(
             peer,
             &parts.headers,
-            &portal.settings.trusted_proxies,
+            &portal.config.trusted_proxies,
         )))
     }
 }
 
-/// Walks the chain from our side as long as each hop is a trusted proxy; the first other one is the client.
+/// Walks the chain from the server's side while each hop is a trusted proxy; the first other hop is the client.
 fn resolve(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let believed = |address: &IpAddr| trusted.iter().any(|net| net.contains(address));
     let chain = headers
@@ -81,7 +81,7 @@ mod tests {
             ("10.0.0.1", "rubbish", "10.0.0.1"),
             ("10.0.0.1", "198.51.100.1:4711", "198.51.100.1"),
             ("10.0.0.1", "[2001:db8::1]:4711", "2001:db8::1"),
-            // As peers look on a listener for both kinds of addresses.
+            // The form of IPv4 peers on a dual-stack listener.
             ("::ffff:10.0.0.1", "198.51.100.1", "198.51.100.1"),
             ("::ffff:10.0.0.1", "::ffff:198.51.100.1", "198.51.100.1"),
             ("::ffff:127.0.0.1", "198.51.100.1", "127.0.0.1"),

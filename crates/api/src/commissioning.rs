@@ -1,7 +1,24 @@
-//! What is known of a site while it is brought into service, and how that is told.
+//! The known state of a site during commissioning, and how the API shows it.
 
 mod entry;
-mod work;
+mod progress;
 
 pub(crate) use entry::{CommissioningEntry, StepEntry};
-pub(crate) use work::Work;
+pub(crate) use progress::CommissioningProgress;
+
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+/// Which system a call is about.
+#[derive(Deserialize, IntoParams)]
+pub(crate) struct CommissioningQuery {
+    /// A serial number.
+    #[serde(default)]
+    sn: String,
+}
+
+impl CommissioningQuery {
+    pub(crate) fn sn(&self) -> &str {
+        self.sn.trim()
+    }
+}

@@ -1,4 +1,4 @@
-//! CSV that a spreadsheet opens safely: a cell that would start a formula gets an apostrophe in front.
+//! CSV that is safe to open in a spreadsheet: a cell that would start a formula gets a leading apostrophe.
 use crate::number;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
@@ -6,37 +6,37 @@ use domain::clock::Millis;
 use domain::{Zone, site_time};
 use serde_json::Value;
 
-/// Which part of a signed value a column shows: people see words ("import", "feed-in"), never a bare sign.
+/// Which part of a signed value a column shows. People see words ("import", "feed-in"), never a bare sign.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Column {
     Plain,
-    /// What is above zero.
-    Rising,
-    /// What is below zero, as a magnitude.
-    Falling,
+    /// Values above zero.
+    Positive,
+    /// Values below zero, as a magnitude.
+    Negative,
 }
 
 impl Column {
     pub(crate) fn of(self, value: Option<i64>) -> Option<i64> {
         value.map(|value| match self {
             Self::Plain => value,
-            Self::Rising => value.max(0),
-            Self::Falling => (-value).max(0),
+            Self::Positive => value.max(0),
+            Self::Negative => (-value).max(0),
         })
     }
 }
 
 /// A table under construction, written cell by cell.
 #[derive(Default)]
-pub(crate) struct Table {
+pub(crate) struct CsvTable {
     out: Vec<u8>,
     cells: usize,
 }
 
-impl Table {
+impl CsvTable {
     pub(crate) fn text(&mut self, text: &str) {
         self.separate();
-        let cell = safe(text);
+        let cell = escape_formula(text);
         if cell.contains(['"', ',', '\n', '\r']) {
             let quoted = format!("\"{}\"", cell.replace('"', "\"\""));
             self.out.extend_from_slice(quoted.as_bytes());
@@ -45,7 +45,7 @@ impl Table {
         }
     }
 
-    /// Empty where nothing was measured.
+    /// Empty if nothing was measured.
     pub(crate) fn number(&mut self, value: Option<i64>, decimals: u8) {
         self.separate();
         let Some(value) = value else { return };
@@ -55,7 +55,7 @@ impl Table {
         number::fixed(&mut self.out, value, decimals);
     }
 
-    /// Two cells: the time on the site's clock, and the same moment in UTC.
+    /// Two cells: the site's local time, and the same moment in UTC.
     pub(crate) fn moment(&mut self, zone: &Zone, at: Millis) {
         self.text(&zone.clock_text(at));
         self.text(&site_time::utc_text(at));
@@ -82,7 +82,7 @@ impl Table {
     }
 }
 
-/// The answer that a browser keeps as a file.
+/// An answer that the browser saves as a file.
 pub(crate) fn file(name: &str, body: impl Into<axum::body::Body>) -> Response {
     let disposition = format!("attachment; filename=\"{name}\"");
     let head = [
@@ -93,10 +93,10 @@ pub(crate) fn file(name: &str, body: impl Into<axum::body::Body>) -> Response {
 }
 
 /// One line per value of a `{table: [{field: value}]}` document: table, row, field, value.
-pub(crate) fn flat(document: &Value) -> String {
+pub(crate) fn flatten_document(document: &Value) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let mut line = |cells: [&str; 4]| {
-        let cells = cells.map(safe);
+        let cells = cells.map(escape_formula);
         writer.write_record(&cells).expect("writing to memory");
     };
     line(["table", "row", "field", "value"]);
@@ -119,7 +119,7 @@ pub(crate) fn flat(document: &Value) -> String {
     String::from_utf8(bytes).expect("made of strings")
 }
 
-fn safe(cell: &str) -> String {
+fn escape_formula(cell: &str) -> String {
     if cell.starts_with(['=', '+', '-', '@', '\t', '\r']) {
         format!("'{cell}")
     } else {
@@ -134,12 +134,12 @@ mod tests {
 
     #[test]
     fn a_table_shows_words_for_signs_and_starts_no_formula() {
-        let mut table = Table::default();
+        let mut table = CsvTable::default();
         table.text("=cmd|' /C calc'!A1");
         table.text("a \"b\", c");
         table.end_row();
         let value = Some(-2304);
-        for column in [Column::Rising, Column::Falling, Column::Plain] {
+        for column in [Column::Positive, Column::Negative, Column::Plain] {
             table.number(column.of(value), 1);
         }
         table.number(None, 0);
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn cells_that_would_start_a_formula_are_escaped() {
-        let text = flat(
+        let text = flatten_document(
             &json!({ "accounts": [{ "company": "=1+1", "phone": "+49301", "note": "a,\"b\"" }] }),
         );
         assert_eq!(

@@ -1,12 +1,13 @@
-//! What only `suncellar demo` serves: the mails it would have sent, switches and plugs of its batteries, and a clock to move.
+//! Served by `suncellar demo` only: the mails that would have been sent, switches and plugs of the batteries, and an adjustable
+//! clock.
 
-mod cellar;
-mod outside;
+mod battery_controls;
+mod fake_services;
 mod weather;
 
-pub use cellar::{Cellar, InCellar, Touch};
-pub use outside::outside;
-pub use weather::Sky;
+pub use battery_controls::{BatteryControls, DemoBattery, ManualAction};
+pub use fake_services::fake_services;
+pub use weather::SunForecast;
 
 use crate::Portal;
 use crate::error::{Error, Result};
@@ -23,9 +24,9 @@ use std::sync::{Arc, Mutex};
 
 /// The mails of the demo, newest first.
 #[derive(Clone, Debug, Default)]
-pub struct Demo {
+pub struct DemoState {
     mails: Arc<Mutex<Vec<SentMail>>>,
-    cellar: Option<Arc<dyn Cellar>>,
+    controls: Option<Arc<dyn BatteryControls>>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -37,15 +38,15 @@ pub struct SentMail {
     pub at: i64,
 }
 
-/// Older ones are forgotten.
-const MAILS_KEPT: usize = 100;
+/// Older mails are dropped.
+const MAX_MAILS: usize = 100;
 
-impl Demo {
-    /// With batteries that can be touched.
+impl DemoState {
+    /// Adds batteries that can be operated by hand.
     #[must_use]
-    pub fn with_cellar(self, cellar: Arc<dyn Cellar>) -> Self {
+    pub fn with_controls(self, controls: Arc<dyn BatteryControls>) -> Self {
         Self {
-            cellar: Some(cellar),
+            controls: Some(controls),
             ..self
         }
     }
@@ -56,7 +57,7 @@ impl Demo {
             .lock()
             .expect("no code panics while it holds the mails");
         mails.insert(0, mail);
-        mails.truncate(MAILS_KEPT);
+        mails.truncate(MAX_MAILS);
     }
 
     fn mails(&self) -> Vec<SentMail> {
@@ -74,13 +75,19 @@ pub(crate) fn routes() -> Router<Portal> {
         .route("/demo/mail.json", get(mail_list))
         .route("/demo/partner/", get(partner_page))
         .route("/demo/switch/", post(turn_switch))
-        .route("/demo/cellar/", get(cellar::show))
-        .route("/demo/batteries.json", get(cellar::list))
-        .route("/demo/main-switch/", post(cellar::turn))
-        .route("/demo/switch-pattern/", post(cellar::perform_pattern))
-        .route("/demo/power/", post(cellar::plug))
-        .route("/demo/appliance/", post(cellar::appliance))
-        .route("/demo/bad-cell/", post(cellar::spoil))
+        .route("/demo/cellar/", get(battery_controls::show))
+        .route("/demo/batteries.json", get(battery_controls::list))
+        .route(
+            "/demo/main-switch/",
+            post(battery_controls::set_main_switch),
+        )
+        .route(
+            "/demo/switch-pattern/",
+            post(battery_controls::perform_pattern),
+        )
+        .route("/demo/power/", post(battery_controls::set_plug))
+        .route("/demo/appliance/", post(battery_controls::appliance))
+        .route("/demo/bad-cell/", post(battery_controls::set_bad_cell))
         .route("/demo/clock/", post(move_clock))
 }
 
@@ -115,7 +122,7 @@ async fn mail_page(State(portal): State<Portal>) -> Result<Response> {
 }
 
 #[derive(Deserialize)]
-struct Returned {
+struct PartnerRedirect {
     #[serde(default)]
     code: String,
     #[serde(default)]
@@ -124,9 +131,9 @@ struct Returned {
     state: String,
 }
 
-/// Stands for the partner app that the browser returns to.
-async fn partner_page(Query(query): Query<Returned>) -> Result<Response> {
-    let Returned { code, error, state } = query;
+/// Stands in for the partner app that the browser returns to.
+async fn partner_page(Query(query): Query<PartnerRedirect>) -> Result<Response> {
+    let PartnerRedirect { code, error, state } = query;
     page(
         include_str!("demo/partner.html"),
         minijinja::context! { code, error, state },
@@ -143,7 +150,7 @@ fn page(template: &str, values: minijinja::Value) -> Result<Response> {
     Ok(([(CONTENT_TYPE, "text/html; charset=utf-8")], html).into_response())
 }
 
-/// A mail with its link apart, so that the page can make it one to click.
+/// Separates a mail's link from its text, so the page can make it clickable.
 fn parts(mail: SentMail) -> minijinja::Value {
     let link = mail
         .text
@@ -166,7 +173,7 @@ struct Switch {
     sn: String,
 }
 
-/// Has the portal believe that the pattern was performed at a main switch, also of a battery that is not here.
+/// Makes the portal believe that the pattern was performed at a main switch, even for a battery that is not part of the demo.
 async fn turn_switch(State(portal): State<Portal>, Form(form): Form<Switch>) -> Result<StatusCode> {
     let sn: Serial = form
         .sn
@@ -174,7 +181,7 @@ async fn turn_switch(State(portal): State<Portal>, Form(form): Form<Switch>) -> 
         .map_err(|message| Error::field("sn", message))?;
     portal
         .store
-        .switch_cycled(&sn, portal.now(), portal.now())
+        .report_switch_cycle(&sn, portal.now(), portal.now())
         .await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -1,4 +1,4 @@
-//! The one error type of the API. Clients see a stable code and a text in their language; causes go to the log.
+//! The only error type of the API. Clients see a stable code and a text in their language; causes go to the log.
 use axum::Json;
 use axum::extract::Request;
 use axum::http::header::{ACCEPT_LANGUAGE, RETRY_AFTER};
@@ -14,19 +14,19 @@ pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
 
 #[derive(Clone, Debug)]
 pub(crate) enum Error {
-    /// The request as a whole is refused.
+    /// The whole request is refused.
     Refused(StatusCode, Message),
-    /// Some fields are wrong.
+    /// Some fields are invalid.
     Fields(FieldErrors),
-    /// The right password, but no system: the limited token opens the key page.
+    /// The password is right, but the account has no system. The limited token opens the key page.
     NoSystems { access: String },
-    /// Too much at once; try again after this many seconds.
-    Slow { seconds: u64, message: Message },
-    /// The server has too much to do; try again after this many seconds.
+    /// Too many requests; retry after this many seconds.
+    RateLimited { seconds: u64, message: Message },
+    /// The server is overloaded; retry after this many seconds.
     Busy { seconds: u64, message: Message },
 }
 
-/// Wrong fields, each with its messages; built up so that a person sees all of them at once.
+/// Invalid fields with their messages, collected so that a person sees all of them at once.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FieldErrors(BTreeMap<&'static str, Vec<Message>>);
 
@@ -35,8 +35,12 @@ impl FieldErrors {
         self.0.entry(field).or_default().push(message);
     }
 
-    /// Takes a parsed value, or notes what is wrong with its field.
-    pub(crate) fn take<T>(&mut self, field: &'static str, parsed: Result<T, Message>) -> Option<T> {
+    /// Returns the parsed value, or records the error of its field.
+    pub(crate) fn check<T>(
+        &mut self,
+        field: &'static str,
+        parsed: Result<T, Message>,
+    ) -> Option<T> {
         parsed.map_err(|message| self.add(field, message)).ok()
     }
 
@@ -60,7 +64,7 @@ impl Error {
         Self::Refused(StatusCode::NOT_FOUND, Message::NotFound)
     }
 
-    /// The caller sees the system, but not for this.
+    /// The caller sees the system, but lacks the right for this call.
     pub(crate) const fn scope_too_small() -> Self {
         Self::Refused(StatusCode::FORBIDDEN, Message::ScopeTooSmall)
     }
@@ -73,7 +77,7 @@ impl Error {
         Self::Refused(StatusCode::BAD_REQUEST, Message::LinkInvalid)
     }
 
-    pub(crate) const fn range() -> Self {
+    pub(crate) const fn range_not_satisfiable() -> Self {
         Self::Refused(StatusCode::RANGE_NOT_SATISFIABLE, Message::NotFound)
     }
 
@@ -94,7 +98,9 @@ impl From<store::Error> for Error {
             store::Error::Taken(column) if column == "setting_templates.folded" => {
                 Self::field("name", Message::TemplateTaken)
             }
-            store::Error::Conflict => Self::Refused(StatusCode::CONFLICT, Message::Internal),
+            store::Error::Conflict => {
+                Self::Refused(StatusCode::CONFLICT, Message::ChangedMeanwhile)
+            }
             store::Error::Sqlx(_) => {
                 tracing::error!(%error, "the database did not answer as expected");
                 Self::Refused(StatusCode::SERVICE_UNAVAILABLE, Message::Unavailable)
@@ -136,18 +142,18 @@ pub(crate) enum Problem {
     Fields(FieldProblems),
 }
 
-/// The status goes out now; [`speak`] adds the body, because only it knows the caller's language.
+/// Sets only the status; [`localise_errors`] adds the body, because only it knows the caller's language.
 impl IntoResponse for Error {
     fn into_response(self) -> Response {
         let status = match &self {
             Self::Refused(status, _) => *status,
             Self::Fields(_) => StatusCode::BAD_REQUEST,
             Self::NoSystems { .. } => StatusCode::FORBIDDEN,
-            Self::Slow { .. } => StatusCode::TOO_MANY_REQUESTS,
+            Self::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::Busy { .. } => StatusCode::SERVICE_UNAVAILABLE,
         };
         let mut response = status.into_response();
-        if let Self::Slow { seconds, .. } | Self::Busy { seconds, .. } = self {
+        if let Self::RateLimited { seconds, .. } | Self::Busy { seconds, .. } = self {
             response.headers_mut().insert(RETRY_AFTER, seconds.into());
         }
         response.extensions_mut().insert(self);
@@ -162,8 +168,8 @@ pub(crate) fn language(headers: &HeaderMap) -> Lang {
     header.map_or_else(Lang::default, Lang::from_accept_language)
 }
 
-/// Gives every refused request its body in the caller's language.
-pub(crate) async fn speak(request: Request, next: Next) -> Response {
+/// Adds the body to every refused request, in the caller's language.
+pub(crate) async fn localise_errors(request: Request, next: Next) -> Response {
     let lang = language(request.headers());
     let mut response = next.run(request).await;
     let Some(error) = response.extensions_mut().remove::<Error>() else {
@@ -172,7 +178,9 @@ pub(crate) async fn speak(request: Request, next: Next) -> Response {
     let body = match error {
         Error::Refused(_, message) => refusal(message, lang, None),
         Error::NoSystems { access } => refusal(Message::NoSystems, lang, Some(access)),
-        Error::Slow { message, .. } | Error::Busy { message, .. } => refusal(message, lang, None),
+        Error::RateLimited { message, .. } | Error::Busy { message, .. } => {
+            refusal(message, lang, None)
+        }
         Error::Fields(errors) => fields(&errors, lang),
     };
     let (parts, body) = body.into_parts();
@@ -203,4 +211,18 @@ fn fields(errors: &FieldErrors, lang: Lang) -> Response {
         texts: by(&|m| m.text(lang).into()),
     })
     .into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_conflict_in_the_store_says_that_somebody_else_was_first() {
+        let Error::Refused(status, message) = Error::from(store::Error::Conflict) else {
+            panic!("a conflict refuses the whole request");
+        };
+        assert_eq!(status, StatusCode::CONFLICT);
+        assert_eq!(message.code(), "changed_meanwhile");
+    }
 }

@@ -1,4 +1,4 @@
-//! The five flag sets of a report as objects of booleans, under the names that `domain::flags` gives them.
+//! The five flag sets of a report as objects of booleans, with the names from `domain::flags`.
 use domain::flags::{MESSAGE1, MESSAGE2, MESSAGE3, MESSAGE5, MESSAGE6};
 use serde::Deserialize;
 use serde::ser::{Serialize, SerializeMap as _, Serializer};

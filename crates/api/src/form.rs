@@ -1,4 +1,4 @@
-//! Form bodies and queries, read strictly: a parameter that comes twice is refused, an unknown one is ignored.
+//! Strict parsing of form bodies and queries: a duplicate parameter is refused, an unknown one is ignored.
 use crate::error::{Error, Result};
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Request};
@@ -46,7 +46,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
 fn parse<T: DeserializeOwned>(text: &str) -> Result<T> {
     let pairs: Vec<(String, String)> = serde_urlencoded::from_str(text).map_err(|_| invalid())?;
     let mut seen = HashSet::new();
-    // PostgreSQL stores no NUL, and nobody types one.
+    // PostgreSQL cannot store NUL, and no one types it.
     if pairs
         .iter()
         .any(|(name, value)| !seen.insert(name) || value.contains('\0'))
@@ -60,9 +60,14 @@ const fn invalid() -> Error {
     Error::Refused(StatusCode::BAD_REQUEST, Message::InvalidForm)
 }
 
-/// A tick box as browsers and scripts send it.
+/// A checkbox value as browsers and scripts send it.
 pub(crate) fn ticked(value: &str) -> bool {
     matches!(value, "true" | "1" | "on")
+}
+
+/// The id in a path. One that is not a number is unknown.
+pub(crate) fn parse_id(text: &str) -> Result<i64> {
+    text.parse().map_err(|_| Error::not_found())
 }
 
 trait Status {

@@ -1,4 +1,4 @@
-//! The headers that every answer carries.
+//! The headers of every answer.
 use crate::Portal;
 use axum::extract::{Request, State};
 use axum::http::header::{
@@ -13,7 +13,7 @@ use domain::site_time::http_date;
 const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 
-pub(crate) async fn protect(
+pub(crate) async fn add_security_headers(
     State(portal): State<Portal>,
     request: Request,
     next: Next,
@@ -34,20 +34,20 @@ pub(crate) async fn protect(
     if is_api {
         set(CACHE_CONTROL, "no-store");
     }
-    if portal.settings.behind_tls() {
+    if portal.config.behind_tls() {
         set(
             STRICT_TRANSPORT_SECURITY,
             "max-age=63072000; includeSubDomains",
         );
     }
-    // Pages go by it when their own clock is wrong: it is the clock that everything here goes by.
+    // Pages use this date if their own clock is wrong: it is the clock that the whole server uses.
     if let Some(Ok(date)) = http_date(portal.now()).map(HeaderValue::try_from) {
         headers.insert(DATE, date);
     }
     response
 }
 
-/// A page asks nobody but the server that it came from, whatever name that was opened by.
+/// A page may contact only the server that it came from, under whichever host name it was opened.
 const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; \
          connect-src 'self'; manifest-src 'self'; worker-src 'self'; form-action 'self'; \
          object-src 'none'; base-uri 'none'; frame-ancestors 'none'";

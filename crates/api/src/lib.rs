@@ -1,46 +1,56 @@
-//! HTTP: the portal's calls and the web app on one listener, the update service on another. The only crate that knows axum.
+//! HTTP: the portal's calls and the web app on one listener, the update service on another. The only crate that depends on axum.
 
-pub mod access;
+mod access;
 mod assets;
 mod authenticate;
-mod browser;
+mod caller_systems;
 mod chart;
+mod claim;
 pub mod client;
+mod command;
 mod commissioning;
+mod confirmation_mail;
 mod csv;
 mod demo;
 mod error;
 mod flag_sets;
 mod form;
+mod grant;
 mod headers;
-mod images;
+mod image_cache;
+mod journal_text;
+mod known_browser;
 mod limits;
 mod live;
 mod number;
-mod own;
+mod own_account;
 mod password;
-mod patience;
 mod period;
 mod plan_text;
 mod protocol;
+mod route_table;
 mod router;
 mod routes;
-mod sentence;
+mod second_factor;
 mod serve;
+mod session_slots;
 mod settings;
+mod sliding_window;
 mod state;
 mod status;
 mod token;
 mod update;
 mod update_service;
-mod window;
+mod write_timeout;
 
-pub use demo::{Cellar, Demo, InCellar, SentMail, Sky, Touch, outside};
+pub use demo::{
+    BatteryControls, DemoBattery, DemoState, ManualAction, SentMail, SunForecast, fake_services,
+};
 pub use password::{Busy, Lane, Passwords};
+pub use route_table::rights;
 pub use router::{openapi, portal};
-pub use routes::stream::Pace;
 pub use serve::{Tls, serve};
-pub use state::{Links, Portal, Settings};
+pub use state::{Links, Portal, PortalConfig, StreamOptions};
 pub use status::status;
 pub use token::Tokens;
 pub use update_service::update_service;

@@ -1,80 +1,63 @@
-//! How often somebody may try. Limits are per address and per account, and strangers who guess at an account use up
-//! another allowance than the browser its owner is known by: nobody is locked out by somebody else's attempts.
+//! Rate limits, per address and per account. Strangers who guess at an account use another allowance than the browsers known to
+//! its owner, so no one is locked out by other people's attempts.
 use crate::error::{Error, Result};
-use crate::window::Window;
+use crate::sliding_window::SlidingWindow;
 use domain::client_network::ClientNetwork;
+use domain::clock::{HOUR, MINUTE};
 use domain::{Clock, Message};
-use governor::clock::Clock as GovernorClock;
-use governor::middleware::NoOpMiddleware;
-use governor::nanos::Nanos;
-use governor::state::keyed::DashMapStateStore;
-use governor::{Quota, RateLimiter};
 use std::net::IpAddr;
-use std::num::NonZeroU32;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
-
-type Keyed = RateLimiter<String, DashMapStateStore<String>, OurClock, NoOpMiddleware<Nanos>>;
 
 pub(crate) struct Limits {
-    clock: OurClock,
-    login_address: Keyed,
-    login_stranger: Keyed,
-    login_known: Keyed,
-    keys: Window,
-    register_address: Keyed,
-    mail_recipient: Keyed,
-    mail_address: Keyed,
-    token_address: Keyed,
-    password: Keyed,
-    totp: Keyed,
-    invitations: Keyed,
-    uses: AtomicU32,
+    login_address: SlidingWindow,
+    login_stranger: SlidingWindow,
+    login_known: SlidingWindow,
+    keys: SlidingWindow,
+    register_address: SlidingWindow,
+    mail_recipient: SlidingWindow,
+    mail_address: SlidingWindow,
+    token_address: SlidingWindow,
+    password: SlidingWindow,
+    totp: SlidingWindow,
+    invitations: SlidingWindow,
 }
 
-/// Guessing at keys is the one way in that needs no mailbox.
-const KEYS_AN_HOUR: usize = 10;
+/// Low, because guessing keys is the only way in that needs no mailbox.
+const MAX_KEYS_PER_HOUR: usize = 10;
 
-/// No address of a person is longer; what is typed in its place may be as long as a request.
-const MAX_KEY: usize = 320;
+/// No e-mail address is longer. The input may be as long as a whole request, so longer keys are cut.
+const MAX_KEY_BYTES: usize = 320;
 
-/// Whoever has an IPv6 line has more addresses than there are limits.
+/// Limits apply to the network, because an IPv6 customer has more addresses than could be limited one by one.
 fn network(address: IpAddr) -> String {
     ClientNetwork::of(address).to_string()
 }
 
-const fn count(n: u32) -> NonZeroU32 {
-    NonZeroU32::new(n).expect("limits are above zero")
-}
-
 impl Limits {
     pub(crate) fn new(clock: &Clock) -> Self {
-        let clock = OurClock(clock.clone());
-        let keyed = |quota| RateLimiter::dashmap_with_clock(quota, clock.clone());
+        let per_minute = |limit| SlidingWindow::new(clock, limit, MINUTE);
+        let per_hour = |limit| SlidingWindow::new(clock, limit, HOUR);
         Self {
-            login_address: keyed(Quota::per_minute(count(30))),
-            login_stranger: keyed(Quota::per_minute(count(10))),
-            login_known: keyed(Quota::per_minute(count(10))),
-            register_address: keyed(Quota::per_hour(count(20))),
-            mail_recipient: keyed(Quota::per_hour(count(3))),
-            mail_address: keyed(Quota::per_hour(count(20))),
-            token_address: keyed(Quota::per_minute(count(60))),
-            password: keyed(Quota::per_minute(count(10))),
-            totp: keyed(Quota::per_hour(count(10))),
-            invitations: keyed(Quota::per_hour(count(20))),
-            keys: Window::new(&clock.0, KEYS_AN_HOUR),
-            uses: AtomicU32::new(0),
-            clock,
+            login_address: per_minute(30),
+            login_stranger: per_minute(10),
+            login_known: per_minute(10),
+            keys: per_hour(MAX_KEYS_PER_HOUR),
+            register_address: per_hour(20),
+            mail_recipient: per_hour(3),
+            mail_address: per_hour(20),
+            token_address: per_minute(60),
+            password: per_minute(10),
+            totp: per_hour(10),
+            invitations: per_hour(20),
         }
     }
 
-    /// A login attempt. `known` names the browser if its owner has entered with it before.
+    /// A login attempt. `known` identifies the browser if the owner has logged in with it before.
     pub(crate) fn login(&self, address: IpAddr, email: &str, known: Option<&str>) -> Result<()> {
         match known {
-            Some(browser) => self.check(&self.login_known, format!("{email} {browser}")),
+            Some(browser) => check(&self.login_known, format!("{email} {browser}")),
             None => {
-                self.check(&self.login_address, network(address))?;
-                self.check(&self.login_stranger, email.to_owned())
+                check(&self.login_address, network(address))?;
+                check(&self.login_stranger, email.to_owned())
             }
         }
     }
@@ -86,97 +69,58 @@ impl Limits {
         account: Option<domain::AccountId>,
         tries: usize,
     ) -> Result<()> {
-        self.forget_the_idle();
         let account = account.map(|account| format!("account {account}"));
         let names: Vec<String> = [network(address)].into_iter().chain(account).collect();
-        let taken = self.keys.take(&names, tries);
+        let taken = self.keys.try_acquire(&names, tries);
         taken.map_err(too_many)
     }
 
     pub(crate) fn register(&self, address: IpAddr) -> Result<()> {
-        self.check(&self.register_address, network(address))
+        check(&self.register_address, network(address))
     }
 
     pub(crate) fn mail_from(&self, address: IpAddr) -> Result<()> {
-        self.check(&self.mail_address, network(address))
+        check(&self.mail_address, network(address))
     }
 
-    /// Whether this mailbox may get one more mail. Never told to the caller, who may not be its owner.
+    /// Whether this mailbox may get one more mail. The caller never learns the result, because they may not own the mailbox.
     pub(crate) fn may_mail(&self, recipient: &str) -> bool {
-        self.check(&self.mail_recipient, recipient.to_owned())
-            .is_ok()
+        check(&self.mail_recipient, recipient.to_owned()).is_ok()
     }
 
     pub(crate) fn token(&self, address: IpAddr) -> Result<()> {
-        self.check(&self.token_address, network(address))
+        check(&self.token_address, network(address))
     }
 
-    /// A password typed again by somebody who is logged in.
+    /// A repeated password entry by someone who is logged in.
     pub(crate) fn password(&self, account: domain::AccountId) -> Result<()> {
-        self.check(&self.password, account.to_string())
+        check(&self.password, account.to_string())
     }
 
-    /// A second factor given after the right password. Three of a million codes are right at a time: ten tries an hour are
-    /// a chance of one in a thousand a day, for whoever knows the password. `from` is the browser that the owner is known
-    /// by, or whoever is logged in, whose allowance strangers do not use up.
+    /// A second factor after the right password. Three of a million codes are valid at a time, so ten tries an hour give someone
+    /// who knows the password a chance of about one in a thousand per day. `from` is the owner's known browser or a logged-in
+    /// person; strangers do not use up that allowance.
     pub(crate) fn totp(&self, account: domain::AccountId, from: Option<&str>) -> Result<()> {
-        self.check(
+        check(
             &self.totp,
             format!("{account} {}", from.unwrap_or_default()),
         )
     }
 
-    /// A mail that somebody who is logged in sends to an address of their choice.
+    /// A mail that someone who is logged in sends to an address of their choice.
     pub(crate) fn invitation(&self, account: domain::AccountId) -> Result<()> {
-        self.check(&self.invitations, account.to_string())
+        check(&self.invitations, account.to_string())
     }
+}
 
-    fn check(&self, limiter: &Keyed, mut key: String) -> Result<()> {
-        self.forget_the_idle();
-        key.truncate(key.floor_char_boundary(MAX_KEY));
-        limiter.check_key(&key).map_err(|not_until| {
-            let wait = not_until.wait_time_from(self.clock.now());
-            too_many(wait.as_secs() + 1)
-        })
-    }
-
-    /// Every so often: keys that are back at their full allowance need no memory.
-    fn forget_the_idle(&self) {
-        if self.uses.fetch_add(1, Ordering::Relaxed) % 4096 == 4095 {
-            for limiter in [
-                &self.login_address,
-                &self.login_stranger,
-                &self.login_known,
-                &self.register_address,
-                &self.mail_recipient,
-                &self.mail_address,
-                &self.token_address,
-                &self.password,
-                &self.totp,
-                &self.invitations,
-            ] {
-                limiter.retain_recent();
-            }
-            self.keys.forget_the_idle();
-        }
-    }
+fn check(window: &SlidingWindow, mut key: String) -> Result<()> {
+    key.truncate(key.floor_char_boundary(MAX_KEY_BYTES));
+    window.try_acquire(&[key], 1).map_err(too_many)
 }
 
 const fn too_many(seconds: u64) -> Error {
-    Error::Slow {
+    Error::RateLimited {
         seconds,
         message: Message::TooManyAttempts,
-    }
-}
-
-/// The product's clock in the terms of the limiter.
-#[derive(Clone, Debug)]
-struct OurClock(Clock);
-
-impl GovernorClock for OurClock {
-    type Instant = Nanos;
-
-    fn now(&self) -> Nanos {
-        Duration::from_millis(u64::try_from(self.0.now()).unwrap_or(0)).into()
     }
 }

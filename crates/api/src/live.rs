@@ -1,50 +1,50 @@
-//! The live data of one caller, from memory: an entry per system, and one for all of them together.
+//! The live data of one caller, from memory: an entry per system and a combined entry for all of them.
 
-mod all;
+mod combined;
 mod entry;
 mod in_force;
-mod seen;
+mod visible_system;
 
 use crate::flag_sets::{Message3, Message5, Message6, NamedFlags};
-use all::{all, any_flag};
-use bus::Live;
+use bus::LiveView;
+use combined::{any_flag, combined_entry};
 use domain::Lang;
+use domain::aggregate::ALL_SYSTEMS;
 use domain::clock::Millis;
 use domain::flags::Flags;
-use domain::together::ALL_SYSTEMS;
 use entry::LiveEntry;
-pub(crate) use seen::Seen;
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use store::Access;
 use utoipa::ToSchema;
+pub(crate) use visible_system::VisibleSystem;
 
 /// Live data: a list of single-key objects keyed by serial number, and three flag sets by serial number.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct LiveData {
     /// With more than one system the entry `-1` stands for all of them.
     #[schema(value_type = Vec<BTreeMap<String, LiveEntry>>)]
-    data: Vec<Keyed<LiveEntry>>,
+    data: Vec<SingleEntry<LiveEntry>>,
     #[schema(value_type = BTreeMap<String, Message3>)]
-    message3: Maps<Message3>,
+    message3: BySerial<Message3>,
     #[schema(value_type = BTreeMap<String, Message5>)]
-    message5: Maps<Message5>,
+    message5: BySerial<Message5>,
     #[schema(value_type = BTreeMap<String, Message6>)]
-    message6: Maps<Message6>,
+    message6: BySerial<Message6>,
     #[serde(skip)]
     named: NamedFlags,
 }
 
-/// How the reader wants to be told.
+/// The format that the reader asked for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Words {
+pub(crate) struct LiveFormat {
     pub(crate) lang: Lang,
     pub(crate) named: NamedFlags,
 }
 
 /// An object with one key.
-struct Keyed<T>(String, T);
+struct SingleEntry<T>(String, T);
 
-impl<T: Serialize> Serialize for Keyed<T> {
+impl<T: Serialize> Serialize for SingleEntry<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(1))?;
         map.serialize_entry(&self.0, &self.1)?;
@@ -53,55 +53,67 @@ impl<T: Serialize> Serialize for Keyed<T> {
 }
 
 /// An object with a key per system.
-struct Maps<T>(Vec<(String, T)>);
+struct BySerial<T>(Vec<(String, T)>);
 
-impl<T: Serialize> Serialize for Maps<T> {
+impl<T: Serialize> Serialize for BySerial<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|(sn, set)| (sn, set)))
     }
 }
 
-/// The live data of these systems; `of` says for which of them an entry is wanted.
+/// The live data of these systems; `of` selects the systems that get an entry.
 pub(crate) fn write(
-    live: &Live,
+    live: &LiveView,
     accesses: &[Access],
     of: impl Fn(&Access) -> bool,
-    words: Words,
+    format: LiveFormat,
     now: Millis,
 ) -> Vec<u8> {
-    let seen = look(live, accesses);
-    let wanted = seen.iter().filter(|one| of(one.access));
-    let mut document = LiveData::of(wanted, words, now);
-    if seen.len() > 1 {
-        let reporting: Vec<&Seen<'_>> = seen.iter().filter(|one| one.reports()).collect();
-        let entry = all(&seen, &reporting, words.lang, now);
+    let systems = visible_systems(live, accesses);
+    let wanted = systems.iter().filter(|one| of(one.access));
+    let mut document = LiveData::of(wanted, format, now);
+    if systems.len() > 1 {
+        let reporting: Vec<&VisibleSystem<'_>> =
+            systems.iter().filter(|one| one.reports()).collect();
+        let entry = combined_entry(&systems, &reporting, format.lang, now);
         document.put(ALL_SYSTEMS, entry, any_flag(&reporting));
     }
     document.into_json()
 }
 
-/// Some of the systems alone, without the entry for all of them.
-pub(crate) fn write_some(live: &Live, some: &[Access], words: Words, now: Millis) -> Vec<u8> {
-    LiveData::of(look(live, some).iter(), words, now).into_json()
+/// Only some of the systems, without the combined entry.
+pub(crate) fn write_some(
+    live: &LiveView,
+    some: &[Access],
+    format: LiveFormat,
+    now: Millis,
+) -> Vec<u8> {
+    LiveData::of(visible_systems(live, some).iter(), format, now).into_json()
 }
 
-fn look<'a>(live: &'a Live, accesses: &'a [Access]) -> Vec<Seen<'a>> {
-    let seen = accesses.iter().map(|access| Seen::new(access, live));
-    seen.collect()
+fn visible_systems<'a>(live: &'a LiveView, accesses: &'a [Access]) -> Vec<VisibleSystem<'a>> {
+    let systems = accesses
+        .iter()
+        .map(|access| VisibleSystem::new(access, live));
+    systems.collect()
 }
 
 impl LiveData {
-    fn of<'a>(seen: impl Iterator<Item = &'a Seen<'a>>, words: Words, now: Millis) -> Self {
+    fn of<'a>(
+        systems: impl Iterator<Item = &'a VisibleSystem<'a>>,
+        format: LiveFormat,
+        now: Millis,
+    ) -> Self {
         let mut document = Self {
             data: Vec::new(),
-            message3: Maps(Vec::new()),
-            message5: Maps(Vec::new()),
-            message6: Maps(Vec::new()),
-            named: words.named,
+            message3: BySerial(Vec::new()),
+            message5: BySerial(Vec::new()),
+            message6: BySerial(Vec::new()),
+            named: format.named,
         };
-        for one in seen {
+        for one in systems {
             let sn = one.access.sn().as_str();
-            document.put(sn, one.entry(words.lang, now), one.flags());
+            document.put(sn, one.entry(format.lang, now), one.flags());
         }
         document
     }
@@ -110,7 +122,7 @@ impl LiveData {
         let named = self.named;
         entry.message1.named = named;
         entry.message2.named = named;
-        self.data.push(Keyed(sn.to_owned(), entry));
+        self.data.push(SingleEntry(sn.to_owned(), entry));
         let Flags {
             message3: flags3,
             message5: flags5,
@@ -137,7 +149,7 @@ impl LiveData {
 
     fn into_json(self) -> Vec<u8> {
         let mut out = Vec::with_capacity(1024 + 4096 * self.data.len());
-        // Writing into memory fails for nothing that is in here.
+        // Serialising this data into memory cannot fail.
         let _ = serde_json::to_writer(&mut out, &self);
         out
     }

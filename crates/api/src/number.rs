@@ -1,4 +1,6 @@
-//! Numbers written straight into an answer: charts have thousands of them, and going through floating point costs more than reading them.
+//! Writes numbers directly into an answer. Charts have thousands of them, and a detour through floating point costs more than
+//! reading them.
+use serde_json::value::RawValue;
 
 /// Writes a fixed-point number: 2304 with one decimal is `230.4`, 2300 is `230`.
 pub(crate) fn fixed(out: &mut Vec<u8>, value: i64, decimals: u8) {
@@ -15,7 +17,7 @@ pub(crate) fn fixed(out: &mut Vec<u8>, value: i64, decimals: u8) {
     }
 }
 
-/// At least `width` digits, with zeros in front.
+/// At least `width` digits, padded with zeros.
 pub(crate) fn digits(out: &mut Vec<u8>, mut value: u64, width: usize) {
     let mut buffer = [b'0'; 20];
     let mut place = buffer.len();
@@ -27,7 +29,7 @@ pub(crate) fn digits(out: &mut Vec<u8>, mut value: u64, width: usize) {
     out.extend_from_slice(&buffer[place.min(buffer.len() - width)..]);
 }
 
-/// A list of numbers, with `null` for what is missing.
+/// A list of numbers, with `null` for missing values.
 pub(crate) fn list(out: &mut Vec<u8>, values: impl Iterator<Item = Option<i64>>, decimals: u8) {
     out.push(b'[');
     for (place, value) in values.enumerate() {
@@ -40,6 +42,18 @@ pub(crate) fn list(out: &mut Vec<u8>, values: impl Iterator<Item = Option<i64>>,
         }
     }
     out.push(b']');
+}
+
+/// An amount of money in cents. It is written digit by digit: money never becomes a floating-point number.
+pub(crate) fn cents(hundredths: i64) -> Box<RawValue> {
+    let mut digits = Vec::new();
+    fixed(&mut digits, hundredths, 2);
+    let text = String::from_utf8(digits).expect("digits, a sign and a point are ASCII");
+    RawValue::from_string(text).expect("digits, a sign and a point are a JSON number")
+}
+
+pub(crate) fn kilowatts(watts: i64) -> f64 {
+    watts as f64 / 1000.0
 }
 
 #[cfg(test)]

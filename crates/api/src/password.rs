@@ -1,5 +1,5 @@
-//! Argon2id. Hashing takes tens of milliseconds of CPU and 19 MiB, so it runs off the async threads, a few at a time. Two
-//! queues of bounded length wait for it, so that a flood of strangers' logins does not keep those out who are known.
+//! Argon2id. A hash takes tens of milliseconds of CPU and 19 MiB, so hashing runs off the async threads with limited concurrency.
+//! Two bounded queues wait for it, so a flood of logins by strangers does not block known browsers.
 use crate::error::Error;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::{Algorithm, Argon2, Params, PasswordHasher as _, PasswordVerifier as _, Version};
@@ -7,23 +7,23 @@ use domain::{Message, Password, Random};
 use std::sync::{Arc, OnceLock};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// At most so many at once: a flood of logins must not take all memory and cores.
-const STRANGERS_AT_ONCE: usize = 3;
-const KNOWN_AT_ONCE: usize = 1;
-/// Who comes when so many wait is sent away: a second's work for one core each.
+/// Limits concurrency: a flood of logins must not take all memory and cores.
+const MAX_STRANGER_HASHES: usize = 3;
+const MAX_KNOWN_HASHES: usize = 1;
+/// When this many wait in a queue, further requests are refused: about a second's work of one core.
 const MAX_WAITING: usize = 64;
 const RETRY_AFTER_SECONDS: u64 = 5;
 
-/// Who waits for a hash.
+/// The queue that a request waits in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lane {
-    /// Anybody on the internet.
+    /// Anyone on the internet.
     Stranger,
-    /// A browser that the owner has logged in with before, or somebody who is logged in.
+    /// A browser that the owner has logged in with before, or someone who is logged in.
     Known,
 }
 
-/// Too many wait already.
+/// Too many requests are waiting already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Busy;
 
@@ -36,27 +36,27 @@ impl From<Busy> for Error {
     }
 }
 
-/// Turns at hashing, and how many wait for one.
+/// Permits for hashing, and slots for waiting.
 #[derive(Debug)]
 struct Queue {
-    turns: Semaphore,
+    permits: Semaphore,
     waiting: Semaphore,
 }
 
 impl Queue {
     fn new(at_once: usize) -> Self {
         Self {
-            turns: Semaphore::new(at_once),
+            permits: Semaphore::new(at_once),
             waiting: Semaphore::new(MAX_WAITING),
         }
     }
 
-    async fn turn(&self) -> Result<SemaphorePermit<'_>, Busy> {
-        if let Ok(turn) = self.turns.try_acquire() {
+    async fn acquire(&self) -> Result<SemaphorePermit<'_>, Busy> {
+        if let Ok(turn) = self.permits.try_acquire() {
             return Ok(turn);
         }
         let _waiting = self.waiting.try_acquire().map_err(|_| Busy)?;
-        let turn = self.turns.acquire().await;
+        let turn = self.permits.acquire().await;
         Ok(turn.expect("the semaphore is never closed"))
     }
 }
@@ -71,12 +71,12 @@ pub struct Passwords {
 }
 
 impl Passwords {
-    /// With the work that OWASP asks for.
+    /// With the cost parameters that OWASP recommends.
     pub fn new(random: Random) -> Self {
         Self::with_work(random, Argon2::default())
     }
 
-    /// With the least work there is, for tests that are about something else: they make thousands of accounts.
+    /// With minimal cost, for tests about something else, which make thousands of accounts.
     pub fn quick(random: Random) -> Self {
         let least = Params::new(Params::MIN_M_COST, Params::MIN_T_COST, 1, None);
         let least = least.expect("the least is allowed");
@@ -90,8 +90,8 @@ impl Passwords {
         Self {
             random,
             work,
-            strangers: Arc::new(Queue::new(STRANGERS_AT_ONCE)),
-            known: Arc::new(Queue::new(KNOWN_AT_ONCE)),
+            strangers: Arc::new(Queue::new(MAX_STRANGER_HASHES)),
+            known: Arc::new(Queue::new(MAX_KNOWN_HASHES)),
             decoy: Arc::default(),
         }
     }
@@ -102,7 +102,7 @@ impl Passwords {
         self.run(lane, move || hash(&work, &text, &salt)).await
     }
 
-    /// Checks a password. For an unknown account (`None`) the same work is done, so that time tells nothing.
+    /// Checks a password. For an unknown account (`None`) it does the same work, so timing reveals nothing.
     pub async fn verify(
         &self,
         text: &str,
@@ -121,7 +121,7 @@ impl Passwords {
             let Ok(stored) = PasswordHash::new(&stored) else {
                 return false;
             };
-            // The work is that of the stored hash.
+            // The cost parameters are those of the stored hash.
             work.verify_password(text.as_bytes(), &stored).is_ok() && known
         })
         .await
@@ -134,13 +134,13 @@ impl Passwords {
     ) -> Result<T, Busy> {
         let free = match lane {
             Lane::Stranger => None,
-            // As long as nobody else needs it.
-            Lane::Known => self.strangers.turns.try_acquire().ok(),
+            // Uses a strangers' permit if one is free.
+            Lane::Known => self.strangers.permits.try_acquire().ok(),
         };
         let _turn = match (free, lane) {
             (Some(turn), _) => turn,
-            (None, Lane::Stranger) => self.strangers.turn().await?,
-            (None, Lane::Known) => self.known.turn().await?,
+            (None, Lane::Stranger) => self.strangers.acquire().await?,
+            (None, Lane::Known) => self.known.acquire().await?,
         };
         let done = tokio::task::spawn_blocking(work).await;
         Ok(done.expect("hashing does not panic"))
@@ -193,9 +193,9 @@ mod tests {
     #[tokio::test]
     async fn a_flood_of_strangers_is_sent_away_and_keeps_no_known_browser_waiting() {
         let passwords = Passwords::quick(random());
-        // All turns are taken for as long as this test wants.
+        // All permits are taken for as long as the test needs.
         let turns =
-            [(); STRANGERS_AT_ONCE].map(|()| passwords.strangers.turns.try_acquire().unwrap());
+            [(); MAX_STRANGER_HASHES].map(|()| passwords.strangers.permits.try_acquire().unwrap());
         let flood = (0..MAX_WAITING).map(|_| {
             let passwords = passwords.clone();
             tokio::spawn(async move { passwords.verify("x", None, Lane::Stranger).await })

@@ -1,17 +1,17 @@
-//! The days that a call is about, as `days=` says them.
+//! Parses the days that a call is about, given as `days=`.
 use domain::clock::Millis;
 use domain::series::Interval;
 use domain::{Message, SiteDay, Zone};
 use std::ops::Range;
 
-/// No battery lives longer than so many years.
-const OLDEST: i16 = 25;
-/// The longest range of days at once.
+/// No battery lives longer than this.
+const MAX_HISTORY_YEARS: i16 = 25;
+/// The longest range of days in one request.
 pub(crate) const MAX_DAYS: usize = 366;
 
-/// What one row covers.
+/// The length of time that one row covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum RowStep {
     Day,
     Month,
     Year,
@@ -20,13 +20,13 @@ pub(crate) enum Step {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Period {
     pub(crate) days: Range<SiteDay>,
-    pub(crate) step: Step,
-    /// Years before the first measurement are left out.
+    pub(crate) step: RowStep,
+    /// Leaves out years before the first measurement.
     from_first: bool,
 }
 
 impl Period {
-    /// Around a day or from one to another; nothing said is this week.
+    /// A period around a day, or from one day to another; this week if empty.
     pub(crate) fn parse(text: &str, zone: &Zone, now: Millis) -> Result<Self, Message> {
         let today = zone.day_of(now);
         let (kind, rest) = match text.split_once('_') {
@@ -35,7 +35,7 @@ impl Period {
             None => return Err(Message::PeriodInvalid),
         };
         let around = |interval| Ok::<_, Message>(date(rest, zone, now)?.around(interval));
-        // A bare year says all there is to say of it.
+        // A bare year is enough.
         let year = || {
             let bare = rest.len() == 4 && rest.bytes().all(|digit| digit.is_ascii_digit());
             let day = match bare {
@@ -45,13 +45,14 @@ impl Period {
             Ok::<_, Message>(day.around(Interval::Year))
         };
         let (days, step) = match kind {
-            "week" => (around(Interval::Week)?, Step::Day),
-            "month" => (around(Interval::Month)?, Step::Day),
-            "year" => (year()?, Step::Month),
+            "week" => (around(Interval::Week)?, RowStep::Day),
+            "month" => (around(Interval::Month)?, RowStep::Day),
+            "year" => (year()?, RowStep::Month),
             "total" => {
                 let last = year()?;
-                let first = SiteDay::new(last.start.year() - OLDEST, 1, 1).unwrap_or(today);
-                (first..last.end, Step::Year)
+                let first =
+                    SiteDay::new(last.start.year() - MAX_HISTORY_YEARS, 1, 1).unwrap_or(today);
+                (first..last.end, RowStep::Year)
             }
             first => {
                 if first.is_empty() || rest.is_empty() {
@@ -59,23 +60,23 @@ impl Period {
                 }
                 (
                     range(date(first, zone, now)?, date(rest, zone, now)?)?,
-                    Step::Day,
+                    RowStep::Day,
                 )
             }
         };
         Ok(Self {
             days,
             step,
-            from_first: step == Step::Year,
+            from_first: step == RowStep::Year,
         })
     }
 
-    /// The first day of the row that holds a day.
+    /// The first day of the row that contains a day.
     pub(crate) fn row_of(&self, day: SiteDay) -> SiteDay {
         match self.step {
-            Step::Day => day,
-            Step::Month => day.month_start(),
-            Step::Year => day.year_start(),
+            RowStep::Day => day,
+            RowStep::Month => day.month_start(),
+            RowStep::Year => day.year_start(),
         }
     }
 
@@ -89,9 +90,9 @@ impl Period {
         while day < self.days.end {
             rows.push(day);
             day = match self.step {
-                Step::Day => day.next(),
-                Step::Month => day.next_month(),
-                Step::Year => day.around(Interval::Year).end,
+                RowStep::Day => day.next(),
+                RowStep::Month => day.next_month(),
+                RowStep::Year => day.around(Interval::Year).end,
             };
         }
         rows
@@ -109,24 +110,24 @@ pub(crate) fn range(first: SiteDay, last: SiteDay) -> Result<Range<SiteDay>, Mes
     Ok(first..last.next())
 }
 
-/// A day of the calendar within reach; today when nothing is said.
+/// A calendar day within a plausible range; today if empty.
 pub(crate) fn date(text: &str, zone: &Zone, now: Millis) -> Result<SiteDay, Message> {
     if text.is_empty() {
         return Ok(zone.day_of(now));
     }
     let day: SiteDay = text.parse().map_err(|_| Message::DateInvalid)?;
-    // Further away there is nothing, and calendars end.
+    // There is no data further away, and calendars end.
     let within_reach = (1990..2190).contains(&day.year());
     within_reach.then_some(day).ok_or(Message::DateInvalid)
 }
 
-/// The days of a period that is told day by day: a year at most. Nothing said is this month.
+/// The days of a period that is listed day by day: at most a year, this month if empty.
 pub(crate) fn days(text: &str, zone: &Zone, now: Millis) -> Result<Range<SiteDay>, Message> {
     let text = if text.is_empty() { "month_" } else { text };
     let period = Period::parse(text, zone, now)?;
     match period.step {
-        Step::Day | Step::Month => Ok(period.days),
-        Step::Year => Err(Message::RangeTooLong),
+        RowStep::Day | RowStep::Month => Ok(period.days),
+        RowStep::Year => Err(Message::RangeTooLong),
     }
 }
 
@@ -142,14 +143,14 @@ mod tests {
     #[test]
     fn a_period_is_a_week_month_year_total_or_a_range() {
         for (text, first, rows, step) in [
-            ("", "2026-11-09", 7, Step::Day),
-            ("week_2026-11-15", "2026-11-09", 7, Step::Day),
-            ("month_2024-02-10", "2024-02-01", 29, Step::Day),
-            ("year_2025-07-01", "2025-01-01", 12, Step::Month),
-            ("year_2024", "2024-01-01", 12, Step::Month),
-            ("total_2024", "1999-01-01", 1, Step::Year),
-            ("2026-10-20_2026-10-30", "2026-10-20", 11, Step::Day),
-            ("2026-01-01_2026-01-01", "2026-01-01", 1, Step::Day),
+            ("", "2026-11-09", 7, RowStep::Day),
+            ("week_2026-11-15", "2026-11-09", 7, RowStep::Day),
+            ("month_2024-02-10", "2024-02-01", 29, RowStep::Day),
+            ("year_2025-07-01", "2025-01-01", 12, RowStep::Month),
+            ("year_2024", "2024-01-01", 12, RowStep::Month),
+            ("total_2024", "1999-01-01", 1, RowStep::Year),
+            ("2026-10-20_2026-10-30", "2026-10-20", 11, RowStep::Day),
+            ("2026-01-01_2026-01-01", "2026-01-01", 1, RowStep::Day),
         ] {
             let period = period(text).unwrap();
             assert_eq!(period.days.start.to_string(), first, "{text}");

@@ -1,24 +1,24 @@
-//! Reasons of a plan as sentences, and what came of it.
-use crate::sentence::with_unit;
+//! A plan's reasons and outcomes as sentences.
+use crate::journal_text::with_unit;
 use domain::clock::Millis;
-use domain::message::text;
+use domain::message::{text, text_with};
 use domain::{Currency, Lang, Zone};
-use store::planning::{Block, Instead, Mode, Reason};
+use store::planning::{BlockAlternative, BlockReason, ChargePlanBlock, ChargePlanMode};
 
-/// In whose words.
-pub(crate) struct Words<'a> {
+/// Language, currency and time zone of the texts.
+pub(crate) struct Locale<'a> {
     pub(crate) lang: Lang,
     pub(crate) currency: Currency,
     pub(crate) zone: &'a Zone,
 }
 
 /// Why a block does what it does.
-pub(crate) fn reason(block: &Block, words: &Words<'_>) -> String {
-    let Words {
+pub(crate) fn reason(block: &ChargePlanBlock, locale: &Locale<'_>) -> String {
+    let Locale {
         lang,
         currency,
         zone,
-    } = words;
+    } = locale;
     let clock = |at: Millis| {
         zone.clock_text(at)
             .get(11..16)
@@ -26,8 +26,8 @@ pub(crate) fn reason(block: &Block, words: &Words<'_>) -> String {
             .to_owned()
     };
     let span = [("from", clock(block.start)), ("to", clock(block.end))];
-    let facts = |name: &str, facts: &Instead| {
-        // What is next may be worth it only for what may come: then nothing is promised.
+    let facts = |name: &str, facts: &BlockAlternative| {
+        // A block may be worthwhile only because of what might happen; then the text promises no saving.
         if cents(facts.saving) < 1 || tenths(facts.energy) == 0 {
             let price = [("price", price(facts.price, *lang))];
             return fill(&format!("{name}_perhaps"), *lang, span.iter().chain(&price));
@@ -48,13 +48,13 @@ pub(crate) fn reason(block: &Block, words: &Words<'_>) -> String {
         fill(&name, *lang, span.iter().chain(&values))
     };
     match &block.reason {
-        Reason::FollowsMeter => text(*lang, "plan", "follows_meter").to_owned(),
-        Reason::Buys(it) => facts("buys", it),
-        Reason::Keeps(it) => facts("keeps", it),
-        Reason::Wish { energy: wh, cost } => {
+        BlockReason::FollowsMeter => text(*lang, "plan", "follows_meter").to_owned(),
+        BlockReason::Buys(it) => facts("buys", it),
+        BlockReason::Keeps(it) => facts("keeps", it),
+        BlockReason::ChargeTarget { energy: wh, cost } => {
             let name = match block.mode {
-                Mode::Hold => "wish_keeps",
-                Mode::SelfUse | Mode::Charge => "wish",
+                ChargePlanMode::Hold => "wish_keeps",
+                ChargePlanMode::SelfUse | ChargePlanMode::Charge => "wish",
             };
             let values = [
                 ("energy", energy(*wh, *lang)),
@@ -66,13 +66,11 @@ pub(crate) fn reason(block: &Block, words: &Words<'_>) -> String {
 }
 
 fn fill<'v>(name: &str, lang: Lang, values: impl Iterator<Item = &'v (&'v str, String)>) -> String {
-    let template = text(lang, "plan", name).to_owned();
-    values.fold(template, |sentence, (name, value)| {
-        sentence.replace(&format!("{{{{{name}}}}}"), value)
-    })
+    let values = values.map(|(name, value)| (*name, value.as_str()));
+    text_with(lang, "plan", name, values)
 }
 
-/// Of a kWh.
+/// Tenths of a kWh.
 fn tenths(wh: i64) -> i64 {
     (wh.max(0) + 50) / 100
 }
@@ -87,7 +85,7 @@ pub(crate) fn energy(wh: i64, lang: Lang) -> String {
     )
 }
 
-/// Of a kWh: "24 ct", or "24,5 ct" where it is not a whole one.
+/// A price per kWh: "24 ct", or "24,5 ct" if it is not whole.
 pub(crate) fn price(hundredths: i64, lang: Lang) -> String {
     let tenths = (hundredths.abs() + 5) / 10;
     let digits = match tenths % 10 {
@@ -102,7 +100,7 @@ pub(crate) fn price(hundredths: i64, lang: Lang) -> String {
     format!("{minus}{}", with_unit(&digits, Some("ct"), lang))
 }
 
-/// Whole cents from hundredths, half away from zero.
+/// Whole cents from hundredths, rounded half away from zero.
 pub(crate) fn cents(hundredths: i64) -> i64 {
     (hundredths + hundredths.signum() * 50) / 100
 }
@@ -114,11 +112,11 @@ mod tests {
     /// 2026-11-16 at 02:00 in Berlin.
     const TWO: Millis = 1_794_790_800_000;
 
-    fn block(reason: Reason) -> Block {
-        Block {
+    fn block(reason: BlockReason) -> ChargePlanBlock {
+        ChargePlanBlock {
             start: TWO,
             end: TWO + 2 * domain::clock::HOUR,
-            mode: Mode::Charge,
+            mode: ChargePlanMode::Charge,
             power: 1_150,
             price: 2_400,
             stored: 5_000,
@@ -126,19 +124,19 @@ mod tests {
         }
     }
 
-    fn said(reason_of: Reason, lang: Lang) -> String {
+    fn said(reason_of: BlockReason, lang: Lang) -> String {
         let zone = Zone::default();
-        let words = Words {
+        let locale = Locale {
             lang,
             currency: Currency::Eur,
             zone: &zone,
         };
-        reason(&block(reason_of), &words)
+        reason(&block(reason_of), &locale)
     }
 
     #[test]
     fn a_block_that_buys_says_what_it_saves() {
-        let facts = Instead {
+        let facts = BlockAlternative {
             energy: 2_310,
             price: 2_400,
             price_instead: Some(3_300),
@@ -146,22 +144,22 @@ mod tests {
             saving: 1_690,
         };
         assert_eq!(
-            said(Reason::Buys(facts), Lang::De).replace('\u{a0}', " "),
+            said(BlockReason::Buys(facts), Lang::De).replace('\u{a0}', " "),
             "Lädt 2,3 kWh von 02:00 bis 04:00 für 24 ct statt 33 ct um 18:00: spart voraussichtlich 0,17 €."
         );
-        let unused = Instead {
+        let unused = BlockAlternative {
             price_instead: None,
             at: None,
             ..facts
         };
         for lang in Lang::ALL {
             for reason in [
-                Reason::FollowsMeter,
-                Reason::Buys(facts),
-                Reason::Keeps(facts),
-                Reason::Buys(unused),
-                Reason::Keeps(unused),
-                Reason::Wish {
+                BlockReason::FollowsMeter,
+                BlockReason::Buys(facts),
+                BlockReason::Keeps(facts),
+                BlockReason::Buys(unused),
+                BlockReason::Keeps(unused),
+                BlockReason::ChargeTarget {
                     energy: 1_000,
                     cost: 500,
                 },
@@ -174,7 +172,7 @@ mod tests {
 
     #[test]
     fn a_block_that_gains_nothing_promises_nothing() {
-        let facts = |saving: i64, energy: i64| Instead {
+        let facts = |saving: i64, energy: i64| BlockAlternative {
             energy,
             price: 2_400,
             price_instead: Some(3_300),
@@ -183,12 +181,12 @@ mod tests {
         };
         for lang in Lang::ALL {
             for nothing in [facts(-600, 2_000), facts(49, 2_000), facts(900, 49)] {
-                for reason in [Reason::Buys(nothing), Reason::Keeps(nothing)] {
+                for reason in [BlockReason::Buys(nothing), BlockReason::Keeps(nothing)] {
                     let said = said(reason, lang);
                     assert!(!said.contains('€') && !said.contains("{{"), "{said}");
                 }
             }
-            assert!(said(Reason::Keeps(facts(50, 50)), lang).contains('€'));
+            assert!(said(BlockReason::Keeps(facts(50, 50)), lang).contains('€'));
         }
     }
 

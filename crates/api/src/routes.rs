@@ -1,4 +1,4 @@
-//! The calls, one file per noun. A handler extracts, authorises, acts and answers; rules live in `domain` and `store`.
+//! The calls, one file per noun. A handler extracts, authorises, acts and answers; the rules are in `domain` and `store`.
 
 pub(crate) mod account;
 pub(crate) mod alarm;

@@ -1,5 +1,5 @@
-//! A listener that no slow client can hold: time limits on the TLS handshake, the headers and the whole request.
-use crate::patience::Patient;
+//! A listener that slow clients cannot block: time limits on the TLS handshake, the headers and the whole request.
+use crate::write_timeout::WriteTimeout;
 use axum::Router;
 use axum::extract::{ConnectInfo, FromRequestParts};
 use axum::http::request::Parts;
@@ -15,21 +15,21 @@ use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
-/// TLS for a listener, when no proxy in front does it.
+/// TLS for a listener without a TLS proxy in front.
 pub type Tls = TlsAcceptor;
 
-const HANDSHAKE: Duration = Duration::from_secs(5);
-const HEADERS: Duration = Duration::from_secs(10);
-/// How long a client may take nothing of an answer that waits for it.
-const STALLED: Duration = Duration::from_secs(30);
-/// How long open requests may take after a stop was asked for.
-const FAREWELL: Duration = Duration::from_secs(10);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
+const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a client may accept no data while an answer is waiting.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long open requests may take after shutdown was requested.
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
 
-/// Cancelled when the server is about to stop: what would go on for ever ends then.
+/// Cancelled when the server is about to stop, to end answers that would otherwise never end.
 #[derive(Clone, Default)]
-pub(crate) struct Stopping(pub(crate) CancellationToken);
+pub(crate) struct ShutdownSignal(pub(crate) CancellationToken);
 
-impl<S: Send + Sync> FromRequestParts<S> for Stopping {
+impl<S: Send + Sync> FromRequestParts<S> for ShutdownSignal {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
@@ -52,7 +52,7 @@ pub async fn serve(
             accepted = listener.accept() => match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {
-                    // Out of file descriptors, most likely: wait for some to be closed.
+                    // Most likely out of file descriptors: wait until some are closed.
                     tracing::warn!(%error, "accept failed");
                     tokio::time::sleep(Duration::from_millis(50)).await;
                     continue;
@@ -66,44 +66,44 @@ pub async fn serve(
         };
         let watcher = graceful.watcher();
         let (router, tls) = (router.clone(), tls.clone());
-        let stopping = Stopping(stop.clone());
+        let shutdown = ShutdownSignal(stop.clone());
         tokio::spawn(async move {
             let _admission: Admission = admission;
             match tls {
-                None => connection(stream, peer, router, watcher, stopping).await,
+                None => serve_connection(stream, peer, router, watcher, shutdown).await,
                 Some(tls) => {
                     if let Ok(Ok(stream)) =
-                        tokio::time::timeout(HANDSHAKE, tls.accept(stream)).await
+                        tokio::time::timeout(HANDSHAKE_TIMEOUT, tls.accept(stream)).await
                     {
-                        connection(stream, peer, router, watcher, stopping).await;
+                        serve_connection(stream, peer, router, watcher, shutdown).await;
                     }
                 }
             }
         });
     }
     drop(listener);
-    let _ = tokio::time::timeout(FAREWELL, graceful.shutdown()).await;
+    let _ = tokio::time::timeout(SHUTDOWN_GRACE, graceful.shutdown()).await;
 }
 
-async fn connection<S>(
+async fn serve_connection<S>(
     stream: S,
     peer: SocketAddr,
     router: Router,
     watcher: hyper_util::server::graceful::Watcher,
-    stopping: Stopping,
+    shutdown: ShutdownSignal,
 ) where
     S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
 {
     let service = router.map_request(move |mut request: hyper::Request<hyper::body::Incoming>| {
         request.extensions_mut().insert(ConnectInfo(peer));
-        request.extensions_mut().insert(stopping.clone());
+        request.extensions_mut().insert(shutdown.clone());
         request.map(axum::body::Body::new)
     });
     let connection = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEADERS)
+        .header_read_timeout(HEADER_TIMEOUT)
         .serve_connection(
-            TokioIo::new(Patient::new(stream, STALLED)),
+            TokioIo::new(WriteTimeout::new(stream, WRITE_TIMEOUT)),
             TowerToHyperService::new(service),
         );
     if let Err(error) = watcher.watch(connection).await {

@@ -1,13 +1,13 @@
-//! Settings as clients see them: how a system stands, what a form asks for, and how saving ended.
+//! Settings as clients see them: the current state of a system, the input of a form, and the outcome of saving.
 
 mod batch;
 mod entry;
 mod form;
 mod outcome;
-mod saving;
+mod saver;
 
-pub(crate) use batch::{BatchEntry, BatchOutcome, Reader, SystemOutcome};
-pub(crate) use entry::{SettingsEntry, Values};
-pub(crate) use form::{BatchForm, ResetForm, SettingsForm, TemplateForm, versions};
-pub(crate) use outcome::{Failure, SaveOutcome, SaveProblem};
-pub(crate) use saving::{Planned, Saving, Wrong, held_message, is_money};
+pub(crate) use batch::{BatchEntry, BatchOutcome, BatchReader, SystemOutcome};
+pub(crate) use entry::{SettingValues, SettingsEntry};
+pub(crate) use form::{BatchForm, ResetForm, SettingsForm, SettingsQuery, TemplateForm, versions};
+pub(crate) use outcome::{SaveFailure, SaveOutcome, SaveProblem};
+pub(crate) use saver::{InvalidFields, PreparedChange, SettingsSaver, is_money};

@@ -1,66 +1,96 @@
-//! What every handler may reach.
-use crate::demo::Demo;
-use crate::images::Images;
+//! The state shared by all handlers.
+use crate::demo::DemoState;
+use crate::image_cache::ImageCache;
 use crate::limits::Limits;
-use crate::routes::stream::{Pace, Streams};
+use crate::session_slots::SessionSlots;
 use crate::{Passwords, Tokens};
-use bus::{Bus, Live};
+use bus::{Bus, LiveView};
 use domain::{Clock, Random, Role};
 use ipnet::IpNet;
 use metrics_exporter_prometheus::PrometheusHandle;
 use serde::Serialize;
 use std::ops::Deref;
 use std::sync::Arc;
+use std::time::Duration;
 use store::Store;
-use store::mail::Desk;
+use store::mail::MailContext;
 use utoipa::ToSchema;
 
-/// What handlers share: one pointer, because a request clones it at every step of its way.
+/// One pointer, because a request clones it at every layer.
 #[derive(Clone)]
-pub struct Portal(Arc<Parts>);
+pub struct Portal(Arc<PortalParts>);
 
 /// The portal's parts.
 #[derive(Clone)]
-pub struct Parts {
+pub struct PortalParts {
     pub store: Store,
-    /// Every system as it is right now.
-    pub live: Live,
-    /// The way to the batteries.
+    /// The current state of every system.
+    pub live: LiveView,
+    /// The connection to the batteries.
     pub bus: Bus,
     pub clock: Clock,
     pub random: Random,
-    pub settings: Settings,
+    pub config: PortalConfig,
     pub passwords: Passwords,
     pub(crate) tokens: Tokens,
     pub(crate) limits: Arc<Limits>,
-    pub(crate) streams: Streams,
-    pub(crate) exports: Streams,
-    pub(crate) images: Images,
+    pub(crate) stream_slots: SessionSlots,
+    pub(crate) export_slots: SessionSlots,
+    pub(crate) image_cache: ImageCache,
     pub(crate) metrics: Option<PrometheusHandle>,
     /// Present only in `suncellar demo`.
-    pub(crate) demo: Option<Demo>,
+    pub(crate) demo: Option<DemoState>,
 }
 
-/// The part of the configuration that answers depend on.
+/// The part of the configuration that affects answers.
 #[derive(Clone, Debug)]
-pub struct Settings {
-    /// Where people reach the portal; links in mails begin with it, whatever the Host header says.
+pub struct PortalConfig {
+    /// The public address of the portal. Links in mails begin with it, whatever the Host header says.
     pub public_url: String,
-    /// Where the browser reaches the update service.
+    /// The public address of the update service.
     pub updates_url: String,
-    /// Proxies whose X-Forwarded-For is believed.
+    /// Proxies whose X-Forwarded-For is trusted.
     pub trusted_proxies: Vec<IpNet>,
     pub links: Links,
-    pub stream: Pace,
-    /// How many devices one account may change or command in a minute.
+    pub stream: StreamOptions,
+    /// How many devices one account may change or command per minute.
     pub devices_a_minute: usize,
-    /// Electricians set up a second factor before they do anything else.
+    /// Electricians must set up a second factor before anything else.
     pub require_totp_of_electricians: bool,
 }
 
-impl Settings {
+impl PortalConfig {
     pub fn behind_tls(&self) -> bool {
         self.public_url.starts_with("https://")
+    }
+}
+
+/// Timing and sizes of a stream; changed only in tests.
+#[derive(Clone, Copy, Debug)]
+pub struct StreamOptions {
+    /// Changes within this time share an event.
+    pub batch_window: Duration,
+    /// An idle stream sends a keep-alive comment this often.
+    pub keep_alive: Duration,
+    /// How often the session is checked for validity.
+    pub session_check_interval: Duration,
+    /// The initial state is sent for this many systems at a time: one event with thousands would block the browser and this
+    /// process.
+    pub max_systems_per_event: usize,
+    /// More systems than this on screen are shown as a list and use the usual reports: thousands reporting every 2 s would cost
+    /// everyone work, and no one could follow them.
+    pub max_watched: usize,
+}
+
+impl Default for StreamOptions {
+    fn default() -> Self {
+        Self {
+            batch_window: Duration::from_secs(1),
+            keep_alive: Duration::from_secs(15),
+            session_check_interval: Duration::from_secs(4),
+            max_systems_per_event: 250,
+            max_watched: 50,
+        }
     }
 }
 
@@ -75,23 +105,23 @@ pub struct Links {
 }
 
 impl Deref for Portal {
-    type Target = Parts;
+    type Target = PortalParts;
 
-    fn deref(&self) -> &Parts {
+    fn deref(&self) -> &PortalParts {
         &self.0
     }
 }
 
 impl Portal {
-    pub fn new(store: Store, bus: Bus, clock: Clock, random: Random, settings: Settings) -> Self {
-        Self(Arc::new(Parts {
+    pub fn new(store: Store, bus: Bus, clock: Clock, random: Random, config: PortalConfig) -> Self {
+        Self(Arc::new(PortalParts {
             tokens: Tokens::new(store.keyring().clone()),
             limits: Arc::new(Limits::new(&clock)),
             passwords: Passwords::new(random.clone()),
-            streams: Streams::live(),
-            exports: crate::routes::export::running(),
-            images: Images::default(),
-            settings,
+            stream_slots: SessionSlots::for_streams(),
+            export_slots: SessionSlots::for_exports(),
+            image_cache: ImageCache::default(),
+            config,
             store,
             live: bus.live.clone(),
             bus,
@@ -102,23 +132,23 @@ impl Portal {
         }))
     }
 
-    /// Hashes with these.
+    /// Replaces the password hasher.
     #[must_use]
     pub fn with_passwords(mut self, passwords: Passwords) -> Self {
         Arc::make_mut(&mut self.0).passwords = passwords;
         self
     }
 
-    /// Serves these measurements.
+    /// Serves these metrics.
     #[must_use]
     pub fn with_metrics(mut self, metrics: PrometheusHandle) -> Self {
         Arc::make_mut(&mut self.0).metrics = Some(metrics);
         self
     }
 
-    /// Shows the mails that it sends.
+    /// Shows the mails that are sent.
     #[must_use]
-    pub fn with_demo(mut self, demo: Demo) -> Self {
+    pub fn with_demo(mut self, demo: DemoState) -> Self {
         Arc::make_mut(&mut self.0).demo = Some(demo);
         self
     }
@@ -127,25 +157,25 @@ impl Portal {
         self.clock.now()
     }
 
-    /// Whether somebody has to set up a second factor before anything else.
+    /// Whether an account must set up a second factor before anything else.
     pub(crate) fn must_enrol(&self, role: Role, has_totp: bool) -> bool {
         self.requires_totp_of(role) && !has_totp
     }
 
     pub(crate) fn requires_totp_of(&self, role: Role) -> bool {
-        self.settings.require_totp_of_electricians && role == Role::Electrician
+        self.config.require_totp_of_electricians && role == Role::Electrician
     }
 
     /// For mails whose recipients only the database knows.
-    pub(crate) fn desk(&self) -> Desk<'_> {
-        Desk {
-            public_url: &self.settings.public_url,
+    pub(crate) fn mail_context(&self) -> MailContext<'_> {
+        MailContext {
+            public_url: &self.config.public_url,
             random: &self.random,
         }
     }
 
-    /// An address of the portal, for a mail.
+    /// A URL of the portal, for a mail.
     pub(crate) fn link(&self, path: &str) -> String {
-        format!("{}{path}", self.settings.public_url)
+        format!("{}{path}", self.config.public_url)
     }
 }

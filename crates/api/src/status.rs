@@ -1,5 +1,5 @@
-//! For operators, in every process: is it alive, is it ready, what are its figures. On an address of its own, as not every role
-//! has another.
+//! For operators, in every process: liveness, readiness and metrics. It has its own address, because not every role has another
+//! listener.
 use crate::error::{Error, Result};
 use crate::routes::health::{alive, ready};
 use crate::{Portal, error};
@@ -12,9 +12,9 @@ use axum::routing::get;
 use std::time::{Duration, Instant};
 use tower_http::timeout::TimeoutLayer;
 
-const STATUS_REQUEST_LIMIT: Duration = Duration::from_secs(5);
+const STATUS_REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Everything served on the status listener. Whoever reaches it may read it: it names nobody.
+/// Everything served on the status listener. Anyone who can reach it may read it: it contains no personal data.
 pub fn status(portal: Portal) -> Router {
     Router::new()
         .route("/healthz", get(alive))
@@ -23,19 +23,19 @@ pub fn status(portal: Portal) -> Router {
         .fallback(|| async { Error::not_found() })
         .layer(TimeoutLayer::with_status_code(
             StatusCode::REQUEST_TIMEOUT,
-            STATUS_REQUEST_LIMIT,
+            STATUS_REQUEST_TIMEOUT,
         ))
-        .layer(axum::middleware::from_fn(error::speak))
+        .layer(axum::middleware::from_fn(error::localise_errors))
         .with_state(portal)
 }
 
 async fn metrics(State(portal): State<Portal>) -> Result<String> {
-    Ok(figures(&portal))
+    Ok(render_metrics(&portal))
 }
 
-/// Prometheus' text, with what is only looked up when somebody asks.
-pub(crate) fn figures(portal: &Portal) -> String {
-    let (open, idle) = portal.store.connections();
+/// The text for Prometheus, including metrics that are computed only on request.
+pub(crate) fn render_metrics(portal: &Portal) -> String {
+    let (open, idle) = portal.store.db().connections();
     metrics::gauge!("database_connections", "state" => "open").set(f64::from(open));
     metrics::gauge!("database_connections", "state" => "idle").set(idle as f64);
     let age = portal.live.heartbeat_age().as_secs_f64();
@@ -46,8 +46,8 @@ pub(crate) fn figures(portal: &Portal) -> String {
     handle.map_or_else(String::new, |handle| handle.render())
 }
 
-/// Counts a request by the route that took it, never by what somebody typed.
-pub(crate) async fn count(request: Request, next: Next) -> Response {
+/// Counts a request by its route, never by the path that someone typed.
+pub(crate) async fn count_requests(request: Request, next: Next) -> Response {
     let route = request.extensions().get::<MatchedPath>();
     let route = route.map_or_else(|| "other".to_owned(), |path| path.as_str().to_owned());
     let began = Instant::now();

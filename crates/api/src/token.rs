@@ -1,9 +1,9 @@
-//! Tokens. Access: a JWT (HS256) that names a session. Refresh: a MAC over (session, generation), so that the same
-//! successor can be handed out again within its grace and nothing of it has to be stored.
+//! Tokens. Access: a JWT (HS256) that names a session. Refresh: a MAC over (session, generation). The same successor can thus be
+//! issued again within its grace period, without storing any of it.
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
 use domain::AccountId;
-use domain::claim::CLAIM_LIFE;
+use domain::claim::CLAIM_TTL;
 use domain::clock::{Millis, SECOND};
 use jsonwebtoken::crypto::{CryptoProvider, JwtSigner, JwtVerifier, KeyUtils};
 use jsonwebtoken::errors::ErrorKind;
@@ -39,7 +39,7 @@ struct Claims {
 
 impl Tokens {
     pub fn new(keyring: Keyring) -> Self {
-        // Fails only when it was installed before, by another portal in the same process.
+        // Fails only if another portal in the same process has installed it before.
         let _ = RING.install_default();
         Self { keyring }
     }
@@ -54,9 +54,9 @@ impl Tokens {
         self.sign(TYPE, account, BASE64.encode(session), now, life)
     }
 
-    /// For as long as a claim waits.
+    /// Valid for as long as a claim can be pending.
     pub fn watch(&self, account: AccountId, now: Millis) -> String {
-        self.sign(WATCH_TYPE, account, String::new(), now, CLAIM_LIFE)
+        self.sign(WATCH_TYPE, account, String::new(), now, CLAIM_TTL)
     }
 
     fn sign(
@@ -97,7 +97,7 @@ impl Tokens {
         rules.set_issuer(&[ISSUER]);
         rules.set_audience(&[AUDIENCE]);
         rules.set_required_spec_claims(&["exp", "iss", "aud", "sub"]);
-        // Our own clock decides, not the library's.
+        // The portal's clock decides about expiry, not the library's.
         rules.validate_exp = false;
         let keys = self.keyring.accepted_keys(Purpose::AccessToken);
         let claims = keys.iter().find_map(|key| {
@@ -133,7 +133,7 @@ fn refresh_message(session: &SessionId, generation: i64) -> Vec<u8> {
     [session.as_slice(), &generation.to_be_bytes()].concat()
 }
 
-/// HS256 by the `ring` that TLS already brings; the library's own providers pull in RSA and two curves.
+/// HS256 with `ring`, which TLS already uses; the library's own providers pull in RSA and two curves.
 struct Hs256(hmac::Key);
 
 impl Signer<Vec<u8>> for Hs256 {

@@ -1,17 +1,17 @@
 //! Updates as clients see them.
 use crate::Portal;
 use crate::error::Result;
-use crate::live::Seen;
+use crate::live::VisibleSystem;
 use domain::Lang;
 use domain::clock::Millis;
 use domain::firmware::{Fault, JobState, Part, Stage, SwitchStep};
 use serde::Serialize;
 use store::Access;
-use store::firmware::{JobPart, Release, UpdateJob, installed};
+use store::firmware::{JobPart, Release, UpdateJob, installed_version};
 use utoipa::ToSchema;
 
-/// With less charge than this a power cut in mid update could not be bridged, in %.
-const ENOUGH_CHARGE: f64 = 15.0;
+/// Below this charge, in %, a power cut during the update could not be bridged.
+const MIN_SOC_PERCENT: f64 = 15.0;
 
 /// Whether there is an update for a system, and how far the present one is; `state` is that of the newest one, if it is open or
 /// ended not long ago.
@@ -165,7 +165,7 @@ impl From<JobState> for StateName {
 }
 
 impl StateName {
-    /// An update that stands still because of the main switch says so.
+    /// An update held back by the main switch is shown as waiting for it.
     pub(crate) fn shown(job: &UpdateJob, step: Option<SwitchStep>) -> Self {
         match step.is_some_and(SwitchStep::holds_update) {
             true => Self::WaitsForSwitch,
@@ -204,9 +204,9 @@ impl UpdateStatus {
         let job = portal.store.newest_update(access.sn()).await?;
         let job = job.filter(|job| is_shown(job, access, portal.now()));
         let open = job.as_ref().filter(|job| job.state.is_open());
-        // What has just been done is told until something new is offered.
-        let told = open.or(job.as_ref().filter(|_| offered.is_empty()));
-        let updates = match told {
+        // A finished update is shown until something new is offered.
+        let displayed = open.or(job.as_ref().filter(|_| offered.is_empty()));
+        let updates = match displayed {
             Some(job) => {
                 let releases = portal.store.firmware_releases().await?;
                 let part = |part| UpdatePart::of_job(part, &releases, lang);
@@ -218,15 +218,15 @@ impl UpdateStatus {
         let next = current.map(|part| part.part);
         let next = next.or_else(|| offered.first().map(|release| release.part));
         let fault = job.as_ref().and_then(UpdateJob::fault);
-        let seen = Seen::new(access, &portal.live);
-        let step = job.as_ref().and_then(|job| seen.switch_step(job));
+        let system = VisibleSystem::new(access, &portal.live);
+        let step = job.as_ref().and_then(|job| system.switch_step(job));
         Ok(Self {
             new_update: open.is_some() || !offered.is_empty(),
             update_started: open.is_some_and(|job| job.state != JobState::Waiting),
             page: job
                 .as_ref()
-                .map_or(0, |job| job.page(offered.iter().map(|it| it.id))),
-            total_updates: open.map_or(offered.len(), UpdateJob::left),
+                .map_or(0, |job| job.wizard_progress(offered.iter().map(|it| it.id))),
+            total_updates: open.map_or(offered.len(), UpdateJob::parts_left),
             r#type: next.map(PartName::from),
             updates,
             state: job.as_ref().map(|job| StateName::shown(job, step)),
@@ -235,22 +235,24 @@ impl UpdateStatus {
             started_at: job.as_ref().map(|job| job.created_at),
             heard_at: job.as_ref().and_then(|job| job.heard_at),
             error: fault.map(|fault| UpdateError::new(fault, lang)),
-            checks: Checks::new(&seen),
+            checks: Checks::new(&system),
         })
     }
 }
 
-/// One that is open, or ended not long ago, in the present household's time.
+/// Whether an update is open or ended recently, within the present household's time.
 fn is_shown(job: &UpdateJob, access: &Access, now: Millis) -> bool {
-    let recent = job.ended_at.is_none_or(|at| at > now - bus::UPDATE_SHOWN);
+    let recent = job
+        .ended_at
+        .is_none_or(|at| at > now - bus::ENDED_UPDATE_SHOWN_FOR);
     recent && job.created_at > access.history_from()
 }
 
 fn offers(portal: &Portal, access: &Access, offered: &[Release], lang: Lang) -> Vec<UpdatePart> {
-    let seen = portal.live.get(access.sn());
+    let system = portal.live.get(access.sn());
     let from = |part: Part| {
-        let versions = seen.as_ref().map(|now| &now.facts.versions);
-        versions.and_then(|versions| installed(versions, part))
+        let versions = system.as_ref().map(|now| &now.facts.versions);
+        versions.and_then(|versions| installed_version(versions, part))
     };
     let part = |release: &Release| UpdatePart {
         r#type: release.part.into(),
@@ -304,14 +306,14 @@ impl UpdateError {
 }
 
 impl Checks {
-    fn new(seen: &Seen<'_>) -> Self {
-        let soc = seen.soc();
+    fn new(system: &VisibleSystem<'_>) -> Self {
+        let soc = system.soc();
         Self {
-            reachable: seen.reports(),
+            reachable: system.reports(),
             soc,
-            soc_enough: soc.is_some_and(|soc| soc >= ENOUGH_CHARGE),
-            needs_off: seen.update_needs_off(),
-            switched_off: seen.switched_off(),
+            soc_enough: soc.is_some_and(|soc| soc >= MIN_SOC_PERCENT),
+            needs_off: system.update_needs_off(),
+            switched_off: system.switched_off(),
         }
     }
 }

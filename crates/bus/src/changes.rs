@@ -1,70 +1,68 @@
-//! Who wants to hear of changes: each subscriber names its systems and hears of each change once,
-//! however often it happened while nobody asked.
+//! Change notifications. A subscriber names its systems and gets each change once, however often it happened between two calls.
 use dashmap::DashMap;
 use domain::{CommandId, Serial};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use tokio::sync::Notify;
 
-/// A system, and what about it changed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Changed {
+pub struct LiveChange {
     pub sn: Serial,
-    pub part: Part,
+    pub kind: ChangeKind,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
-    /// What it measures, whether it is there, what it is.
+pub enum ChangeKind {
+    /// Samples, presence, or facts about the system.
     Live,
-    /// What is wanted of it, or what it has applied.
+    /// Desired or reported settings.
     Settings,
     Command(CommandId),
 }
 
 #[derive(Debug, Default)]
-struct Mailbox {
-    changed: Mutex<BTreeSet<Changed>>,
+struct Subscriber {
+    changed: Mutex<BTreeSet<LiveChange>>,
     wake: Notify,
 }
 
-/// Mailboxes by system.
+/// Subscribers by system.
 #[derive(Debug, Default)]
-pub(crate) struct Subscribers(DashMap<Serial, Vec<Weak<Mailbox>>>);
+pub(crate) struct Subscribers(DashMap<Serial, Vec<Weak<Subscriber>>>);
 
 impl Subscribers {
     pub(crate) fn subscribe(
         self: &Arc<Self>,
         systems: impl IntoIterator<Item = Serial>,
-    ) -> Changes {
-        let mailbox = Arc::new(Mailbox::default());
+    ) -> ChangeSubscription {
+        let subscriber = Arc::new(Subscriber::default());
         let systems: Vec<Serial> = systems.into_iter().collect();
         for sn in &systems {
             let mut entry = self.0.entry(sn.clone()).or_default();
-            entry.push(Arc::downgrade(&mailbox));
+            entry.push(Arc::downgrade(&subscriber));
         }
-        Changes {
+        ChangeSubscription {
             subscribers: Arc::clone(self),
             systems,
-            mailbox,
+            subscriber,
         }
     }
 
-    pub(crate) fn tell(&self, sn: &Serial, part: &Part) {
-        let Some(mailboxes) = self.0.get(sn) else {
+    pub(crate) fn notify(&self, sn: &Serial, kind: &ChangeKind) {
+        let Some(subscribers) = self.0.get(sn) else {
             return;
         };
-        for mailbox in mailboxes.iter().filter_map(Weak::upgrade) {
-            let mut changed = mailbox
+        for subscriber in subscribers.iter().filter_map(Weak::upgrade) {
+            let mut changed = subscriber
                 .changed
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner);
-            let news = Changed {
+            let change = LiveChange {
                 sn: sn.clone(),
-                part: part.clone(),
+                kind: kind.clone(),
             };
-            if changed.insert(news) {
-                mailbox.wake.notify_one();
+            if changed.insert(change) {
+                subscriber.wake.notify_one();
             }
         }
     }
@@ -72,18 +70,18 @@ impl Subscribers {
 
 /// A subscription; ends when dropped.
 #[derive(Debug)]
-pub struct Changes {
+pub struct ChangeSubscription {
     subscribers: Arc<Subscribers>,
     systems: Vec<Serial>,
-    mailbox: Arc<Mailbox>,
+    subscriber: Arc<Subscriber>,
 }
 
-impl Changes {
-    /// The next change; one that happened several times since it was last returned is one. Safe to drop and call again.
-    pub async fn next(&mut self) -> Changed {
+impl ChangeSubscription {
+    /// The next change. Repeats of a change since it was last returned are merged into one. Cancel-safe.
+    pub async fn next(&mut self) -> LiveChange {
         loop {
             let changed = self
-                .mailbox
+                .subscriber
                 .changed
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
@@ -91,18 +89,18 @@ impl Changes {
             if let Some(changed) = changed {
                 return changed;
             }
-            self.mailbox.wake.notified().await;
+            self.subscriber.wake.notified().await;
         }
     }
 }
 
-impl Drop for Changes {
+impl Drop for ChangeSubscription {
     fn drop(&mut self) {
-        let own = Arc::as_ptr(&self.mailbox);
+        let own = Arc::as_ptr(&self.subscriber);
         for sn in &self.systems {
-            self.subscribers.0.remove_if_mut(sn, |_, mailboxes| {
-                mailboxes.retain(|mailbox| mailbox.as_ptr() != own);
-                mailboxes.is_empty()
+            self.subscribers.0.remove_if_mut(sn, |_, subscribers| {
+                subscribers.retain(|subscriber| subscriber.as_ptr() != own);
+                subscribers.is_empty()
             });
         }
     }

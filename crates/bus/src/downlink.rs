@@ -1,31 +1,38 @@
-//! The way down: to a battery that is connected to this process, or by the other processes.
+//! Messages down to the batteries that are connected to this process.
 use dashmap::DashMap;
-use domain::{CommandId, Serial};
+use domain::Serial;
+use domain::clock::Millis;
+use domain::firmware::SignedText;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use store::command::CommandEntry;
+use store::order::SettingsOrder;
+use store::planning::PlanOrder;
 use tokio::sync::Notify;
 
-/// How much may wait for one battery that does not read; it gets the rest on its next hello.
-const WAITING: usize = 16;
+/// Deliveries that may wait for one battery that does not read. It gets the rest on its next hello.
+const MAX_QUEUED_DELIVERIES: usize = 16;
 
-/// A message to a battery: the end of its topic (`watch` of `v1/d/{sn}/down/watch`) and the body.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Delivery {
-    pub topic: String,
-    pub payload: Vec<u8>,
-    /// The command that it carries: whoever hands it over writes down that it was sent.
-    pub command: Option<CommandId>,
+/// A message to a battery. The gateway knows its topic and its JSON.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Delivery {
+    /// Somebody watches the battery until then.
+    Watch {
+        until: Millis,
+    },
+    Settings(SettingsOrder),
+    Command(CommandEntry),
+    Plan(PlanOrder),
+    Update(SignedUpdate),
 }
 
-impl Delivery {
-    pub fn new(topic: &str, payload: impl Into<Vec<u8>>) -> Self {
-        Self {
-            topic: topic.to_owned(),
-            payload: payload.into(),
-            command: None,
-        }
-    }
+/// An update as the battery gets it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignedUpdate {
+    pub assignment: SignedText,
+    /// Where the battery downloads images from.
+    pub updates_url: String,
 }
 
 /// The batteries that are connected to this process.
@@ -34,16 +41,15 @@ pub struct Downlink(Arc<Inner>);
 
 #[derive(Debug, Default)]
 struct Inner {
-    outboxes: DashMap<Serial, Arc<Outbox>>,
-    /// Counts connections.
-    attached: AtomicU64,
+    connections: DashMap<Serial, Arc<DeviceConnection>>,
+    next_connection_id: AtomicU64,
 }
 
-/// What waits for one connection.
+/// One connection and the deliveries that wait for it.
 #[derive(Debug, Default)]
-struct Outbox {
-    number: u64,
-    /// Whether the other processes have heard of this connection. What one of them said before is older than it.
+struct DeviceConnection {
+    connection_id: u64,
+    /// Whether the other processes know of this connection. What they announced before is older than this connection.
     announced: AtomicBool,
     queue: Mutex<VecDeque<Delivery>>,
     replaced: AtomicBool,
@@ -51,100 +57,108 @@ struct Outbox {
 }
 
 impl Downlink {
-    /// Queues a message for a battery that is connected here; `false` when it is not, or does not keep up.
+    /// Queues a message for a battery that is connected here; `false` when it is not, or its queue is full.
     pub fn send(&self, sn: &Serial, delivery: Delivery) -> bool {
-        let Some(outbox) = self.0.outboxes.get(sn).map(|found| Arc::clone(&found)) else {
+        let Some(connection) = self.0.connections.get(sn).map(|entry| Arc::clone(&entry)) else {
             return false;
         };
-        let mut queue = outbox.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        if queue.len() >= WAITING {
+        let mut queue = connection
+            .queue
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if queue.len() >= MAX_QUEUED_DELIVERIES {
             return false;
         }
         queue.push_back(delivery);
         drop(queue);
-        outbox.wake.notify_one();
+        connection.wake.notify_one();
         true
     }
 
     pub(crate) fn is_attached(&self, sn: &Serial) -> bool {
-        self.0.outboxes.contains_key(sn)
+        self.0.connections.contains_key(sn)
     }
 
-    /// A connection of this battery begins; one that was there before is told to end.
-    pub fn attach(&self, sn: &Serial) -> Attached {
-        let outbox = Arc::new(Outbox {
-            number: self.0.attached.fetch_add(1, Ordering::Relaxed),
-            ..Outbox::default()
+    /// Registers a new connection of this battery and ends an older one.
+    pub(crate) fn register(&self, sn: &Serial) -> DownlinkReceiver {
+        let connection = Arc::new(DeviceConnection {
+            connection_id: self.0.next_connection_id.fetch_add(1, Ordering::Relaxed),
+            ..DeviceConnection::default()
         });
-        let former = self.0.outboxes.insert(sn.clone(), Arc::clone(&outbox));
+        let former = self
+            .0
+            .connections
+            .insert(sn.clone(), Arc::clone(&connection));
         if let Some(former) = former {
-            former.replace();
+            former.mark_replaced();
         }
-        Attached {
+        DownlinkReceiver {
             downlink: self.clone(),
             sn: sn.clone(),
-            outbox,
+            connection,
         }
     }
 
-    /// Every process has heard by now of this connection.
-    pub(crate) fn announced(&self, sn: &Serial, number: u64) {
-        if let Some(outbox) = self.0.outboxes.get(sn)
-            && outbox.number == number
+    /// Every process knows of this connection by now.
+    pub(crate) fn mark_announced(&self, sn: &Serial, connection_id: u64) {
+        if let Some(connection) = self.0.connections.get(sn)
+            && connection.connection_id == connection_id
         {
-            outbox.announced.store(true, Ordering::Release);
+            connection.announced.store(true, Ordering::Release);
         }
     }
 
-    /// Some words of the other processes were missed, and perhaps our own.
-    pub(crate) fn all_announced(&self) {
-        for outbox in &self.0.outboxes {
-            outbox.announced.store(true, Ordering::Release);
+    /// Peer messages were missed, perhaps our own announcements among them.
+    pub(crate) fn mark_all_announced(&self) {
+        for connection in &self.0.connections {
+            connection.announced.store(true, Ordering::Release);
         }
     }
 
-    /// Another process says that the battery is connected to it. If our connection has been announced, its one is newer.
-    pub(crate) fn replace(&self, sn: &Serial) {
-        let announced = |_: &Serial, outbox: &Arc<Outbox>| outbox.announced.load(Ordering::Acquire);
-        if let Some((_, former)) = self.0.outboxes.remove_if(sn, announced) {
-            former.replace();
+    /// The battery connected to another process. That connection is newer than ours if ours was announced before.
+    pub(crate) fn disconnect_older(&self, sn: &Serial) {
+        let announced = |_: &Serial, connection: &Arc<DeviceConnection>| {
+            connection.announced.load(Ordering::Acquire)
+        };
+        if let Some((_, former)) = self.0.connections.remove_if(sn, announced) {
+            former.mark_replaced();
         }
     }
 }
 
-impl Outbox {
-    fn replace(&self) {
+impl DeviceConnection {
+    fn mark_replaced(&self) {
         self.replaced.store(true, Ordering::Release);
         self.wake.notify_one();
     }
 }
 
-/// A connection's end of the way down; detached when dropped.
+/// A connection's end of the downlink; detached when dropped.
 #[derive(Debug)]
-pub struct Attached {
+pub struct DownlinkReceiver {
     downlink: Downlink,
     sn: Serial,
-    outbox: Arc<Outbox>,
+    connection: Arc<DeviceConnection>,
 }
 
 /// The battery has a newer connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the device connected again")]
+#[error("replaced by a newer connection of the same device")]
 pub struct Replaced;
 
-impl Attached {
-    pub(crate) fn number(&self) -> u64 {
-        self.outbox.number
+impl DownlinkReceiver {
+    pub(crate) fn connection_id(&self) -> u64 {
+        self.connection.connection_id
     }
 
-    /// Waits for the next message. Safe to drop and call again.
+    /// Waits for the next message. Cancel-safe.
     pub async fn next(&self) -> Result<Delivery, Replaced> {
         loop {
-            if self.outbox.replaced.load(Ordering::Acquire) {
+            if self.connection.replaced.load(Ordering::Acquire) {
                 return Err(Replaced);
             }
             let waiting = self
-                .outbox
+                .connection
                 .queue
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
@@ -152,18 +166,18 @@ impl Attached {
             if let Some(delivery) = waiting {
                 return Ok(delivery);
             }
-            self.outbox.wake.notified().await;
+            self.connection.wake.notified().await;
         }
     }
 }
 
-impl Drop for Attached {
+impl Drop for DownlinkReceiver {
     fn drop(&mut self) {
-        let outbox = &self.outbox;
+        let connection = &self.connection;
         self.downlink
             .0
-            .outboxes
-            .remove_if(&self.sn, |_, current| Arc::ptr_eq(current, outbox));
+            .connections
+            .remove_if(&self.sn, |_, current| Arc::ptr_eq(current, connection));
     }
 }
 
@@ -176,21 +190,21 @@ mod tests {
     async fn what_another_process_said_before_our_connection_was_announced_is_older() {
         let downlink = Downlink::default();
         let sn: Serial = "SC000001".parse().unwrap();
-        let former = downlink.attach(&sn);
-        let attached = downlink.attach(&sn);
+        let former = downlink.register(&sn);
+        let attached = downlink.register(&sn);
         assert_eq!(former.next().await, Err(Replaced));
 
-        downlink.replace(&sn);
-        downlink.announced(&sn, former.number());
-        downlink.replace(&sn);
+        downlink.disconnect_older(&sn);
+        downlink.mark_announced(&sn, former.connection_id());
+        downlink.disconnect_older(&sn);
         assert!(
-            downlink.send(&sn, Delivery::new("time", "{}")),
+            downlink.send(&sn, Delivery::Watch { until: 0 }),
             "it is still attached"
         );
         assert!(attached.next().await.is_ok());
 
-        downlink.announced(&sn, attached.number());
-        downlink.replace(&sn);
+        downlink.mark_announced(&sn, attached.connection_id());
+        downlink.disconnect_older(&sn);
         assert_eq!(attached.next().await, Err(Replaced));
     }
 }

@@ -1,33 +1,32 @@
-//! Firmware on its way to the batteries: what is offered, how updates fare, and the portal's name under each of them.
-use crate::{Bus, Delivery};
+//! Firmware updates: which releases are offered, the state of each update, and the portal's signature under each assignment.
+use crate::{Bus, SignedUpdate};
 use domain::clock::{HOUR, Millis};
 use domain::firmware::{Assignment, JobId, SecretKey};
 use domain::{Random, Serial};
-use serde_json::json;
 use std::collections::HashMap;
 use std::time::Duration;
 use store::Store;
-use store::order::NewUpdate;
+use store::order::UpdateOrder;
 use tokio::time::MissedTickBehavior;
 
-/// How often somebody looks for updates that have fallen silent.
-const LOOK: Duration = Duration::from_secs(1);
-/// What is published by another process is seen after so many looks.
-const RELEASES: u32 = 3;
-/// What has waited for too long is looked for every so many looks.
-const EXPIRY: u32 = 30;
-/// An assignment is signed anew each time it is sent, and is good for so long.
-const ASSIGNMENT_LIFE: Millis = HOUR;
+/// How often stalled updates are looked for.
+const TICK_INTERVAL: Duration = Duration::from_secs(1);
+/// Releases that another process published are read every so many ticks.
+const RELEASE_POLL_TICKS: u32 = 3;
+/// Updates that have waited for too long are looked for every so many ticks.
+const EXPIRY_TICKS: u32 = 30;
+/// How long an assignment is valid. It is signed again each time it is sent.
+const ASSIGNMENT_TTL: Millis = HOUR;
 
-/// Signs for the portal.
+/// Signs assignments with the portal's key.
 #[derive(Debug)]
-pub(crate) struct Director {
+pub(crate) struct AssignmentSigner {
     key: SecretKey,
-    /// Where batteries load images from.
+    /// Where batteries download images from.
     updates_url: String,
 }
 
-impl Director {
+impl AssignmentSigner {
     pub(crate) async fn open(
         store: &Store,
         random: &Random,
@@ -37,65 +36,64 @@ impl Director {
         Ok(Self { key, updates_url })
     }
 
-    pub(crate) fn delivery(&self, update: &NewUpdate, now: Millis) -> Delivery {
+    pub(crate) fn sign(&self, update: UpdateOrder, now: Millis) -> SignedUpdate {
         let assignment = Assignment {
-            sn: update.job.sn.clone(),
-            job: update.job.id.clone(),
+            sn: update.job.sn,
+            job: update.job.id,
             number: update.job.number,
-            parts: update.parts.clone(),
-            expires_at: now + ASSIGNMENT_LIFE,
+            parts: update.parts,
+            expires_at: now + ASSIGNMENT_TTL,
         };
-        let sealed = assignment.sign(&self.key);
-        let document = json!({
-            "assignment": sealed.text(), "sig": sealed.signature_hex(), "url": self.updates_url,
-        });
-        Delivery::new("fw", document.to_string())
+        SignedUpdate {
+            assignment: assignment.sign(&self.key),
+            updates_url: self.updates_url.clone(),
+        }
     }
 }
 
 impl Bus {
-    /// An update was started or withdrawn: whoever listens hears of it, and the battery gets it.
+    /// An update was started or withdrawn: notifies subscribers and delivers it.
     pub async fn update_changed(&self, sn: &Serial) {
         self.live.update_changed(sn).await;
-        self.bring(sn).await;
+        self.deliver_orders(sn).await;
     }
 }
 
-/// Looks after updates, for ever.
-pub(crate) async fn mind(bus: &Bus) {
-    let mut handed_over = HashMap::new();
-    let mut tick = tokio::time::interval(LOOK);
+/// Interrupts, delivers and expires updates. Never returns.
+pub(crate) async fn run(bus: &Bus) {
+    let mut delivered = HashMap::new();
+    let mut tick = tokio::time::interval(TICK_INTERVAL);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    for look in 0_u32.. {
+    for tick_number in 0_u32.. {
         tick.tick().await;
-        let minded = async {
+        let turn = async {
             for sn in bus.store.interrupt_stalled_updates(bus.clock.now()).await? {
                 bus.live.update_changed(&sn).await;
             }
-            hand_over(bus, &mut handed_over).await;
-            if look % RELEASES == 0 {
+            deliver_ready_updates(bus, &mut delivered).await;
+            if tick_number % RELEASE_POLL_TICKS == 0 {
                 bus.live.read_releases().await?;
             }
-            if look % EXPIRY == 0 {
+            if tick_number % EXPIRY_TICKS == 0 {
                 for sn in bus.store.expire_updates(bus.clock.now()).await? {
                     bus.live.update_changed(&sn).await;
                 }
             }
             Ok::<(), store::Error>(())
         };
-        if let Err(error) = minded.await {
-            tracing::warn!(%error, "updates cannot be looked after");
+        if let Err(error) = turn.await {
+            tracing::warn!(%error, "updates_tick_failed: retrying");
         }
     }
 }
 
-/// A main switch that was turned off lets an update begin: the battery gets it now, once; what gets lost is told again later.
-async fn hand_over(bus: &Bus, handed_over: &mut HashMap<Serial, JobId>) {
+/// Delivers updates that can begin because the main switch was turned off. Each is sent once; the reminder repeats a lost one.
+async fn deliver_ready_updates(bus: &Bus, delivered: &mut HashMap<Serial, JobId>) {
     let ready = bus.live.ready_updates();
     for (sn, job) in &ready {
-        if handed_over.get(sn) != Some(job) && bus.downlink.is_attached(sn) {
-            bus.bring(sn).await;
+        if delivered.get(sn) != Some(job) && bus.downlink.is_attached(sn) {
+            bus.deliver_orders(sn).await;
         }
     }
-    *handed_over = ready;
+    *delivered = ready;
 }

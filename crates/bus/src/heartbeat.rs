@@ -1,9 +1,9 @@
-//! Whether this process hears the others: it sends itself a heartbeat through the database and expects it back.
+//! Checks whether this process receives peer messages: it sends itself a heartbeat through the database and expects it back.
 //!
-//! A LISTEN connection can go silent without an error. Whoever does not hear its own heartbeat knows nothing about the batteries
-//! of other processes: it is not ready, it decides nothing, and it connects again.
+//! A LISTEN connection can go silent without an error. A process that misses its own heartbeat knows nothing about the batteries
+//! of other processes. It is then not ready, declares nobody offline, and reconnects.
 use crate::Bus;
-use crate::notice::Notice;
+use crate::peer_message::PeerMessage;
 use domain::clock::Millis;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,13 +11,13 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{Instant, MissedTickBehavior};
 
-/// When a process counts as alive. This is real time, whatever the clock of a test or a demo shows.
+/// When a process counts as alive. In real time, whatever the clock of a test or a demo shows.
 #[derive(Clone, Copy, Debug)]
 pub struct Liveness {
     pub heartbeat_interval: Duration,
-    /// How old the newest heartbeat that came back may be.
+    /// Maximum age of the newest heartbeat that came back.
     pub heartbeat_limit: Duration,
-    /// A gateway whose heartbeat in the database has not moved for so long has died with its connections.
+    /// A gateway whose heartbeat count in the database has not moved for so long has died with its connections.
     pub gateway_limit: Duration,
 }
 
@@ -31,18 +31,18 @@ impl Default for Liveness {
     }
 }
 
-/// The heartbeats of this process, as they come back.
+/// Tracks which heartbeats of this process came back.
 #[derive(Debug)]
 pub(crate) struct Heartbeat {
-    /// `None` on SQLite: there is nobody to hear.
+    /// `None` on SQLite, where there are no other processes.
     limit: Option<Duration>,
     started: Instant,
-    /// When the newest one that came back was sent, in ms since the start.
+    /// When the newest one that came back was sent, in ms since `started`.
     newest: AtomicU64,
-    /// Since when none has been missed, by the clock.
+    /// Since when none has been missed, by the portal's clock.
     unbroken_since: Mutex<Option<Millis>>,
-    /// One is to be sent at once.
-    wanted: Notify,
+    /// Requests a heartbeat at once.
+    send_now: Notify,
 }
 
 impl Heartbeat {
@@ -52,12 +52,12 @@ impl Heartbeat {
             started: Instant::now(),
             newest: AtomicU64::new(0),
             unbroken_since: Mutex::new(Some(now)),
-            wanted: Notify::new(),
+            send_now: Notify::new(),
         }
     }
 
-    /// What the next one carries.
-    fn stamp(&self) -> u64 {
+    /// The timestamp of the next heartbeat.
+    fn uptime_ms(&self) -> u64 {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
@@ -82,36 +82,36 @@ impl Heartbeat {
         }
     }
 
-    /// Since when this process hears the others without a break; `None` while it does not.
+    /// Since when this process has received peer messages without a break; `None` while it does not.
     pub(crate) fn unbroken_since(&self) -> Option<Millis> {
         let since = *self.unbroken();
         since.filter(|_| !self.is_late())
     }
 
-    /// One came back.
-    pub(crate) fn came_back(&self, stamp: u64, now: Millis) {
+    /// A heartbeat came back.
+    pub(crate) fn received(&self, uptime_ms: u64, now: Millis) {
         let broken = self.is_late();
-        self.newest.fetch_max(stamp, Ordering::Relaxed);
+        self.newest.fetch_max(uptime_ms, Ordering::Relaxed);
         let mut since = self.unbroken();
         if broken || since.is_none() {
             *since = (!self.is_late()).then_some(now);
         }
     }
 
-    /// The connection was lost or is silent: what was said meanwhile was missed.
-    pub(crate) fn broke(&self) {
+    /// The connection was lost or went silent: peer messages were missed.
+    pub(crate) fn mark_broken(&self) {
         *self.unbroken() = None;
-        self.wanted.notify_one();
+        self.send_now.notify_one();
     }
 
-    /// When the next one has to be there on a connection of this age.
+    /// When the next heartbeat must have come back, on a connection that was opened at `connected`.
     pub(crate) fn deadline(&self, connected: Instant) -> Instant {
         self.newest().max(connected) + self.limit.unwrap_or_default()
     }
 }
 
-/// Sends heartbeats, for ever.
-pub(crate) async fn send(bus: &Bus) {
+/// Sends heartbeats. Never returns.
+pub(crate) async fn run(bus: &Bus) {
     let heartbeat = bus.live.heartbeat();
     if heartbeat.limit.is_none() {
         return std::future::pending().await;
@@ -121,10 +121,10 @@ pub(crate) async fn send(bus: &Bus) {
     loop {
         tokio::select! {
             _ = tick.tick() => {}
-            () = heartbeat.wanted.notified() => {}
+            () = heartbeat.send_now.notified() => {}
         }
-        let stamp = heartbeat.stamp();
-        bus.notices.send(Notice::Heartbeat { stamp });
+        let uptime_ms = heartbeat.uptime_ms();
+        bus.peers.send(PeerMessage::Heartbeat { uptime_ms });
     }
 }
 
@@ -138,21 +138,21 @@ mod tests {
         let heartbeat = Heartbeat::new(Some(limit), 100);
         assert_eq!(heartbeat.unbroken_since(), Some(100));
         tokio::time::advance(Duration::from_secs(14)).await;
-        heartbeat.came_back(13_000, 200);
+        heartbeat.received(13_000, 200);
         assert_eq!(heartbeat.unbroken_since(), Some(100));
 
         tokio::time::advance(Duration::from_secs(15)).await;
         assert_eq!(heartbeat.unbroken_since(), None, "the newest is 16 s old");
         let connected = Instant::now();
         assert_eq!(heartbeat.deadline(connected), connected + limit);
-        heartbeat.came_back(13_500, 300);
+        heartbeat.received(13_500, 300);
         assert_eq!(heartbeat.unbroken_since(), None, "an old one comes late");
-        heartbeat.came_back(heartbeat.stamp(), 400);
+        heartbeat.received(heartbeat.uptime_ms(), 400);
         assert_eq!(heartbeat.unbroken_since(), Some(400));
 
-        heartbeat.broke();
+        heartbeat.mark_broken();
         assert_eq!(heartbeat.unbroken_since(), None);
-        heartbeat.came_back(heartbeat.stamp(), 500);
+        heartbeat.received(heartbeat.uptime_ms(), 500);
         assert_eq!(heartbeat.unbroken_since(), Some(500));
     }
 

@@ -1,7 +1,7 @@
-//! How the roles talk: what batteries report goes up, what they are told goes down, and the live view in between.
+//! Connects the roles: reports of batteries go up, orders go down, and the live view lies in between.
 //!
-//! In one process the calls are direct. Several processes on one PostgreSQL tell each other of live changes,
-//! viewers and deliveries by short notices.
+//! In one process the calls are direct. Several processes on one PostgreSQL inform each other of live changes,
+//! viewers and deliveries by short peer messages.
 
 mod alarms;
 mod changes;
@@ -11,65 +11,65 @@ mod forecasts;
 mod heartbeat;
 mod listen;
 mod live;
-mod notice;
 mod orders;
+mod peer_message;
 mod secret_keys;
 mod silence;
 mod snapshot;
 mod uplink;
 
-pub use changes::{Changed, Changes, Part};
-pub use downlink::{Delivery, Downlink};
+pub use changes::{ChangeKind, ChangeSubscription, LiveChange};
+pub use downlink::{Delivery, Downlink, SignedUpdate};
 pub use heartbeat::Liveness;
-pub use live::{Live, SILENCE, UPDATE_SHOWN};
+pub use live::{ENDED_UPDATE_SHOWN_FOR, LiveView, OFFLINE_AFTER};
 pub use snapshot::{Snapshot, Today};
-pub use uplink::{HOLD, NotStored, Receipt, Uplink};
+pub use uplink::{NotStored, REPORT_HOLD_TIMEOUT, Receipt, Uplink};
 
+use db::notify::Listener;
 use domain::{Clock, Random, Serial};
-use firmware::Director;
+use firmware::AssignmentSigner;
 use heartbeat::Heartbeat;
-use notice::{Notice, Notices};
+use peer_message::{PeerMessage, PeerSender};
 use std::sync::Arc;
 use store::Store;
-use store::notify::Listener;
 use store::presence::GatewayId;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-const COUNTED_AT_START: usize = 200;
-/// Batteries that may wait for their orders to be read; the others are reminded later.
+const MAX_DAY_TOTALS_AT_START: usize = 200;
+/// Batteries that may wait for their orders to be read. The others get theirs with the next reminder.
 const MAX_PENDING_ORDERS: usize = 1_024;
 
-/// The ends that the roles hold. Cheap to clone.
+/// The handle that the roles hold. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Bus {
     pub uplink: Uplink,
-    pub live: Live,
+    pub live: LiveView,
     pub downlink: Downlink,
     store: Store,
     clock: Clock,
-    notices: Notices,
-    director: Arc<Director>,
+    peers: PeerSender,
+    assignment_signer: Arc<AssignmentSigner>,
     liveness: Liveness,
-    /// Batteries of this process that another one has orders for.
-    ordered: mpsc::Sender<Serial>,
+    /// Batteries connected here that another process has orders for.
+    delivery_requests: mpsc::Sender<Serial>,
 }
 
-/// What has to run for the ends to work.
+/// The background tasks; a [`Bus`] works only while they run.
 #[derive(Debug)]
 pub struct Engine {
     store: Store,
     bus: Bus,
-    number: u64,
-    /// What other processes have said since the live view was read; `None` on SQLite, where there are none.
+    process_id: u64,
+    /// Peer messages since just before the live view was read; `None` on SQLite, where there are no other processes.
     listener: Option<Listener>,
-    jobs: mpsc::Receiver<uplink::Job>,
-    outgoing: mpsc::Receiver<Notice>,
-    ordered: mpsc::Receiver<Serial>,
+    pending_reports: mpsc::Receiver<uplink::PendingReport>,
+    outgoing: mpsc::Receiver<PeerMessage>,
+    delivery_requests: mpsc::Receiver<Serial>,
 }
 
 impl Bus {
-    /// Reads the live view; nothing moves before [`Engine::run`]. `updates_url` is where batteries load firmware from.
+    /// Reads the live view. Nothing runs before [`Engine::run`]. `updates_url` is where batteries download firmware from.
     pub async fn open(
         store: Store,
         clock: Clock,
@@ -79,7 +79,7 @@ impl Bus {
         Self::open_with(store, clock, random, updates_url, Liveness::default()).await
     }
 
-    /// The same with other times for the processes' heartbeats.
+    /// Like [`Bus::open`], with other times for the processes' heartbeats.
     pub async fn open_with(
         store: Store,
         clock: Clock,
@@ -87,128 +87,134 @@ impl Bus {
         updates_url: String,
         liveness: Liveness,
     ) -> store::Result<(Self, Engine)> {
-        let number = notice::own_number(random);
-        let shared = store.is_shared();
+        let process_id = peer_message::new_process_id(random);
+        let shared = store.db().is_shared();
         let gateway = match shared {
-            true => GatewayId(i64::try_from(number >> 1).expect("63 bits fit")),
+            true => GatewayId(i64::try_from(process_id >> 1).expect("63 bits fit")),
             false => GatewayId::default(),
         };
         let limit = shared.then_some(liveness.heartbeat_limit);
         let downlink = Downlink::default();
-        let (notices, outgoing) = Notices::channel(store.is_shared());
-        let (uplink, jobs) = Uplink::channel();
-        let live = Live::new(
+        let (peers, outgoing) = PeerSender::channel(store.db().is_shared());
+        let (uplink, pending_reports) = Uplink::channel();
+        let live = LiveView::new(
             store.clone(),
             clock.clone(),
             downlink.clone(),
-            notices.clone(),
+            peers.clone(),
             gateway,
             Heartbeat::new(limit, clock.now()),
         );
-        // Heard first and read then, so that nothing is missed between the two.
-        let listener = store.listen().await?;
+        // Listen before reading: nothing is missed between the two.
+        let listener = store.db().listen().await?;
         live.load().await?;
-        // A small fleet is complete at once; a large one would keep its start waiting, and is counted meanwhile.
-        for _ in 0..COUNTED_AT_START {
-            if !live.count_one().await? {
+        // A small fleet has its day totals at once. A large one would delay the start; the rest is computed in the background.
+        for _ in 0..MAX_DAY_TOTALS_AT_START {
+            if !live.recalculate_next_day_totals().await? {
                 break;
             }
         }
-        let director = Director::open(&store, random, updates_url).await?;
-        let (to_order, ordered) = mpsc::channel(MAX_PENDING_ORDERS);
+        let assignment_signer = AssignmentSigner::open(&store, random, updates_url).await?;
+        let (request_sender, delivery_requests) = mpsc::channel(MAX_PENDING_ORDERS);
         let bus = Self {
-            director: Arc::new(director),
+            assignment_signer: Arc::new(assignment_signer),
             uplink,
             live,
             downlink,
             store: store.clone(),
             clock,
-            notices,
+            peers,
             liveness,
-            ordered: to_order,
+            delivery_requests: request_sender,
         };
         let engine = Engine {
             store,
             bus: bus.clone(),
-            number,
+            process_id,
             listener,
-            jobs,
+            pending_reports,
             outgoing,
-            ordered,
+            delivery_requests,
         };
         Ok((bus, engine))
     }
 
-    /// A connection of this battery begins here; one elsewhere, in this process or another, ends.
-    pub fn attach(&self, sn: &Serial) -> downlink::Attached {
-        let attached = self.downlink.attach(sn);
-        let number = attached.number();
-        let notice = Notice::Attached {
+    /// Registers a new connection of this battery. An older one, in this process or another, ends.
+    pub fn attach(&self, sn: &Serial) -> downlink::DownlinkReceiver {
+        let receiver = self.downlink.register(sn);
+        let connection_id = receiver.connection_id();
+        let message = PeerMessage::Attached {
             sn: sn.to_string(),
-            number,
+            connection_id,
         };
-        if !self.notices.send(notice) {
-            self.downlink.announced(sn, number);
+        if !self.peers.send(message) {
+            self.downlink.mark_announced(sn, connection_id);
         }
-        attached
+        receiver
     }
 
-    /// A unit was exchanged: both systems begin anew, here and in other processes, and the new unit gets the settings of the old.
+    /// A unit was exchanged: every process reloads both systems from scratch, and the new unit gets the settings of the old.
     pub async fn unit_replaced(&self, old: &Serial, new: &Serial) {
         for sn in [old, new] {
-            self.live.renew(sn).await;
-            self.notices.send(Notice::Renew { sn: sn.to_string() });
+            self.live.reload_replaced_unit(sn).await;
+            self.peers
+                .send(PeerMessage::UnitReplaced { sn: sn.to_string() });
         }
         self.settings_saved(new).await;
-        self.bring(old).await;
+        self.deliver_orders(old).await;
     }
 
-    /// This process among those that batteries connect to.
+    /// The id of this process as a gateway.
     pub fn gateway(&self) -> GatewayId {
         self.live.gateway()
     }
 }
 
 impl Engine {
-    /// Runs until `stop` is cancelled, then commits what was handed in before. If it ends earlier, nothing works any more.
+    /// Runs until `stop` is cancelled, then commits the reports submitted before. If it ends earlier, the bus no longer works.
     pub async fn run(self, stop: CancellationToken) {
         let Self {
             store,
             bus,
-            number,
+            process_id,
             listener,
-            jobs,
+            pending_reports,
             outgoing,
-            ordered,
+            delivery_requests,
         } = self;
-        let commits = uplink::commit_all(store.clone(), bus.live.clone(), jobs, stop.clone());
-        // Of its own, so that a long commit holds up neither the listener nor who declares silence.
+        let commits = uplink::commit_all(
+            store.clone(),
+            bus.live.clone(),
+            pending_reports,
+            stop.clone(),
+        );
+        // A task of its own: a long commit must delay neither the listener nor the detection of silent batteries.
         let mut commits = tokio::spawn(commits);
-        let talk = async {
+        let tasks = async {
             tokio::join!(
-                silence::watch(&bus),
-                heartbeat::send(&bus),
-                orders::mind(&bus),
-                orders::bring_all(&bus, ordered),
-                firmware::mind(&bus),
-                alarms::mind(&bus),
-                forecasts::mind(&bus),
-                secret_keys::poll(&bus),
-                bus.live.count(),
-                notice::send_all(&store, number, outgoing),
-                listen::listen(&store, &bus, number, listener),
+                silence::run(&bus),
+                heartbeat::run(&bus),
+                orders::run(&bus),
+                orders::deliver_requested(&bus, delivery_requests),
+                firmware::run(&bus),
+                alarms::run(&bus),
+                forecasts::run(&bus),
+                secret_keys::run(&bus),
+                bus.live.recalculate_day_totals(),
+                peer_message::send_all(&store, process_id, outgoing),
+                listen::listen(&store, &bus, process_id, listener),
             )
         };
         tokio::select! {
-            _ = talk => {}
+            _ = tasks => {}
             () = stop.cancelled() => {}
             ended = &mut commits => {
-                tracing::error!(?ended, "reports are not committed any more");
+                tracing::error!(?ended, "report_commits_ended: reports are no longer stored, restart this process");
                 return;
             }
         }
         if let Err(error) = commits.await {
-            tracing::error!(%error, "the last reports were not committed");
+            tracing::error!(%error, "last_commit_failed: batteries send the last reports again");
         }
     }
 }

@@ -1,123 +1,123 @@
-//! What other processes say, and what this one makes of it.
+//! Receives peer messages and applies them to this process.
 use crate::Bus;
-use crate::notice::{Letter, Notice};
+use crate::peer_message::{PeerEnvelope, PeerMessage};
+use db::notify::{Listener, PeerEvent};
 use domain::Serial;
 use std::time::Duration;
 use store::Store;
-use store::notify::{Heard, Listener};
 use store::presence::{GatewayId, Presence};
 use tokio::time::{Instant, timeout, timeout_at};
 
-const RECONNECT_PAUSE: Duration = Duration::from_secs(1);
-const CONNECT_LIMIT: Duration = Duration::from_secs(10);
+const RECONNECT_DELAY: Duration = Duration::from_secs(1);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Hears what other processes say, for ever; on SQLite there are none.
-pub(crate) async fn listen(store: &Store, bus: &Bus, number: u64, first: Option<Listener>) {
+/// Receives peer messages and reconnects when the connection is lost. Never returns; on SQLite it does nothing.
+pub(crate) async fn listen(store: &Store, bus: &Bus, process_id: u64, first: Option<Listener>) {
     let Some(mut listener) = first else {
         return std::future::pending().await;
     };
     loop {
-        hear(&mut listener, bus, number).await;
+        receive(&mut listener, bus, process_id).await;
         metrics::counter!("notify_reconnects_total").increment(1);
-        bus.live.heartbeat().broke();
+        bus.live.heartbeat().mark_broken();
         drop(listener);
         listener = loop {
-            tokio::time::sleep(RECONNECT_PAUSE).await;
-            match timeout(CONNECT_LIMIT, store.listen()).await {
+            tokio::time::sleep(RECONNECT_DELAY).await;
+            match timeout(CONNECT_TIMEOUT, store.db().listen()).await {
                 Ok(Ok(Some(again))) => break again,
                 Ok(Ok(None)) => return std::future::pending().await,
-                Ok(Err(error)) => tracing::warn!(%error, "other processes cannot be heard"),
-                Err(_) => tracing::warn!("other processes cannot be heard: no connection in time"),
+                Ok(Err(error)) => tracing::warn!(%error, "pg_listen_failed: retrying"),
+                Err(_) => tracing::warn!("pg_listen_failed: connection timed out, retrying"),
             }
         };
         catch_up(bus).await;
     }
 }
 
-/// What was said while nobody listened is in the database.
+/// Reads from the database what changed while peer messages were missed.
 async fn catch_up(bus: &Bus) {
-    bus.downlink.all_announced();
+    bus.downlink.mark_all_announced();
     while let Err(error) = bus.live.load().await {
-        tracing::warn!(%error, "the live view could not be read again");
-        tokio::time::sleep(RECONNECT_PAUSE).await;
+        tracing::warn!(%error, "live_view_reload_failed: retrying");
+        tokio::time::sleep(RECONNECT_DELAY).await;
     }
-    // What this process hears counts from the next heartbeat on.
-    bus.live.heartbeat().broke();
+    // Receiving counts as unbroken from the next heartbeat on.
+    bus.live.heartbeat().mark_broken();
 }
 
-/// Until the connection is lost, or goes silent without a word.
-async fn hear(listener: &mut Listener, bus: &Bus, number: u64) {
+/// Returns when the connection is lost or goes silent.
+async fn receive(listener: &mut Listener, bus: &Bus, process_id: u64) {
     let connected = Instant::now();
     loop {
         let deadline = bus.live.heartbeat().deadline(connected);
         match timeout_at(deadline, listener.next()).await {
-            Ok(Ok(Heard::Gap)) => catch_up(bus).await,
-            Ok(Ok(Heard::Notice(text))) => match serde_json::from_str::<Letter<'_>>(&text) {
-                Ok(letter) => read(bus, number, &letter).await,
-                Err(error) => {
-                    tracing::warn!(%error, "a notice of another process is not understood")
+            Ok(Ok(PeerEvent::Gap)) => catch_up(bus).await,
+            Ok(Ok(PeerEvent::Message(text))) => {
+                match serde_json::from_str::<PeerEnvelope<'_>>(&text) {
+                    Ok(envelope) => apply_envelope(bus, process_id, &envelope).await,
+                    Err(error) => {
+                        tracing::warn!(%error, "peer_message_unreadable: ignored")
+                    }
                 }
-            },
+            }
             Ok(Err(error)) => {
-                tracing::warn!(%error, "other processes are not heard any more");
+                tracing::warn!(%error, "pg_listen_lost: reconnecting");
                 return;
             }
             Err(_) => {
-                tracing::warn!(
-                    "other processes are not heard any more: the heartbeat did not come back"
-                );
+                tracing::warn!("pg_listen_lost: own heartbeat did not come back, reconnecting");
                 return;
             }
         }
     }
 }
 
-async fn read(bus: &Bus, number: u64, letter: &Letter<'_>) {
-    for notice in &letter.notices {
-        match serde_json::from_str::<Notice>(notice.get()) {
-            Ok(notice) if letter.from == number => came_back(bus, &notice),
-            Ok(notice) => take(bus, notice).await,
-            // Of a newer version, most likely; the others in this letter are not lost with it.
+async fn apply_envelope(bus: &Bus, process_id: u64, envelope: &PeerEnvelope<'_>) {
+    for message in &envelope.messages {
+        match serde_json::from_str::<PeerMessage>(message.get()) {
+            Ok(message) if envelope.from == process_id => apply_own_message(bus, &message),
+            Ok(message) => apply_peer_message(bus, message).await,
+            // Most likely of a newer version. The other messages of this envelope still count.
             Err(error) => {
-                tracing::warn!(%error, "a notice of another process is not understood");
+                tracing::warn!(%error, "peer_message_unreadable: ignored");
             }
         }
     }
 }
 
-/// What this process said comes back in the same order in which everybody hears it.
-fn came_back(bus: &Bus, notice: &Notice) {
-    match notice {
-        Notice::Attached { sn, number } => {
+/// Every process receives all messages in the same order, its own included.
+fn apply_own_message(bus: &Bus, message: &PeerMessage) {
+    match message {
+        PeerMessage::Attached { sn, connection_id } => {
             if let Ok(sn) = sn.parse() {
-                bus.downlink.announced(&sn, *number);
+                bus.downlink.mark_announced(&sn, *connection_id);
             }
         }
-        Notice::Heartbeat { stamp } => {
-            bus.live.heartbeat().came_back(*stamp, bus.clock.now());
+        PeerMessage::Heartbeat { uptime_ms } => {
+            bus.live.heartbeat().received(*uptime_ms, bus.clock.now());
         }
         _ => {}
     }
 }
 
-/// What another process said. A serial number comes from a process of ours, so one that is none is left out.
-async fn take(bus: &Bus, notice: Notice) {
-    let Ok(sn) = notice.sn().parse::<Serial>() else {
+/// Serial numbers come from our own processes. An invalid one is ignored.
+async fn apply_peer_message(bus: &Bus, message: PeerMessage) {
+    let Ok(sn) = message.sn().parse::<Serial>() else {
         return;
     };
-    match notice {
-        Notice::Heartbeat { .. } => {}
-        Notice::Sampled(sampled) => {
+    match message {
+        PeerMessage::Heartbeat { .. } => {}
+        PeerMessage::Sampled(sampled) => {
             bus.live
-                .sampled(&sn, &sampled.sample(), sampled.received_at());
+                .apply_sample(&sn, &sampled.sample(), sampled.received_at());
         }
-        Notice::Presence {
+        PeerMessage::Presence {
             online,
             since,
             boot,
             gateway,
             ..
-        } => bus.live.stands(
+        } => bus.live.set_presence(
             &sn,
             Presence {
                 online,
@@ -126,17 +126,17 @@ async fn take(bus: &Bus, notice: Notice) {
                 gateway: GatewayId(gateway),
             },
         ),
-        Notice::Reload { .. } => bus.live.reload_or_log(&sn).await,
-        Notice::Renew { .. } => bus.live.renew(&sn).await,
-        Notice::Watch { until, .. } => {
+        PeerMessage::Reload { .. } => bus.live.reload_or_log(&sn).await,
+        PeerMessage::UnitReplaced { .. } => bus.live.reload_replaced_unit(&sn).await,
+        PeerMessage::Watch { until, .. } => {
             bus.live.watch_here(&sn, until);
         }
-        Notice::Attached { .. } => bus.downlink.replace(&sn),
-        Notice::Orders { .. } => bus.orders_wait(sn),
-        Notice::Settings { .. } => bus.live.hear_settings(&sn),
-        Notice::Command { id, .. } => {
+        PeerMessage::Attached { .. } => bus.downlink.disconnect_older(&sn),
+        PeerMessage::Orders { .. } => bus.request_delivery(sn),
+        PeerMessage::Settings { .. } => bus.live.notify_settings(&sn),
+        PeerMessage::Command { id, .. } => {
             if let Ok(id) = id.parse() {
-                bus.live.hear_command(&sn, id);
+                bus.live.notify_command(&sn, id);
             }
         }
     }

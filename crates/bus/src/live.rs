@@ -1,22 +1,22 @@
-//! Every system as it is right now, in memory: read once at the start, changed after each commit.
+//! The live view: a snapshot of every system in memory, read at the start and changed after each commit.
 
 mod alarms;
-mod counting;
+mod day_totals;
 mod forecasts;
 mod in_force;
+mod load;
 mod presence;
-mod reading;
 mod reports;
 mod updates;
-mod watching;
+mod watch;
 
-pub use presence::SILENCE;
-pub use updates::UPDATE_SHOWN;
+pub use presence::OFFLINE_AFTER;
+pub use updates::ENDED_UPDATE_SHOWN_FOR;
 
-use crate::changes::{Changes, Part, Subscribers};
+use crate::changes::{ChangeKind, ChangeSubscription, Subscribers};
 use crate::downlink::Downlink;
 use crate::heartbeat::Heartbeat;
-use crate::notice::{Notice, Notices};
+use crate::peer_message::{PeerMessage, PeerSender};
 use crate::snapshot::Snapshot;
 use dashmap::DashMap;
 use domain::clock::Millis;
@@ -32,7 +32,7 @@ use tokio::sync::Notify;
 
 /// Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Live(Arc<Inner>);
+pub struct LiveView(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
@@ -40,31 +40,31 @@ struct Inner {
     clock: Clock,
     systems: DashMap<Serial, Arc<Snapshot>>,
     subscribers: Arc<Subscribers>,
-    /// Until when somebody looks.
-    watched: DashMap<Serial, Millis>,
+    /// Until when somebody watches each system.
+    watched_until: DashMap<Serial, Millis>,
     downlink: Downlink,
-    notices: Notices,
-    /// Systems whose day has to be read from the store.
-    uncounted: Mutex<BTreeSet<Serial>>,
-    to_count: Notify,
+    peers: PeerSender,
+    /// Systems whose day totals have to be read from the store.
+    day_totals_queue: Mutex<BTreeSet<Serial>>,
+    day_totals_queued: Notify,
     storing: AtomicBool,
-    /// This process among those that batteries connect to.
+    /// The id of this process as a gateway.
     gateway: GatewayId,
     heartbeat: Heartbeat,
-    /// What is being rolled out.
+    /// Releases that are being rolled out.
     releases: RwLock<Arc<Releases>>,
-    /// The operator stopped all changes.
+    /// When the operator put on the brake.
     braked_since: RwLock<Option<Millis>>,
-    /// Whoever reads from the store holds it, so that an older answer never replaces a newer one.
-    reading: tokio::sync::Mutex<()>,
+    /// Held while reading from the store, so that an older answer never replaces a newer one.
+    read_lock: tokio::sync::Mutex<()>,
 }
 
-impl Live {
+impl LiveView {
     pub(crate) fn new(
         store: Store,
         clock: Clock,
         downlink: Downlink,
-        notices: Notices,
+        peers: PeerSender,
         gateway: GatewayId,
         heartbeat: Heartbeat,
     ) -> Self {
@@ -73,31 +73,31 @@ impl Live {
             clock,
             systems: DashMap::new(),
             subscribers: Arc::default(),
-            watched: DashMap::new(),
+            watched_until: DashMap::new(),
             downlink,
-            notices,
-            uncounted: Mutex::default(),
-            to_count: Notify::new(),
+            peers,
+            day_totals_queue: Mutex::default(),
+            day_totals_queued: Notify::new(),
             storing: AtomicBool::new(true),
             gateway,
             heartbeat,
             releases: RwLock::default(),
             braked_since: RwLock::default(),
-            reading: tokio::sync::Mutex::default(),
+            read_lock: tokio::sync::Mutex::default(),
         }))
     }
 
     /// `None` for a system that was registered after the start and has not said hello yet.
     pub fn get(&self, sn: &Serial) -> Option<Arc<Snapshot>> {
-        self.0.systems.get(sn).map(|found| Arc::clone(&found))
+        self.0.systems.get(sn).map(|entry| Arc::clone(&entry))
     }
 
     /// Changes of these systems from now on.
-    pub fn subscribe(&self, systems: impl IntoIterator<Item = Serial>) -> Changes {
+    pub fn subscribe(&self, systems: impl IntoIterator<Item = Serial>) -> ChangeSubscription {
         self.0.subscribers.subscribe(systems)
     }
 
-    /// Every system, as far as it is known.
+    /// Every system in the view; see [`LiveView::get`].
     pub fn all(&self) -> impl Iterator<Item = (Serial, Arc<Snapshot>)> {
         let serials: Vec<Serial> = self
             .0
@@ -111,67 +111,65 @@ impl Live {
         })
     }
 
-    /// Keeps what memory knows better than the database: the newest sample and when the battery was heard.
+    /// Replaces a snapshot, but keeps what memory knows better than the database; see [`Snapshot::merge_newer_from`].
     fn put(&self, sn: &Serial, mut snapshot: Snapshot) {
-        let before = self.get(sn);
-        snapshot.changed_at = self.0.clock.now();
         let now = self.0.clock.now();
-        snapshot.received_at = snapshot.sample.map(|sample| sample.at.min(now));
-        if snapshot.online && before.as_ref().is_none_or(|before| !before.online) {
-            // It gets a full 90 s to say something before silence counts.
-            snapshot.received_at = Some(self.0.clock.now());
-        }
+        snapshot.changed_at = now;
+        let measured_at = snapshot.sample.map(|sample| sample.at);
+        snapshot.last_contact = measured_at.max(snapshot.since).map(|at| at.min(now));
         let entry = self.0.systems.entry(sn.clone());
         entry
             .and_modify(|current| {
-                snapshot.take_newer(current);
+                snapshot.merge_newer_from(current);
                 *current = Arc::new(snapshot.clone());
             })
             .or_insert_with(|| Arc::new(snapshot));
-        self.0.subscribers.tell(sn, &Part::Live);
+        self.0.subscribers.notify(sn, &ChangeKind::Live);
     }
 
-    /// Changes one system and tells who listens.
+    /// Changes one system and notifies subscribers.
     fn change(&self, sn: &Serial, change: impl FnOnce(&mut Snapshot)) {
         if let Some(mut entry) = self.0.systems.get_mut(sn) {
             let snapshot = Arc::make_mut(&mut entry);
             change(snapshot);
             snapshot.changed_at = self.0.clock.now();
             drop(entry);
-            self.0.subscribers.tell(sn, &Part::Live);
+            self.0.subscribers.notify(sn, &ChangeKind::Live);
         }
     }
 
-    /// Tells who listens, here and in other processes, that settings were saved or reported.
+    /// Notifies subscribers, here and in other processes, that settings were saved or reported.
     pub(crate) fn settings_changed(&self, sn: &Serial) {
-        self.hear_settings(sn);
-        self.0.notices.send(Notice::Settings { sn: sn.to_string() });
+        self.notify_settings(sn);
+        self.0
+            .peers
+            .send(PeerMessage::Settings { sn: sn.to_string() });
     }
 
-    pub(crate) fn hear_settings(&self, sn: &Serial) {
-        self.0.subscribers.tell(sn, &Part::Settings);
+    pub(crate) fn notify_settings(&self, sn: &Serial) {
+        self.0.subscribers.notify(sn, &ChangeKind::Settings);
     }
 
-    /// The same of a command.
+    /// Notifies subscribers, here and in other processes, that a command changed.
     pub(crate) fn command_changed(&self, sn: &Serial, id: &CommandId) {
-        self.hear_command(sn, id.clone());
-        self.0.notices.send(Notice::Command {
+        self.notify_command(sn, id.clone());
+        self.0.peers.send(PeerMessage::Command {
             sn: sn.to_string(),
             id: id.to_string(),
         });
     }
 
-    pub(crate) fn hear_command(&self, sn: &Serial, id: CommandId) {
-        self.0.subscribers.tell(sn, &Part::Command(id));
+    pub(crate) fn notify_command(&self, sn: &Serial, id: CommandId) {
+        self.0.subscribers.notify(sn, &ChangeKind::Command(id));
     }
 
-    /// Whether the last group of reports could be stored: not while the database is away or its disk is full.
+    /// Whether the last batch of reports could be stored. `false` while the database is unavailable or its disk is full.
     pub fn is_storing(&self) -> bool {
         self.0.storing.load(Ordering::Relaxed)
     }
 
-    /// Whether this process hears the others. While it does not, nothing that it shows of their batteries can be relied on.
-    pub fn is_hearing(&self) -> bool {
+    /// Whether this process receives peer messages. While it does not, its view of other processes' batteries is unreliable.
+    pub fn receives_peer_messages(&self) -> bool {
         self.0.heartbeat.unbroken_since().is_some()
     }
 

@@ -1,55 +1,58 @@
-//! Batteries that say nothing any more: declared offline by the gateway that heard of them last, and if that has died, by
-//! whoever sees in the database that its heartbeat stands still. A process that does not hear the others declares nothing.
+//! Marks silent batteries as offline. The gateway that had the last contact does it. If that gateway has died, any process does
+//! it that sees its heartbeat count stand still in the database. A process that receives no peer messages marks nobody.
 use crate::Bus;
 use domain::Serial;
+use domain::clock::Millis;
 use std::collections::HashMap;
 use std::time::Duration;
 use store::presence::GatewayId;
-use store::report::{Body, Report};
+use store::report::{Report, ReportBody};
 use tokio::time::{Instant, MissedTickBehavior};
 
-/// How often the live view is searched for silent batteries.
-const INTERVAL: Duration = Duration::from_secs(1);
-/// The heartbeats of gateways are read every so many times.
-const GATEWAYS_EVERY: u32 = 5;
-/// How many share a transaction, so that an outage of thousands holds nobody up.
-const BATCH: usize = 200;
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
+/// The heartbeats of gateways are read every so many ticks.
+const GATEWAY_CHECK_TICKS: u32 = 5;
+/// Batteries per transaction. Small, so that an outage of thousands does not block other writers.
+const MAX_BATCH_SIZE: usize = 200;
 
-/// Declares who is silent, for ever. Samples do not wait for it: it has transactions of its own.
-pub(crate) async fn watch(bus: &Bus) {
-    let mut tick = tokio::time::interval(INTERVAL);
+/// Never returns. Uses its own transactions, so samples do not wait for it.
+pub(crate) async fn run(bus: &Bus) {
+    let mut tick = tokio::time::interval(CHECK_INTERVAL);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut gateways = Gateways::default();
-    for count in 0_u32.. {
+    let mut gateways = GatewayHeartbeats::default();
+    for tick_number in 0_u32.. {
         tick.tick().await;
-        bus.live.forget_viewers();
+        bus.live.remove_expired_watches();
         let declared = async {
-            mark(bus, bus.gateway(), bus.live.silent()).await?;
-            if count % GATEWAYS_EVERY == 0 {
+            mark_silent(bus, bus.gateway(), bus.live.silent_systems()).await?;
+            if tick_number % GATEWAY_CHECK_TICKS == 0 {
                 mark_orphans(bus, &mut gateways).await?;
             }
             Ok::<(), store::Error>(())
         };
         if let Err(error) = declared.await {
-            tracing::warn!(%error, "silent batteries cannot be written down");
-            gateways.forget();
+            tracing::warn!(%error, "silence_check_failed: retrying");
+            gateways.reset();
         }
     }
 }
 
-async fn mark(bus: &Bus, gateway: GatewayId, silent: Vec<Serial>) -> store::Result<()> {
-    for batch in silent.chunks(BATCH) {
-        let now = bus.clock.now();
-        for (sn, presence) in bus.store.mark_silent(gateway, batch, now).await? {
+async fn mark_silent(
+    bus: &Bus,
+    gateway: GatewayId,
+    silent: Vec<(Serial, Millis)>,
+) -> store::Result<()> {
+    for batch in silent.chunks(MAX_BATCH_SIZE) {
+        for (sn, presence) in bus.store.mark_silent(gateway, batch).await? {
             bus.live.presence_changed(&sn, presence);
-            if gateway == bus.gateway() && !presence.online && !bus.live.is_quiet(&sn) {
-                // It spoke to us while this was written.
+            if gateway == bus.gateway() && !presence.online && !bus.live.is_silent(&sn) {
+                // It sent something to us while this was written.
                 let report = Report {
                     sn,
-                    received_at: now,
-                    body: Body::Online,
+                    received_at: bus.clock.now(),
+                    body: ReportBody::Online,
                 };
-                // Nobody waits for the answer: the next sample says the same.
+                // The receipt is not needed: the next sample marks it online, too.
                 let _ = bus.uplink.submit(report).await;
             }
         }
@@ -57,10 +60,10 @@ async fn mark(bus: &Bus, gateway: GatewayId, silent: Vec<Serial>) -> store::Resu
     Ok(())
 }
 
-/// Batteries of gateways that have died, and that no other gateway has heard of since.
-async fn mark_orphans(bus: &Bus, gateways: &mut Gateways) -> store::Result<()> {
+/// Marks batteries of dead gateways as offline if no other gateway had contact with them since.
+async fn mark_orphans(bus: &Bus, gateways: &mut GatewayHeartbeats) -> store::Result<()> {
     if bus.live.heartbeat().unbroken_since().is_none() {
-        gateways.forget();
+        gateways.reset();
         return Ok(());
     }
     let heartbeats = bus.store.gateway_heartbeats().await?;
@@ -69,22 +72,27 @@ async fn mark_orphans(bus: &Bus, gateways: &mut Gateways) -> store::Result<()> {
             continue;
         }
         let orphans = bus.store.online_at(gateway).await?;
+        let last_contact = |sn: Serial| {
+            let at = bus.live.last_contact(&sn);
+            (sn, at)
+        };
+        let orphans: Vec<(Serial, Millis)> = orphans.into_iter().map(last_contact).collect();
         tracing::warn!(
             gateway = gateway.0,
             batteries = orphans.len(),
-            "a gateway has died: its batteries are offline"
+            "gateway_dead: marking its batteries as offline"
         );
-        mark(bus, gateway, orphans).await?;
+        mark_silent(bus, gateway, orphans).await?;
     }
     Ok(())
 }
 
-/// Heartbeats of gateways, and since when each has not moved: by our own time, so that no clock is compared with another's.
+/// The heartbeat count of each gateway, and since when it has not moved. Uses our own time only, so that no clocks are compared.
 #[derive(Debug, Default)]
-struct Gateways(HashMap<GatewayId, (Option<i64>, Instant)>);
+struct GatewayHeartbeats(HashMap<GatewayId, (Option<i64>, Instant)>);
 
-impl Gateways {
-    /// Takes what was read, and says whose heartbeat has not moved for `limit`.
+impl GatewayHeartbeats {
+    /// Records the counts just read. Returns the gateways whose count has not moved for `limit`.
     fn dead(
         &mut self,
         heartbeats: Vec<(GatewayId, Option<i64>)>,
@@ -107,8 +115,8 @@ impl Gateways {
             .collect()
     }
 
-    /// What was seen before a break says nothing.
-    fn forget(&mut self) {
+    /// After a break, earlier observations are worthless.
+    fn reset(&mut self) {
         self.0.clear();
     }
 }
@@ -123,7 +131,7 @@ mod tests {
         let start = Instant::now();
         let at = |seconds| start + Duration::from_secs(seconds);
         let (one, two, gone) = (GatewayId(1), GatewayId(2), GatewayId(3));
-        let mut gateways = Gateways::default();
+        let mut gateways = GatewayHeartbeats::default();
         let first = vec![(one, Some(7)), (two, Some(100)), (gone, None)];
         assert!(gateways.dead(first.clone(), limit, at(0)).is_empty());
         let moved = vec![(one, Some(8)), (two, Some(100)), (gone, None)];
@@ -132,7 +140,7 @@ mod tests {
         dead.sort_by_key(|gateway| gateway.0);
         assert_eq!(dead, [two, gone]);
 
-        gateways.forget();
+        gateways.reset();
         assert!(gateways.dead(moved, limit, at(500)).is_empty());
     }
 }

@@ -1,46 +1,46 @@
 //! One system as it is right now.
 use domain::clock::{MAX_CLOCK_SKEW, Millis};
-use domain::energy::Tally;
+use domain::energy::DayEnergy;
 use domain::firmware::JobState;
 use domain::in_force::Effect;
 use domain::{Sample, SiteDay};
 use std::sync::Arc;
 use store::alarm::OpenAlarm;
-use store::device::Facts;
+use store::device::SystemFacts;
 use store::event::LoggedEvent;
 use store::firmware::UpdateJob;
-use store::planning::Issue;
+use store::planning::IssuedForecast;
 use store::presence::{GatewayId, Presence};
 
-/// A view that never changes: what happens next makes a new one. Parts that rarely change are shared.
+/// Immutable for readers: each change makes a new snapshot. Parts that rarely change are shared.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
-    pub facts: Arc<Facts>,
-    /// The newest by time; back-fill never moves it backwards.
+    pub facts: Arc<SystemFacts>,
+    /// The newest by time; back-fill never replaces it with an older one.
     pub sample: Option<Sample>,
     /// When the battery last said hello or sent a live sample.
-    pub received_at: Option<Millis>,
+    pub last_contact: Option<Millis>,
     pub online: bool,
-    /// When the present state began; `None` before the first contact.
+    /// When it went online or offline; `None` before the first contact.
     pub since: Option<Millis>,
-    /// When anything of this last changed; whoever has seen it after that has seen all.
+    /// When anything in the snapshot last changed. A reader that saw it later than this is up to date.
     pub changed_at: Millis,
-    /// The start of the device that said the newest hello.
+    /// The boot number of the newest hello.
     pub(crate) boot: u32,
-    /// Who heard of it last.
+    /// The gateway of the last contact.
     pub(crate) gateway: GatewayId,
-    /// Energy since the site's midnight, as it grows; `None` until it has been read.
-    pub(crate) tally: Option<Tally>,
-    /// Newest first, as many as [`store::event::keep_served`] leaves. Events before `Access::history_from` are not this owner's.
-    pub messages: Arc<[LoggedEvent]>,
-    /// The newest update, if it is open or ended not long ago.
+    /// Energy since the site's midnight; `None` until it has been read from the store.
+    pub(crate) tally: Option<DayEnergy>,
+    /// Newest first, as many as [`store::event::retain_served`] leaves. Those before `Access::history_from` are a former owner's.
+    pub events: Arc<[LoggedEvent]>,
+    /// The newest update, if it is open or ended recently.
     pub update: Option<Arc<UpdateJob>>,
-    /// What a command, a plan, an update or the battery itself has begun and not ended.
+    /// What a command, a plan, an update or the battery itself has in force.
     pub effects: Arc<[Effect]>,
-    /// What is wrong, the worst first.
+    /// Open alarms, the worst first.
     pub alarms: Arc<[OpenAlarm]>,
-    /// The newest. One from before `Access::history_from` is not this owner's.
-    pub forecast: Option<Arc<Issue>>,
+    /// The newest. One from before `Access::history_from` belongs to a former owner.
+    pub forecast: Option<Arc<IssuedForecast>>,
 }
 
 /// The energy of a site's day so far, in Wh, in the order of [`domain::sample::Counter::ALL`].
@@ -51,18 +51,18 @@ pub struct Today {
 }
 
 impl Snapshot {
-    pub(crate) fn new(facts: Facts) -> Self {
+    pub(crate) fn new(facts: SystemFacts) -> Self {
         Self {
             facts: Arc::new(facts),
             sample: None,
-            received_at: None,
+            last_contact: None,
             online: false,
             since: None,
             changed_at: 0,
             boot: 0,
             gateway: GatewayId::default(),
             tally: None,
-            messages: Arc::from([]),
+            events: Arc::from([]),
             update: None,
             effects: Arc::from([]),
             alarms: Arc::from([]),
@@ -70,7 +70,7 @@ impl Snapshot {
         }
     }
 
-    /// Where the battery stands; `None` before the first contact.
+    /// `None` before the first contact.
     pub(crate) fn presence(&self) -> Option<Presence> {
         Some(Presence {
             online: self.online,
@@ -80,19 +80,19 @@ impl Snapshot {
         })
     }
 
-    pub(crate) fn stand(&mut self, presence: Presence) {
+    pub(crate) fn set_presence(&mut self, presence: Presence) {
         self.online = presence.online;
         self.since = Some(presence.since);
         self.boot = presence.boot;
         self.gateway = presence.gateway;
     }
 
-    /// Only a newer sample moves the live value; every one says that the battery is there. Says whether the day has to be
-    /// counted again: our clock was ahead, and what it stamped then is not newer than what comes now.
-    pub(crate) fn take_sample(&mut self, sample: &Sample, received_at: Millis) -> bool {
-        self.heard(received_at);
+    /// Every sample counts as contact; only a newer one becomes the live value. Returns whether the day totals have to be read
+    /// again: our clock was ahead, and a sample stamped then is replaced although its time is later.
+    pub(crate) fn apply_sample(&mut self, sample: &Sample, received_at: Millis) -> bool {
+        self.touch_last_contact(received_at);
         if sample.id.unit < self.facts.unit {
-            // Of the unit that stood there before, and on its way when that was exchanged.
+            // Of the former unit, and still under way when it was exchanged.
             return false;
         }
         let is_ahead = |newest: Sample| newest.at > received_at + MAX_CLOCK_SKEW;
@@ -105,33 +105,33 @@ impl Snapshot {
             .is_none_or(|newest| newest.order() < sample.order())
         {
             self.sample = Some(*sample);
-            self.count(sample);
+            self.add_to_tally(sample);
         }
         false
     }
 
-    /// The battery said something; a time that our clock gave while it was ahead is forgotten.
-    pub(crate) fn heard(&mut self, at: Millis) {
+    /// Discards a last contact that was recorded while our clock was ahead.
+    pub(crate) fn touch_last_contact(&mut self, at: Millis) {
         let known = self
-            .received_at
+            .last_contact
             .filter(|known| *known <= at + MAX_CLOCK_SKEW);
-        self.received_at = known.max(Some(at));
+        self.last_contact = known.max(Some(at));
     }
 
-    fn count(&mut self, sample: &Sample) {
+    fn add_to_tally(&mut self, sample: &Sample) {
         let zone = &self.facts.zone;
         let Some(tally) = &mut self.tally else { return };
         if sample.at >= tally.span.end {
-            tally.turn_to(zone.bounds(zone.day_of(sample.at)));
+            tally.begin_day(zone.bounds(zone.day_of(sample.at)));
         }
         tally.add(sample);
     }
 
-    /// Goes on from what the store counted; the newest sample may be newer than that.
-    pub(crate) fn start_day(&mut self, tally: Tally) {
+    /// Continues from what the store computed, and adds the newest sample in case the store did not have it.
+    pub(crate) fn set_tally(&mut self, tally: DayEnergy) {
         self.tally = Some(tally);
         if let Some(sample) = self.sample {
-            self.count(&sample);
+            self.add_to_tally(&sample);
         }
     }
 
@@ -144,26 +144,28 @@ impl Snapshot {
         })
     }
 
-    /// Takes from an older view what the database knows less well.
-    pub(crate) fn take_newer(&mut self, before: &Self) {
+    /// Keeps values of the former snapshot that are newer than those just read from the database.
+    pub(crate) fn merge_newer_from(&mut self, before: &Self) {
         if let Some(sample) = &before.sample {
-            self.take_sample(sample, before.received_at.unwrap_or(sample.at));
+            self.apply_sample(sample, before.last_contact.unwrap_or(sample.at));
         }
-        if let Some(at) = before.received_at {
-            self.heard(at);
+        if let Some(at) = before.last_contact {
+            self.touch_last_contact(at);
         }
-        // What was committed while the database was being read.
-        if before.since > self.since
+        // A presence that was committed while the database was being read is newer. A battery that falls silent after a single
+        // message is offline since the time of that message, so on equal times offline is the newer state.
+        let order = |view: &Self| (view.since, !view.online);
+        if order(before) > order(self)
             && let Some(presence) = before.presence()
         {
-            self.stand(presence);
+            self.set_presence(presence);
         }
-        let newest = |messages: &[LoggedEvent]| messages.first().map(|event| (event.at, event.id));
-        if newest(&before.messages) > newest(&self.messages) {
-            self.messages = Arc::clone(&before.messages);
+        let newest = |events: &[LoggedEvent]| events.first().map(|event| (event.at, event.id));
+        if newest(&before.events) > newest(&self.events) {
+            self.events = Arc::clone(&before.events);
         }
         self.tally = self.tally.take().or_else(|| before.tally.clone());
-        // They are read by themselves.
+        // Alarms and forecasts are read separately.
         self.alarms = Arc::clone(&before.alarms);
         self.forecast = before.forecast.clone();
     }
@@ -173,24 +175,24 @@ impl Snapshot {
         self.sample.map(|sample| sample.flags.switched_on())
     }
 
-    /// Whether the battery may begin this update now: one that needs its main switch off only while it is off. What has
+    /// Whether the battery may begin this update now. One that needs the main switch off waits until it is off. One that has
     /// begun goes on.
     pub(crate) fn may_begin(&self, job: &UpdateJob) -> bool {
         let ready = !self.facts.update_needs_off || self.switched_on() == Some(false);
         ready || job.state != JobState::Waiting
     }
 
-    /// Whether nothing was heard of it since then.
-    pub(crate) fn is_quiet_since(&self, limit: Millis) -> bool {
-        self.received_at.is_none_or(|at| at < limit)
+    /// Whether the last contact was before `limit`.
+    pub(crate) fn is_silent_since(&self, limit: Millis) -> bool {
+        self.last_contact.is_none_or(|at| at < limit)
     }
 
-    /// Puts an event in its place by time; what falls off the end is not served any more.
-    pub(crate) fn log(&mut self, event: LoggedEvent) {
-        let mut messages = self.messages.to_vec();
-        let place = messages.partition_point(|other| (other.at, other.id) > (event.at, event.id));
-        messages.insert(place, event);
-        store::event::keep_served(&mut messages);
-        self.messages = messages.into();
+    /// Inserts an event by time, and drops events that are no longer served.
+    pub(crate) fn insert_event(&mut self, event: LoggedEvent) {
+        let mut events = self.events.to_vec();
+        let index = events.partition_point(|other| (other.at, other.id) > (event.at, event.id));
+        events.insert(index, event);
+        store::event::retain_served(&mut events);
+        self.events = events.into();
     }
 }

@@ -1,84 +1,84 @@
-//! The way up: reports wait for company, share one commit, and are answered when it is durable.
-use crate::live::Live;
+//! Stores reports in batches: several share one commit, and each is acknowledged when the commit is durable.
+use crate::live::LiveView;
 use domain::Serial;
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 use store::Store;
 use store::presence::GatewayId;
-use store::report::{Body, Outcome, Report};
+use store::report::{Report, ReportBody, ReportOutcome};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// While many report, groups begin at least this far apart, unless one is full.
-const PACE: Duration = Duration::from_millis(20);
-/// With fewer in a group nobody gains by waiting for company.
-const MANY: usize = 4;
-const GROUP: usize = 1_024;
-/// Reports that may wait; who brings more waits with them.
-const WAITING: usize = 4 * GROUP;
-/// How long a report that cannot be stored is held before its sender is told.
-pub const HOLD: Duration = Duration::from_secs(30);
-/// How long one attempt may take, so that a dead connection does not use up the whole time.
-const ATTEMPT: Duration = Duration::from_secs(20);
-const FIRST_PAUSE: Duration = Duration::from_millis(50);
-const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+/// Under load, batches begin at least this far apart, unless one is full.
+const BATCH_INTERVAL: Duration = Duration::from_millis(20);
+/// After a smaller batch the next one begins at once: waiting would gain nothing.
+const BUSY_BATCH_SIZE: usize = 4;
+const MAX_BATCH_SIZE: usize = 1_024;
+/// Reports that may wait. Submitting more blocks the caller.
+const MAX_PENDING_REPORTS: usize = 4 * MAX_BATCH_SIZE;
+/// How long a report that cannot be stored is held before its sender gets an error.
+pub const REPORT_HOLD_TIMEOUT: Duration = Duration::from_secs(30);
+/// Timeout of one attempt, so that a dead connection does not use up all of [`REPORT_HOLD_TIMEOUT`].
+const COMMIT_TIMEOUT: Duration = Duration::from_secs(20);
+const FIRST_RETRY_DELAY: Duration = Duration::from_millis(50);
+const MAX_RETRY_DELAY: Duration = Duration::from_secs(1);
 
-/// Takes reports and answers when they are durable. Cheap to clone.
+/// Accepts reports and resolves when they are durable. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Uplink(mpsc::Sender<Job>);
+pub struct Uplink(mpsc::Sender<PendingReport>);
 
-/// The database took it not in time; the battery has to send it again.
+/// The report could not be stored in time. The battery has to send it again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the report was not stored")]
 pub struct NotStored;
 
 /// Resolves when a report is durable.
-pub type Receipt = oneshot::Receiver<Outcome>;
+pub type Receipt = oneshot::Receiver<ReportOutcome>;
 
 #[derive(Debug)]
-pub(crate) struct Job {
+pub(crate) struct PendingReport {
     report: Report,
     since: Instant,
-    done: oneshot::Sender<Outcome>,
+    done: oneshot::Sender<ReportOutcome>,
 }
 
 impl Uplink {
-    pub(crate) fn channel() -> (Self, mpsc::Receiver<Job>) {
-        let (sender, receiver) = mpsc::channel(WAITING);
+    pub(crate) fn channel() -> (Self, mpsc::Receiver<PendingReport>) {
+        let (sender, receiver) = mpsc::channel(MAX_PENDING_REPORTS);
         (Self(sender), receiver)
     }
 
-    /// Hands a report in; waits only while too many wait already.
+    /// Queues a report. Waits only while the queue is full.
     pub async fn submit(&self, report: Report) -> Result<Receipt, NotStored> {
         let (done, receipt) = oneshot::channel();
-        let job = Job {
+        let entry = PendingReport {
             report,
             since: Instant::now(),
             done,
         };
-        match tokio::time::timeout(HOLD, self.0.send(job)).await {
+        match tokio::time::timeout(REPORT_HOLD_TIMEOUT, self.0.send(entry)).await {
             Ok(Ok(())) => Ok(receipt),
             _ => Err(NotStored),
         }
     }
 
     /// Resolves when the report is durable.
-    pub async fn store(&self, report: Report) -> Result<Outcome, NotStored> {
+    pub async fn store(&self, report: Report) -> Result<ReportOutcome, NotStored> {
         self.submit(report).await?.await.map_err(|_| NotStored)
     }
 }
 
-/// Reports of one commit with those who wait for it.
+/// The reports of one commit and their senders.
 #[derive(Default)]
-struct Group {
+struct ReportBatch {
     reports: Vec<Report>,
-    /// As many as reports; what the bus adds itself has nobody waiting.
-    waiting: Vec<Option<(Instant, oneshot::Sender<Outcome>)>>,
+    /// Parallel to `reports`; `None` for a report that the bus added itself.
+    waiting: Vec<Option<(Instant, oneshot::Sender<ReportOutcome>)>>,
 }
 
-impl Group {
-    fn push(&mut self, report: Report, waiting: Option<(Instant, oneshot::Sender<Outcome>)>) {
+impl ReportBatch {
+    fn push(&mut self, report: Report, waiting: Option<(Instant, oneshot::Sender<ReportOutcome>)>) {
         self.reports.push(report);
         self.waiting.push(waiting);
     }
@@ -90,8 +90,8 @@ impl Group {
         }
     }
 
-    /// Tells those who have waited too long, by leaving their reports out.
-    fn give_up(&mut self, limit: Duration) {
+    /// Drops reports that have waited too long, and all that the bus added itself. Dropping the sender reports the error.
+    fn drop_older_than(&mut self, limit: Duration) {
         let mut kept = Self::default();
         for (report, waiting) in self.reports.drain(..).zip(self.waiting.drain(..)) {
             if waiting
@@ -105,14 +105,14 @@ impl Group {
     }
 }
 
-/// Commits group after group until `stop`, then what was handed in before.
+/// Commits batches until `stop`, then what was submitted before.
 pub(crate) async fn commit_all(
     store: Store,
-    live: Live,
-    mut waiting: mpsc::Receiver<Job>,
+    live: LiveView,
+    mut waiting: mpsc::Receiver<PendingReport>,
     stop: CancellationToken,
 ) {
-    let mut jobs = Vec::with_capacity(GROUP);
+    let mut pending = Vec::with_capacity(MAX_BATCH_SIZE);
     let mut next = Instant::now();
     loop {
         tokio::select! {
@@ -121,100 +121,100 @@ pub(crate) async fn commit_all(
                 waiting.close();
                 continue;
             }
-            got = waiting.recv_many(&mut jobs, GROUP) => if got == 0 { return },
+            got = waiting.recv_many(&mut pending, MAX_BATCH_SIZE) => if got == 0 { return },
         }
-        while jobs.len() < GROUP {
-            let room = GROUP - jobs.len();
-            match tokio::time::timeout_at(next, waiting.recv_many(&mut jobs, room)).await {
+        while pending.len() < MAX_BATCH_SIZE {
+            let room = MAX_BATCH_SIZE - pending.len();
+            match tokio::time::timeout_at(next, waiting.recv_many(&mut pending, room)).await {
                 Ok(more) if more > 0 => {}
                 _ => break,
             }
         }
         next = Instant::now();
-        if jobs.len() >= MANY {
-            next += PACE;
+        if pending.len() >= BUSY_BATCH_SIZE {
+            next += BATCH_INTERVAL;
         }
-        commit(&store, &live, gather(&live, &mut jobs)).await;
+        commit(&store, &live, make_batch(&live, &mut pending)).await;
     }
 }
 
-/// Makes a group, and adds what it says about who is there.
-fn gather(live: &Live, jobs: &mut Vec<Job>) -> Group {
-    let mut group = Group::default();
+/// Makes a batch, and adds a report for each battery that comes online by a sample.
+fn make_batch(live: &LiveView, pending: &mut Vec<PendingReport>) -> ReportBatch {
+    let mut batch = ReportBatch::default();
     let mut online: HashMap<Serial, bool> = HashMap::new();
-    for job in jobs.drain(..) {
-        let sn = &job.report.sn;
-        match &job.report.body {
-            Body::Hello { .. } => {
+    for entry in pending.drain(..) {
+        let sn = &entry.report.sn;
+        match &entry.report.body {
+            ReportBody::Hello { .. } => {
                 online.insert(sn.clone(), true);
             }
-            Body::Sample(_) => {
+            ReportBody::Sample(_) => {
                 let known = online.get(sn).copied();
                 if !known.unwrap_or_else(|| live.is_online_here(sn)) {
                     online.insert(sn.clone(), true);
-                    group.push(is_there(&job.report), None);
+                    batch.push(online_report(&entry.report), None);
                 }
             }
-            // It was back before its will was carried out.
-            Body::Offline { .. } if live.heard_after(sn, job.report.received_at) => {
-                let _ = job.done.send(Outcome::default());
+            // It reconnected before its last will was carried out.
+            ReportBody::Offline { .. } if live.contacted_after(sn, entry.report.received_at) => {
+                let _ = entry.done.send(ReportOutcome::default());
                 continue;
             }
-            Body::Offline { .. } => {
+            ReportBody::Offline { .. } => {
                 online.insert(sn.clone(), false);
             }
             _ => {}
         }
-        group.push(job.report, Some((job.since, job.done)));
+        batch.push(entry.report, Some((entry.since, entry.done)));
     }
-    group
+    batch
 }
 
-/// What a sample says besides its values.
-fn is_there(sample: &Report) -> Report {
+/// A live sample shows that its battery is online.
+fn online_report(sample: &Report) -> Report {
     Report {
         sn: sample.sn.clone(),
         received_at: sample.received_at,
-        body: Body::Online,
+        body: ReportBody::Online,
     }
 }
 
-async fn commit(store: &Store, live: &Live, mut group: Group) {
-    let mut pause = FIRST_PAUSE;
-    while !group.reports.is_empty() {
-        let attempted = attempt(store, live.gateway(), &group.reports).await;
-        live.set_storing(!matches!(attempted, Err(Failure::Unavailable)));
+async fn commit(store: &Store, live: &LiveView, mut batch: ReportBatch) {
+    let mut pause = FIRST_RETRY_DELAY;
+    while !batch.reports.is_empty() {
+        let attempted = attempt(store, live.gateway(), &batch.reports).await;
+        live.set_storing(!matches!(attempted, Err(CommitFailure::Unavailable)));
         match attempted {
             Ok(outcomes) => {
-                let late = finish(live, group, outcomes).await;
+                let late = finish(live, batch, outcomes).await;
                 return Box::pin(commit(store, live, late)).await;
             }
-            Err(Failure::Refused) if group.reports.len() == 1 => {
-                return refuse(store, live, group).await;
+            Err(CommitFailure::Refused) if batch.reports.len() == 1 => {
+                return commit_as_reject(store, live, batch).await;
             }
-            // The battery is not told that it is stored: it sends it again, until a backup was put back.
-            Err(Failure::Damaged) if group.reports.len() == 1 => return,
-            Err(Failure::Refused | Failure::Damaged) => {
-                // One report that the database does not take must not hold up the others: halves find it soon.
-                let second = group.split_off(group.reports.len() / 2);
-                Box::pin(commit(store, live, group)).await;
+            // Not acknowledged, so the battery sends it again until a backup is restored.
+            Err(CommitFailure::Damaged) if batch.reports.len() == 1 => return,
+            Err(CommitFailure::Refused | CommitFailure::Damaged) => {
+                // One bad report must not block the others: bisect until it is alone.
+                let second = batch.split_off(batch.reports.len() / 2);
+                Box::pin(commit(store, live, batch)).await;
                 return Box::pin(commit(store, live, second)).await;
             }
-            Err(Failure::Unavailable) => {
+            Err(CommitFailure::Unavailable) => {
                 tokio::time::sleep(pause).await;
-                pause = (pause * 2).min(LONGEST_PAUSE);
-                group.give_up(HOLD);
+                pause = (pause * 2).min(MAX_RETRY_DELAY);
+                batch.drop_older_than(REPORT_HOLD_TIMEOUT);
             }
         }
     }
 }
 
-enum Failure {
-    /// The database cannot take anything now.
+enum CommitFailure {
+    /// The database cannot store anything now.
     Unavailable,
-    /// It will never take this.
+    /// The database will never accept this report.
     Refused,
-    /// The place where this belongs is damaged; that of others may be sound.
+    /// The system's part of the database is damaged; others may be intact.
     Damaged,
 }
 
@@ -222,67 +222,74 @@ async fn attempt(
     store: &Store,
     gateway: GatewayId,
     reports: &[Report],
-) -> Result<Vec<Outcome>, Failure> {
-    match tokio::time::timeout(ATTEMPT, store.append(reports, gateway)).await {
+) -> Result<Vec<ReportOutcome>, CommitFailure> {
+    match tokio::time::timeout(COMMIT_TIMEOUT, store.append(reports, gateway)).await {
         Ok(Ok(outcomes)) => Ok(outcomes),
         Ok(Err(error)) => {
             tracing::error!(%error, reports = reports.len(), "reports were not stored");
             if let (true, [report]) = (error.is_damage(), reports) {
-                store.report_damage(&error, report.body.name(), &report.sn);
+                store
+                    .db()
+                    .report_damage(&error, report.body.name(), &report.sn);
             }
             Err(if error.is_refusal() {
-                Failure::Refused
+                CommitFailure::Refused
             } else if error.is_damage() {
-                Failure::Damaged
+                CommitFailure::Damaged
             } else {
-                Failure::Unavailable
+                CommitFailure::Unavailable
             })
         }
         Err(_) => {
-            tracing::error!(reports = reports.len(), "the database does not answer");
-            Err(Failure::Unavailable)
+            tracing::error!(
+                reports = reports.len(),
+                "database_timeout: reports are held and retried"
+            );
+            Err(CommitFailure::Unavailable)
         }
     }
 }
 
-/// Keeps it among the rejects, as it would come back for ever.
-async fn refuse(store: &Store, live: &Live, mut group: Group) {
-    let Some(report) = group.reports.pop() else {
+/// Stores the report as a reject. Otherwise the battery would send it again for ever.
+async fn commit_as_reject(store: &Store, live: &LiveView, mut batch: ReportBatch) {
+    let Some(report) = batch.reports.pop() else {
         return;
     };
-    if matches!(report.body, Body::Reject { .. }) {
+    if matches!(report.body, ReportBody::Reject { .. }) {
         return;
     }
     let reject = Report {
-        body: Body::Reject {
+        body: ReportBody::Reject {
             topic: report.body.name().to_owned(),
             reason: "not_storable",
             payload: format!("{:?}", report.body).into_bytes(),
         },
         ..report
     };
-    group.reports.push(reject);
-    Box::pin(commit(store, live, group)).await;
+    batch.reports.push(reject);
+    Box::pin(commit(store, live, batch)).await;
 }
 
-/// Answers who waits. Returns what is left to say: who was declared silent while its sample was written is there after all.
-async fn finish(live: &Live, group: Group, outcomes: Vec<Outcome>) -> Group {
-    metrics::histogram!("link_group_size").record(group.reports.len() as f64);
-    metrics::counter!("link_reports_stored_total").increment(group.reports.len() as u64);
-    live.committed(&group.reports, &outcomes).await;
-    let mut late = Group::default();
-    let presence = |report: &&Report| matches!(report.body, Body::Online | Body::Offline { .. });
-    let said = group.reports.iter().filter(presence);
-    let said: HashSet<&Serial> = said.map(|report| &report.sn).collect();
-    for report in &group.reports {
-        let sampled = matches!(report.body, Body::Sample(_));
-        if sampled && !live.is_online(&report.sn) && !said.contains(&report.sn) {
-            late.push(is_there(report), None);
+/// Updates the live view and resolves receipts. Returns the reports that put a battery online again if it was marked as silent
+/// while its sample was being written.
+async fn finish(live: &LiveView, batch: ReportBatch, outcomes: Vec<ReportOutcome>) -> ReportBatch {
+    metrics::histogram!("link_group_size").record(batch.reports.len() as f64);
+    metrics::counter!("link_reports_stored_total").increment(batch.reports.len() as u64);
+    live.committed(&batch.reports, &outcomes).await;
+    let mut late = ReportBatch::default();
+    let presence =
+        |report: &&Report| matches!(report.body, ReportBody::Online | ReportBody::Offline { .. });
+    let with_presence = batch.reports.iter().filter(presence);
+    let with_presence: HashSet<&Serial> = with_presence.map(|report| &report.sn).collect();
+    for report in &batch.reports {
+        let sampled = matches!(report.body, ReportBody::Sample(_));
+        if sampled && !live.is_online(&report.sn) && !with_presence.contains(&report.sn) {
+            late.push(online_report(report), None);
         }
     }
-    for (waiting, outcome) in group.waiting.into_iter().zip(outcomes) {
+    for (waiting, outcome) in batch.waiting.into_iter().zip(outcomes) {
         if let Some((_, done)) = waiting {
-            // A connection that is gone needs no answer.
+            // The connection may be gone; then nobody needs the answer.
             let _ = done.send(outcome);
         }
     }

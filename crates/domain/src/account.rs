@@ -1,7 +1,7 @@
-//! Who a person is to the product.
+//! Accounts: roles, terms and names.
 use crate::Message;
 use std::fmt;
-use std::str::FromStr;
+use strum::{EnumString, IntoStaticStr};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AccountId(pub i64);
@@ -13,41 +13,30 @@ impl fmt::Display for AccountId {
 }
 
 /// The two roles a person can register with. Operators have no account, partners and devices have their own keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumString, IntoStaticStr)]
+#[strum(const_into_str, serialize_all = "snake_case", parse_err_ty = Message, parse_err_fn = unknown_role)]
 pub enum Role {
     User,
     Electrician,
 }
 
-impl Role {
-    pub const ALL: [Self; 2] = [Self::User, Self::Electrician];
-
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Electrician => "electrician",
-        }
-    }
+fn unknown_role(_: &str) -> Message {
+    Message::RoleUnknown
 }
 
-impl FromStr for Role {
-    type Err = Message;
-
-    fn from_str(text: &str) -> Result<Self, Message> {
-        Self::ALL
-            .into_iter()
-            .find(|role| role.as_str() == text)
-            .ok_or(Message::RoleUnknown)
+impl Role {
+    pub const fn as_str(self) -> &'static str {
+        self.into_str()
     }
 }
 
 /// The version of the terms that a registration agrees to; stored with the consent and its time.
 pub const TERMS_VERSION: &str = "2026-11";
 
-/// Longest text accepted in a free field (a company's name, a person's).
+/// Longest text accepted in a free field such as a company's or a person's name, in characters.
 pub const MAX_TEXT: usize = 200;
 
-/// A name of a company or of a person: required, trimmed, not endless.
+/// The name of a company or a person: required, trimmed, at most [`MAX_TEXT`] characters.
 pub fn parse_name(text: &str) -> Result<String, Message> {
     match text.trim() {
         "" => Err(Message::Required),

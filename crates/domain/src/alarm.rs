@@ -1,80 +1,67 @@
-//! Alarms: what has to be wrong for how long before somebody is told, and when it counts as over.
+//! Alarms: which faults open one after how long, and when it closes.
 //!
-//! One fault is one alarm, however often its flag flaps and however many samples say so. What nobody knows, as while a battery
-//! is offline, opens nothing and closes nothing. [docs/alarms.md] has the table.
+//! One fault is one alarm, however often its flag flaps and however many samples show it. An unknown state, such as while a
+//! battery is offline, opens nothing and closes nothing. docs/alarms.md has the table.
 
+mod counter_monitor;
 mod evidence;
-mod flow;
-mod watch;
+mod monitor;
 
-pub use evidence::{Evidence, Presence, UpdateEnd, Verdict};
-pub use flow::{FLOWING, STANDS_FOR};
-pub use watch::{Change, Open, Watch};
+pub use counter_monitor::{COUNTER_STOPPED_AFTER, MIN_FLOW_W};
+pub use evidence::{BatteryPresence, Diagnosis, Evidence, UpdateOutcome};
+pub use monitor::{ActiveAlarm, AlarmChange, AlarmMonitor};
 
 use crate::clock::{DAY, HOUR, MINUTE, Millis};
+use crate::names::{unknown, variants};
 use crate::{Lang, Message, Zone, message};
-use std::str::FromStr;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
-/// What an alarm is about, the worst first.
+/// What an alarm is about, most severe first.
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(const_into_str, serialize_all = "snake_case", parse_err_ty = UnknownAlarmKind, parse_err_fn = unknown)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
-    /// The battery reports a fault of its own: cells, contact to a module, device.
+pub enum AlarmKind {
+    /// The battery reports an internal fault: cells, contact to a module, device.
     BatteryError,
-    /// Grid and system protection has tripped and stays so.
+    /// Grid and system protection has tripped and stays tripped.
     NaSchutz,
     Offline,
     /// A meter does not answer.
     MeterError,
-    /// Energy flows and its counter stands still.
+    /// Energy flows but its counter does not move.
     CounterStopped,
     UpdateFailed,
-    /// The battery has been at its lowest allowed charge for long.
+    /// The battery has been at its lowest allowed state of charge for long.
     SocFloor,
 }
 
-impl Kind {
-    pub const ALL: [Self; 7] = [
-        Self::BatteryError,
-        Self::NaSchutz,
-        Self::Offline,
-        Self::MeterError,
-        Self::CounterStopped,
-        Self::UpdateFailed,
-        Self::SocFloor,
-    ];
+impl AlarmKind {
+    pub const ALL: [Self; Self::VARIANTS.len()] = variants();
 
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::BatteryError => "battery_error",
-            Self::NaSchutz => "na_schutz",
-            Self::Offline => "offline",
-            Self::MeterError => "meter_error",
-            Self::CounterStopped => "counter_stopped",
-            Self::UpdateFailed => "update_failed",
-            Self::SocFloor => "soc_floor",
-        }
+        self.into_str()
     }
 
-    /// How long it has to be wrong. A flag that comes and goes is wrong from its first time on, until it has stayed away for
+    /// How long the fault must last. A flapping flag counts from its first appearance until it has been absent for
     /// [`Self::closes_after`].
     pub const fn opens_after(self) -> Millis {
         match self {
-            // Two reports, so that one garbled sample wakes nobody.
+            // Two reports: one garbled sample opens nothing.
             Self::BatteryError => MINUTE,
-            // A trip heals itself after 60 s without a fault of the grid.
+            // A trip resets itself after 60 s without a grid fault.
             Self::NaSchutz => 3 * MINUTE,
-            // A router that restarts takes five.
+            // A router restart takes five minutes.
             Self::Offline => 15 * MINUTE,
             Self::MeterError => 5 * MINUTE,
-            // Its rule has a time of its own.
+            // `COUNTER_STOPPED_AFTER` has already passed.
             Self::CounterStopped => 0,
             Self::UpdateFailed => 0,
-            // Every winter night has an empty battery; a day and a night without charging is worth a word.
+            // The battery is empty every winter night; a day and a night without charging is unusual.
             Self::SocFloor => DAY,
         }
     }
 
-    /// How long it has to be right again, without a break.
+    /// How long the fault must be absent without a break.
     pub const fn closes_after(self) -> Millis {
         match self {
             Self::BatteryError | Self::Offline | Self::MeterError => 5 * MINUTE,
@@ -84,7 +71,6 @@ impl Kind {
         }
     }
 
-    /// What it is called.
     pub fn text(self, lang: Lang) -> &'static str {
         message::text(lang, "alarm", self.as_str())
     }
@@ -95,21 +81,13 @@ impl Kind {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a kind of alarm")]
-pub struct UnknownKind;
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, thiserror::Error)]
+#[error("unknown alarm kind")]
+pub struct UnknownAlarmKind;
 
-impl FromStr for Kind {
-    type Err = UnknownKind;
-
-    fn from_str(text: &str) -> Result<Self, UnknownKind> {
-        let known = Self::ALL.into_iter().find(|kind| kind.as_str() == text);
-        known.ok_or(UnknownKind)
-    }
-}
-
-/// How somebody wants to hear of alarms.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// When an account wants mails about alarms.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(const_into_str, serialize_all = "snake_case", parse_err_ty = Message, parse_err_fn = Message::unknown_choice)]
 pub enum AlarmMail {
     #[default]
     AtOnce,
@@ -119,48 +97,35 @@ pub enum AlarmMail {
 }
 
 impl AlarmMail {
-    pub const ALL: [Self; 3] = [Self::AtOnce, Self::Digest, Self::Never];
+    pub const ALL: [Self; Self::VARIANTS.len()] = variants();
 
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::AtOnce => "at_once",
-            Self::Digest => "digest",
-            Self::Never => "never",
-        }
+        self.into_str()
     }
 }
 
-impl FromStr for AlarmMail {
-    type Err = Message;
-
-    fn from_str(text: &str) -> Result<Self, Message> {
-        let known = Self::ALL.into_iter().find(|choice| choice.as_str() == text);
-        known.ok_or(Message::ChoiceUnknown)
-    }
-}
-
-/// Alarms of so long share a mail: an outage of a street is one.
-pub const GATHER: Millis = MINUTE;
-/// Nobody gets two mails about alarms within this time, whatever happens.
-pub const PAUSE: Millis = 15 * MINUTE;
-/// When a digest is written, by the clock of the site.
+/// Alarms within this time share a mail: a power cut in a whole street is one mail.
+pub const GATHER_WINDOW: Millis = MINUTE;
+/// The shortest time between two alarm mails to one account, whatever happens.
+pub const MIN_MAIL_INTERVAL: Millis = 15 * MINUTE;
+/// The hour at which a digest is written, local time of the site.
 pub const DIGEST_HOUR: i8 = 7;
-/// A closed alarm is shown for so long.
-pub const SHOWN_FOR: Millis = 90 * DAY;
+/// How long a closed alarm is shown.
+pub const CLOSED_ALARM_SHOWN_FOR: Millis = 90 * DAY;
 
-/// When somebody is told of news that have waited since then. `told_at` is when they got their last mail about alarms.
-/// `None`: never, as they chose.
-pub fn due_at(
+/// When the next alarm mail to an account is due. `waiting_since` is the time of the oldest news that is not sent yet,
+/// `last_mail_at` that of the account's last alarm mail. `None`: never, as the account chose.
+pub fn mail_due_at(
     choice: AlarmMail,
     waiting_since: Millis,
-    told_at: Option<Millis>,
+    last_mail_at: Option<Millis>,
     zone: &Zone,
 ) -> Option<Millis> {
     match choice {
         AlarmMail::Never => None,
         AlarmMail::AtOnce => {
-            let gathered = waiting_since + GATHER;
-            Some(told_at.map_or(gathered, |told| gathered.max(told + PAUSE)))
+            let gathered = waiting_since + GATHER_WINDOW;
+            Some(last_mail_at.map_or(gathered, |last| gathered.max(last + MIN_MAIL_INTERVAL)))
         }
         AlarmMail::Digest => {
             let day = zone.day_of(waiting_since);
@@ -177,18 +142,18 @@ mod tests {
 
     #[test]
     fn every_kind_and_every_choice_is_found_by_its_name() {
-        for kind in Kind::ALL {
+        for kind in AlarmKind::ALL {
             assert_eq!(kind.as_str().parse(), Ok(kind));
         }
         for choice in AlarmMail::ALL {
             assert_eq!(choice.as_str().parse(), Ok(choice));
         }
-        assert!("fire".parse::<Kind>().is_err());
+        assert!("fire".parse::<AlarmKind>().is_err());
     }
 
     #[test]
     fn every_kind_has_its_words_in_every_language() {
-        for (kind, lang) in Kind::ALL
+        for (kind, lang) in AlarmKind::ALL
             .into_iter()
             .flat_map(|kind| Lang::ALL.map(|lang| (kind, lang)))
         {
@@ -200,11 +165,14 @@ mod tests {
     #[test]
     fn at_once_gathers_for_a_minute_and_pauses_after_a_mail() {
         let zone = Zone::default();
-        let due = |since, told| due_at(AlarmMail::AtOnce, since, told, &zone);
-        assert_eq!(due(1_000, None), Some(1_000 + GATHER));
-        assert_eq!(due(1_000, Some(500)), Some(500 + PAUSE));
-        assert_eq!(due(PAUSE, Some(0)), Some(PAUSE + GATHER));
-        assert_eq!(due_at(AlarmMail::Never, 0, None, &zone), None);
+        let due = |since, told| mail_due_at(AlarmMail::AtOnce, since, told, &zone);
+        assert_eq!(due(1_000, None), Some(1_000 + GATHER_WINDOW));
+        assert_eq!(due(1_000, Some(500)), Some(500 + MIN_MAIL_INTERVAL));
+        assert_eq!(
+            due(MIN_MAIL_INTERVAL, Some(0)),
+            Some(MIN_MAIL_INTERVAL + GATHER_WINDOW)
+        );
+        assert_eq!(mail_due_at(AlarmMail::Never, 0, None, &zone), None);
     }
 
     #[test]
@@ -212,12 +180,12 @@ mod tests {
         let zone: Zone = "Europe/Berlin".parse().expect("a zone");
         // 15 November 2026, noon in Berlin.
         let noon = 1_794_740_400_000;
-        let due = |at| due_at(AlarmMail::Digest, at, None, &zone);
+        let due = |at| mail_due_at(AlarmMail::Digest, at, None, &zone);
         assert_eq!(due(noon), Some(noon + 19 * HOUR));
         let six = noon - 6 * HOUR;
         assert_eq!(due(six), Some(six + HOUR));
         assert_eq!(due(six + HOUR), Some(six + 25 * HOUR));
-        // The clocks went back on 25 October: that night has an hour more.
+        // The clocks went back on 25 October: that night is an hour longer.
         let evening = noon - 22 * DAY + 9 * HOUR;
         assert_eq!(due(evening), Some(evening + 10 * HOUR));
     }

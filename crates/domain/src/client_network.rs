@@ -1,13 +1,13 @@
-//! Which addresses count as one caller.
+//! Which IP addresses count as one client.
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
 
-/// An IPv4 address, or the /64 of an IPv6 one: whoever has an IPv6 line has all 2^64 addresses of it.
+/// An IPv4 address, or the /64 of an IPv6 address: one IPv6 line has all 2^64 addresses of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ClientNetwork(IpAddr);
 
 impl ClientNetwork {
-    /// An IPv4 address that an IPv6 socket has mapped (`::ffff:203.0.113.5`) is the IPv4 address.
+    /// An IPv4-mapped IPv6 address (`::ffff:203.0.113.5`) counts as the IPv4 address.
     pub fn of(address: IpAddr) -> Self {
         Self(match address.to_canonical() {
             IpAddr::V6(address) => {
@@ -19,7 +19,7 @@ impl ClientNetwork {
     }
 
     pub fn is_loopback(self) -> bool {
-        // The /64 of ::1 holds nothing else that reaches us.
+        // No other address in the /64 of ::1 can reach the server.
         self.0.is_loopback() || self == Self::of(Ipv6Addr::LOCALHOST.into())
     }
 }

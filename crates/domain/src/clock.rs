@@ -1,4 +1,4 @@
-//! Where the time comes from. Everything that asks for "now" is handed a [`Clock`], so tests move time instead of waiting.
+//! The source of time. All code that needs "now" is given a [`Clock`], so tests move time instead of waiting.
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -7,44 +7,44 @@ pub const SECOND: i64 = 1_000;
 pub const MINUTE: i64 = 60 * SECOND;
 pub const HOUR: i64 = 60 * MINUTE;
 pub const DAY: i64 = 24 * HOUR;
-/// A battery's clock may be this far from ours and still count; what lies further ahead was stamped by a wrong clock.
+/// A battery's clock may differ this much from the server's. A time further ahead comes from a wrong clock.
 pub const MAX_CLOCK_SKEW: i64 = 120 * SECOND;
 
 /// Milliseconds since 1970 in UTC, the unit of every stored moment (`…_at`).
 pub type Millis = i64;
 
-/// The machine's clock plus an offset that only tests and the demo move, or a clock that stands still.
+/// The machine's clock plus an offset that only tests and the demo change, or a frozen clock.
 #[derive(Clone, Debug)]
 pub struct Clock {
     offset: Arc<AtomicI64>,
-    stands_still: bool,
+    is_frozen: bool,
 }
 
 impl Clock {
     pub fn system() -> Self {
         Self {
             offset: Arc::new(AtomicI64::new(0)),
-            stands_still: false,
+            is_frozen: false,
         }
     }
 
-    /// A clock that shows `now` and goes on from there.
+    /// A clock that starts at `now` and runs.
     pub fn running_from(now: Millis) -> Self {
         let clock = Self::system();
         clock.advance(now - clock.now());
         clock
     }
 
-    /// A clock that shows `now` until it is moved.
-    pub fn standing_at(now: Millis) -> Self {
+    /// A clock that stays at `now` until it is advanced.
+    pub fn frozen_at(now: Millis) -> Self {
         Self {
             offset: Arc::new(AtomicI64::new(now)),
-            stands_still: true,
+            is_frozen: true,
         }
     }
 
     pub fn now(&self) -> Millis {
-        let base = if self.stands_still { 0 } else { machine_time() };
+        let base = if self.is_frozen { 0 } else { machine_time() };
         base + self.offset.load(Ordering::Relaxed)
     }
 
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn every_clone_of_a_standing_clock_moves_together() {
-        let clock = Clock::standing_at(5);
+        let clock = Clock::frozen_at(5);
         let other = clock.clone();
         clock.advance(MINUTE);
         assert_eq!(other.now(), 5 + MINUTE);

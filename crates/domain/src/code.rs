@@ -1,8 +1,9 @@
 //! Registration and installer codes: 100 random bits in Crockford's base 32, four groups of five.
-//! Single use; the server keeps only a keyed hash.
+//! Single use; the server stores only a keyed hash.
 use crate::{Message, Random};
 use std::fmt;
 use std::str::FromStr;
+use strum::IntoStaticStr;
 
 pub(crate) const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const GROUPS: usize = 4;
@@ -12,27 +13,25 @@ pub(crate) const SYMBOLS: usize = GROUPS * GROUP;
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Code(String);
 
-/// What a code opens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a code is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 pub enum CodeKind {
     /// Links the systems it covers to the account that enters it.
     Registration,
-    /// Gives an electrician service access while nobody owns the systems.
+    /// Gives an electrician service access while the systems have no owner.
     Installer,
 }
 
 impl CodeKind {
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Registration => "registration",
-            Self::Installer => "installer",
-        }
+        self.into_str()
     }
 }
 
 impl Code {
     pub fn random(random: &Random) -> Self {
-        // 5 of the 8 bits of each byte are used: uniform over the alphabet without rejection.
+        // 5 of the 8 bits of each byte are used: that is uniform over the alphabet without rejection.
         let symbols = random
             .bytes::<SYMBOLS>()
             .map(|byte| ALPHABET[usize::from(byte & 31)] as char);
@@ -55,7 +54,7 @@ impl Code {
 impl FromStr for Code {
     type Err = Message;
 
-    /// In any case, and with whatever is typed or pasted between its groups.
+    /// Accepts upper and lower case, and any spaces and dashes.
     fn from_str(text: &str) -> Result<Self, Message> {
         let symbols: Vec<char> = text
             .chars()
@@ -71,7 +70,7 @@ impl FromStr for Code {
     }
 }
 
-/// The hyphen and what word processors and mail programs make of it.
+/// The hyphen and the characters that word processors and mail programs replace it with.
 pub(crate) fn is_dash(c: char) -> bool {
     matches!(
         c,
@@ -80,7 +79,7 @@ pub(crate) fn is_dash(c: char) -> bool {
     )
 }
 
-/// A code is a secret: it shows itself only where it is issued, by [`Code::as_str`].
+/// A code is a secret: only [`Code::as_str`] shows it, where it is issued.
 impl fmt::Debug for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Code(…)")

@@ -1,46 +1,48 @@
-//! What a battery can be told to do, and what comes with it.
+//! Commands to a battery and their arguments.
 
 mod answer;
 mod key;
 mod state;
 
-pub use answer::{Answer, AnswerCode};
+pub use answer::{AnswerCode, CommandAnswer};
 pub use key::{CommandId, CommandKey};
-pub use state::{CommandEvent, CommandState, Ended};
+pub use state::{CommandEnded, CommandEvent, CommandState};
 
 use crate::Message;
 use crate::clock::{DAY, MINUTE, Millis};
 use crate::setting::{Field, Ratings, Value};
 use serde_json::{Map, json};
+use strum::{IntoStaticStr, VariantNames};
 
-/// A command that was not answered by then is over: nothing acts on it late.
-pub const COMMAND_LIFE: Millis = 5 * MINUTE;
-/// The battery remembers the last 32 commands it obeyed; far fewer may be open at a time.
-pub const MAX_OPEN: usize = 16;
-/// How far ahead a battery may be told to rest.
-const LONGEST_HOLD: Millis = 7 * DAY;
+/// A command without an answer expires after this time. Batteries do not execute an expired command.
+pub const COMMAND_TTL: Millis = 5 * MINUTE;
+/// Commands that may be open at a time: well below the last 32 executed commands that a battery remembers.
+pub const MAX_OPEN_COMMANDS: usize = 16;
+/// How far ahead a `hold` may end.
+const MAX_HOLD: Millis = 7 * DAY;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantNames)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 pub enum Command {
     SwitchOn,
     SwitchOff,
     MeterTest,
     Calibrate,
-    /// Charge to so many percent, with so many W at most.
+    /// Charge to `soc` percent, with at most `power` W.
     ChargeTo {
         soc: i64,
         power: Option<i64>,
     },
-    /// Neither charge nor discharge until then.
+    /// Neither charge nor discharge before `until`.
     Hold {
         until: Millis,
     },
-    /// Back to what the settings say.
+    /// Return to what the settings say.
     Auto,
     Restart,
 }
 
-/// What comes with a command, as it was typed.
+/// The arguments of a command as typed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Arguments<'a> {
     pub soc: Option<&'a str>,
@@ -49,18 +51,9 @@ pub struct Arguments<'a> {
 }
 
 impl Command {
-    pub const NAMES: [&'static str; 8] = [
-        "switch_on",
-        "switch_off",
-        "meter_test",
-        "calibrate",
-        "charge_to",
-        "hold",
-        "auto",
-        "restart",
-    ];
+    pub const NAMES: &[&str] = Self::VARIANTS;
 
-    /// What a form asks for, or every field that is wrong with it.
+    /// Parses a form. The error lists every invalid field.
     pub fn parse(
         name: &str,
         arguments: Arguments<'_>,
@@ -85,19 +78,10 @@ impl Command {
     }
 
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::SwitchOn => "switch_on",
-            Self::SwitchOff => "switch_off",
-            Self::MeterTest => "meter_test",
-            Self::Calibrate => "calibrate",
-            Self::ChargeTo { .. } => "charge_to",
-            Self::Hold { .. } => "hold",
-            Self::Auto => "auto",
-            Self::Restart => "restart",
-        }
+        self.into_str()
     }
 
-    /// What comes with it, as the battery gets it.
+    /// The arguments as sent to the battery.
     pub fn arguments(self) -> Map<String, serde_json::Value> {
         let arguments = match self {
             Self::ChargeTo { soc, power } => json!({ "soc": soc, "power": power }),
@@ -115,7 +99,7 @@ fn charge_to(
     arguments: Arguments<'_>,
     ratings: Ratings,
 ) -> Result<Command, Vec<(&'static str, Message)>> {
-    // The same numbers as the settings of that meaning have.
+    // The same ranges as the settings with that meaning.
     let number = |field: Field, text: &str| match field.parse(text, ratings) {
         Ok(Value::Whole(number)) => Ok(number),
         Ok(_) => Err(Message::NumberInvalid),
@@ -144,7 +128,7 @@ fn until(text: Option<&str>, now: Millis) -> Result<Millis, Message> {
         .ok_or(Message::Required)?
         .parse()
         .map_err(|_| Message::NumberInvalid)?;
-    let ahead = now + 1..=now + LONGEST_HOLD;
+    let ahead = now + 1..=now + MAX_HOLD;
     ahead
         .contains(&until)
         .then_some(until)
@@ -176,7 +160,7 @@ mod tests {
             until: Some("1794744000000"),
         };
         for name in Command::NAMES {
-            assert_eq!(parse(name, arguments).unwrap().name(), name);
+            assert_eq!(parse(name, arguments).unwrap().name(), *name);
         }
         let wrong = |name| parse(name, arguments).unwrap_err();
         assert_eq!(wrong("explode"), [("command", Message::ChoiceUnknown)]);

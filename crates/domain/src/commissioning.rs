@@ -1,102 +1,74 @@
-//! Bringing a system into service: what an electrician goes through at the site, and what has to be true before it is done.
-//! A step is looked at with what is known of the units now; what it found then has to be the same when everything ends.
+//! Commissioning of a system: the steps that an electrician takes at the site, and what must be true at the end.
+//! Each step is checked against what is known of the units now. What it found must still be the same when the commissioning
+//! ends.
 
-mod facts;
-mod look;
+mod checks;
+mod installation;
 mod phase_test;
 mod reason;
 
-pub use facts::{Facts, MeterTest, Unit, Update};
-pub use look::{Look, Record, State, assess, look};
-pub use phase_test::{LOAD, PhaseReading, judge, reading, take};
-pub use reason::{Finding, Reason};
+pub use checks::{CheckRecord, CheckResult, CheckState, assess, check};
+pub use installation::{InstallationStatus, InstalledUnit, MeterTestResult, PendingUpdate};
+pub use phase_test::{MIN_LOAD_W, PhaseReading, measure_phase, phase_reading, phase_rise};
+pub use reason::{Finding, FindingReason};
 
 use crate::Message;
-use std::str::FromStr;
+use crate::names::variants;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
-/// Units that one commissioning can cover: more than three on each phase nobody installs in one day.
-pub const MOST_UNITS: usize = 9;
-/// The longest remark that goes into a protocol.
-pub const LONGEST_NOTE: usize = 1_000;
-/// No house has a larger connection: the most that a limit on feed-in can be, in W.
-pub const MOST_EXPORT: i64 = 100_000;
+/// Units that one commissioning can cover: nobody installs more than three on each phase in one day.
+pub const MAX_UNITS: usize = 9;
+/// The longest remark in a protocol, in characters.
+pub const MAX_NOTE_LENGTH: usize = 1_000;
+/// The highest feed-in limit: no house has a larger grid connection.
+pub const MAX_EXPORT_LIMIT_W: i64 = 100_000;
 
-/// What is gone through, in this order.
+/// The steps, in this order.
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(const_into_str, serialize_all = "snake_case", parse_err_ty = Message, parse_err_fn = Message::invalid_choice)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Step {
-    /// Every unit reports, is on a phase of its own and has no fault.
+pub enum CommissioningStep {
+    /// Every unit reports, has a phase of its own and no fault.
     Units,
     /// Type and address of the meter, and the battery's own test of it.
     Meter,
-    /// A load on each phase shows on that phase, as import.
+    /// A load on each phase is measured on that phase, as import.
     Phases,
-    /// How much may be charged and discharged, and the notice under §14a EnWG.
+    /// Limits of charging and discharging, and the notice under §14a EnWG.
     Limits,
-    /// How much may be fed in.
+    /// Limit of feed-in.
     ExportLimit,
     Ups,
     Firmware,
     Customer,
-    /// The customer knows how to use it.
+    /// The customer was shown how to use the system.
     Instruction,
 }
 
-impl Step {
-    pub const ALL: [Self; 9] = [
-        Self::Units,
-        Self::Meter,
-        Self::Phases,
-        Self::Limits,
-        Self::ExportLimit,
-        Self::Ups,
-        Self::Firmware,
-        Self::Customer,
-        Self::Instruction,
-    ];
+impl CommissioningStep {
+    pub const ALL: [Self; Self::VARIANTS.len()] = variants();
 
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Units => "units",
-            Self::Meter => "meter",
-            Self::Phases => "phases",
-            Self::Limits => "limits",
-            Self::ExportLimit => "export_limit",
-            Self::Ups => "ups",
-            Self::Firmware => "firmware",
-            Self::Customer => "customer",
-            Self::Instruction => "instruction",
-        }
+        self.into_str()
     }
 }
 
-impl FromStr for Step {
-    type Err = Message;
-
-    fn from_str(text: &str) -> Result<Self, Message> {
-        if text.is_empty() {
-            return Err(Message::Required);
-        }
-        let known = Self::ALL.into_iter().find(|step| step.as_str() == text);
-        known.ok_or(Message::ChoiceUnknown)
-    }
-}
-
-/// A limit on feed-in as it is typed: in W, and nothing where there is none.
+/// Parses a feed-in limit in W. Empty means no limit.
 pub fn parse_export_limit(text: &str) -> Result<Option<i64>, Message> {
     match text.trim() {
         "" => Ok(None),
         text => match text.parse::<i64>() {
-            Ok(watts) if (0..=MOST_EXPORT).contains(&watts) => Ok(Some(watts)),
+            Ok(watts) if (0..=MAX_EXPORT_LIMIT_W).contains(&watts) => Ok(Some(watts)),
             Ok(_) => Err(Message::PowerRange),
             Err(_) => Err(Message::NumberInvalid),
         },
     }
 }
 
-/// A remark; there may be none.
+/// Parses a remark, which may be empty.
 pub fn parse_note(text: &str) -> Result<String, Message> {
     let text = text.trim();
-    match text.chars().count() > LONGEST_NOTE {
+    match text.chars().count() > MAX_NOTE_LENGTH {
         true => Err(Message::TooLong),
         false => Ok(text.to_owned()),
     }
@@ -108,11 +80,14 @@ mod tests {
 
     #[test]
     fn every_step_has_a_name_of_its_own() {
-        for step in Step::ALL {
+        for step in CommissioningStep::ALL {
             assert_eq!(step.as_str().parse(), Ok(step));
         }
-        assert_eq!("".parse::<Step>(), Err(Message::Required));
-        assert_eq!("tea".parse::<Step>(), Err(Message::ChoiceUnknown));
+        assert_eq!("".parse::<CommissioningStep>(), Err(Message::Required));
+        assert_eq!(
+            "tea".parse::<CommissioningStep>(),
+            Err(Message::ChoiceUnknown)
+        );
     }
 
     #[test]

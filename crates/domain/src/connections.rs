@@ -1,4 +1,4 @@
-//! How many connections a listener holds at once, in all and from one caller: nobody uses up the file descriptors that
+//! Limits a listener's open connections, in total and per client network. No client can use up the file descriptors that
 //! the other listeners and the database need.
 use crate::client_network::ClientNetwork;
 use std::collections::HashMap;
@@ -13,18 +13,18 @@ type Exempt = dyn Fn(IpAddr) -> bool + Send + Sync;
 pub struct Connections {
     max: usize,
     max_per_network: usize,
-    /// Proxies bring the connections of many.
+    /// Addresses without a limit per network: proxies carry the connections of many clients.
     exempt: Arc<Exempt>,
-    open: Arc<Mutex<Open>>,
+    open: Arc<Mutex<OpenConnections>>,
 }
 
 #[derive(Debug, Default)]
-struct Open {
+struct OpenConnections {
     count: usize,
     by_network: HashMap<ClientNetwork, usize>,
 }
 
-/// Without any limit.
+/// No limits.
 impl Default for Connections {
     fn default() -> Self {
         Self::new(usize::MAX, usize::MAX)
@@ -41,7 +41,7 @@ impl Connections {
         }
     }
 
-    /// Addresses for which only the limit in all holds; this machine is always one of them.
+    /// Sets the addresses that only the total limit applies to. Loopback is always one of them.
     #[must_use]
     pub fn exempting(self, exempt: impl Fn(IpAddr) -> bool + Send + Sync + 'static) -> Self {
         Self {
@@ -50,7 +50,7 @@ impl Connections {
         }
     }
 
-    /// Lets one more connection in; `None` when there is no place for it.
+    /// Admits a connection; `None` when a limit is reached.
     pub fn admit(&self, address: IpAddr) -> Option<Admission> {
         let address = address.to_canonical();
         let network = ClientNetwork::of(address);
@@ -80,34 +80,34 @@ impl fmt::Debug for Connections {
     }
 }
 
-/// A connection that is let in; its place is free again when this is dropped.
+/// An admitted connection. Dropping it frees its place.
 #[derive(Debug)]
 pub struct Admission {
-    open: Arc<Mutex<Open>>,
-    /// Where it counts.
+    open: Arc<Mutex<OpenConnections>>,
+    /// The network whose limit it counts against, if any.
     network: Option<ClientNetwork>,
 }
 
 impl Admission {
-    /// Whoever is on the other side has proven who they are: from now on the connection counts only in all.
-    pub fn prove(&mut self) {
+    /// The peer is authenticated: from now on the connection counts only against the total limit.
+    pub fn mark_authenticated(&mut self) {
         if let Some(network) = self.network.take() {
             let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-            open.leave(network);
+            open.release(network);
         }
     }
 }
 
 impl Drop for Admission {
     fn drop(&mut self) {
-        self.prove();
+        self.mark_authenticated();
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.count -= 1;
     }
 }
 
-impl Open {
-    fn leave(&mut self, network: ClientNetwork) {
+impl OpenConnections {
+    fn release(&mut self, network: ClientNetwork) {
         if let Some(count) = self.by_network.get_mut(&network) {
             *count -= 1;
             if *count == 0 {
@@ -154,7 +154,7 @@ mod tests {
         let mut place = connections.admit(battery).unwrap();
         places.pop();
         assert!(connections.admit(battery).is_none());
-        place.prove();
+        place.mark_authenticated();
         places.push(connections.admit(battery).unwrap());
         assert!(connections.admit(address("127.0.0.1")).is_none(), "full");
         drop(places);

@@ -1,4 +1,4 @@
-//! An e-mail address, kept in lower case so that one mailbox is one account.
+//! An e-mail address in lower case: one mailbox is one account.
 use crate::Message;
 use std::fmt;
 use std::str::FromStr;
@@ -26,7 +26,7 @@ impl FromStr for Email {
             .without_domain_literal();
         email_address::EmailAddress::parse_with_options(&text, options)
             .map_err(|_| Message::EmailInvalid)?;
-        // Quoted local parts are valid on paper and trouble in every mail program and log.
+        // Quoted local parts are valid by the standard, but cause trouble in mail programs and logs.
         if text.contains('"') {
             Err(Message::EmailInvalid)
         } else {

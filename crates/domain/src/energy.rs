@@ -1,21 +1,21 @@
-//! From counter readings to energy. Differences telescope to the Wh: whatever the grid of buckets, their sum is the same.
+//! From counter readings to energy. Differences telescope exactly: whatever the buckets, their sum is the same to the Wh.
 use crate::clock::{MINUTE, Millis};
 use crate::sample::{Counter, Sample};
 use std::ops::Range;
 
-/// Readings further apart do not say when the energy between them flowed.
-pub const PLACEABLE: Millis = 15 * MINUTE;
-/// How long a counter may read nonsense and still be believed when it comes back.
-pub const GLITCH: Millis = 15 * MINUTE;
-/// What must be known before and after a stretch of time to tell its energy.
-pub const CONTEXT: Millis = 30 * MINUTE;
+/// Readings further apart do not show when the energy between them flowed.
+pub const MAX_PLACEABLE_GAP: Millis = 15 * MINUTE;
+/// How long a counter may show wrong readings and still be trusted when it returns to its old level.
+pub const MAX_GLITCH: Millis = 15 * MINUTE;
+/// How much time before and after a period must be known to compute the period's energy.
+pub const CONTEXT_WINDOW: Millis = 30 * MINUTE;
 
 /// One reading of one counter, in Wh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reading {
     pub at: Millis,
     pub wh: i64,
-    /// Whose counter it is: another unit's stands where it likes.
+    /// Which unit's counter it is: counters of different units are unrelated.
     pub unit: u8,
 }
 
@@ -28,28 +28,28 @@ impl Reading {
         })
     }
 
-    /// Whether a counter that stood here may stand at `next` later: not lower, and no faster than 100 kW.
-    /// One Wh more is the counter's own rounding.
+    /// Whether `next` is a plausible later reading of the same counter: not lower, and no more than 100 kW allow.
+    /// One Wh more is the counter's rounding.
     fn leads_to(self, next: Self) -> bool {
         let rise = next.wh.saturating_sub(self.wh);
         rise >= 0 && (rise - 1).saturating_mul(36) <= next.at - self.at
     }
 }
 
-/// What flowed between two readings that belong together.
+/// Energy between two readings that belong together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Flow {
+pub struct EnergyFlow {
     pub from: Millis,
     pub to: Millis,
     pub wh: i64,
 }
 
-impl Flow {
+impl EnergyFlow {
     pub fn is_placed(&self) -> bool {
-        self.to - self.from <= PLACEABLE
+        self.to - self.from <= MAX_PLACEABLE_GAP
     }
 
-    /// What had flowed by `at`, taken as even over the stretch.
+    /// What had flowed by `at`, assuming constant power.
     fn until(&self, at: Millis) -> i64 {
         if at <= self.from {
             0
@@ -61,15 +61,15 @@ impl Flow {
     }
 }
 
-/// The readings of one counter among samples that are in order.
+/// The readings of one counter; `samples` are in order.
 pub fn readings(samples: &[Sample], counter: Counter) -> impl Iterator<Item = Reading> {
     samples
         .iter()
         .filter_map(move |sample| Reading::of(sample, counter))
 }
 
-/// What flowed between readings in order of time. Nothing is counted from one unit's counter to the next one's.
-pub fn flows(readings: &[Reading]) -> Vec<Flow> {
+/// The flows between readings in order of time. Nothing is counted between readings of different units.
+pub fn flows(readings: &[Reading]) -> Vec<EnergyFlow> {
     let mut flows = Vec::with_capacity(readings.len());
     for readings in readings.chunk_by(|one, next| one.unit == next.unit) {
         flows_of_unit(readings, &mut flows);
@@ -77,71 +77,71 @@ pub fn flows(readings: &[Reading]) -> Vec<Flow> {
     flows
 }
 
-/// A jump (a fall, or a rise beyond 100 kW) adds nothing: when the
-/// counter is back within 15 minutes the readings between were a glitch, else it was reset and goes on from there.
-fn flows_of_unit(readings: &[Reading], flows: &mut Vec<Flow>) {
-    let mut place = trusted_start(readings);
-    while let Some(&last) = readings.get(place) {
-        let Some(&next) = readings.get(place + 1) else {
+/// A jump (a fall, or a rise beyond 100 kW) adds nothing. If the counter is back within [`MAX_GLITCH`], the readings between
+/// were a glitch. Otherwise it was reset and continues from the new level.
+fn flows_of_unit(readings: &[Reading], flows: &mut Vec<EnergyFlow>) {
+    let mut index = trusted_start(readings);
+    while let Some(&last) = readings.get(index) {
+        let Some(&next) = readings.get(index + 1) else {
             break;
         };
-        place = if last.leads_to(next) {
-            place + 1
+        index = if last.leads_to(next) {
+            index + 1
         } else {
-            let back = readings[place + 2..]
+            let back = readings[index + 2..]
                 .iter()
-                .take_while(|reading| reading.at <= next.at + GLITCH)
+                .take_while(|reading| reading.at <= next.at + MAX_GLITCH)
                 .position(|reading| last.leads_to(*reading));
             match back {
-                Some(after) => place + 2 + after,
+                Some(after) => index + 2 + after,
                 None => {
-                    place += 1;
+                    index += 1;
                     continue;
                 }
             }
         };
-        flows.push(Flow {
+        flows.push(EnergyFlow {
             from: last.at,
-            to: readings[place].at,
-            wh: readings[place].wh - last.wh,
+            to: readings[index].at,
+            wh: readings[index].wh - last.wh,
         });
     }
 }
 
-/// Where to begin: the first reading of the level that most of the first 15 minutes agree with, so that the answer does
-/// not depend on a glitch that happens to come first.
+/// The index to begin at: the first reading of the level that most of the first 15 minutes agree with. So the result does
+/// not depend on a glitch at the very beginning.
 fn trusted_start(readings: &[Reading]) -> usize {
     let Some(first) = readings.first() else {
         return 0;
     };
-    let window = readings.partition_point(|reading| reading.at <= first.at + GLITCH);
+    let window = readings.partition_point(|reading| reading.at <= first.at + MAX_GLITCH);
     let window = &readings[..window];
     if window.windows(2).all(|pair| pair[0].leads_to(pair[1])) {
         return 0;
     }
-    let agreeing = |place: usize| {
-        let candidate = window[place];
-        let later = &window[place + 1..];
+    let agreeing = |index: usize| {
+        let candidate = window[index];
+        let later = &window[index + 1..];
         later
             .iter()
             .filter(|next| candidate.leads_to(**next))
             .count()
     };
-    // Of equals the earliest, which `max_by_key` would give last.
+    // Reversed, because `max_by_key` returns the last of equals and the earliest is wanted.
     (0..window.len())
         .rev()
-        .max_by_key(|place| agreeing(*place))
+        .max_by_key(|index| agreeing(*index))
         .unwrap_or(0)
 }
 
-/// The energy of each bucket between neighbouring edges; `None` where nothing was measured.
-pub fn placed(flows: &[Flow], edges: &[Millis]) -> Vec<Option<i64>> {
+/// The energy of each bucket between consecutive edges; `None` where nothing was measured.
+pub fn placed(flows: &[EnergyFlow], edges: &[Millis]) -> Vec<Option<i64>> {
     let mut buckets = vec![None; edges.len().saturating_sub(1)];
     for flow in flows.iter().filter(|flow| flow.is_placed()) {
         let first = edges.partition_point(|edge| *edge <= flow.from);
         for bucket in first.saturating_sub(1)..buckets.len() {
             let (start, end) = (edges[bucket], edges[bucket + 1]);
-            // A flow of no duration belongs to the bucket that begins with it.
+            // A flow without duration belongs to the bucket that begins at its time.
             if start >= flow.to && !(flow.from == flow.to && start == flow.to) {
                 break;
             }
@@ -154,8 +154,8 @@ pub fn placed(flows: &[Flow], edges: &[Millis]) -> Vec<Option<i64>> {
     buckets
 }
 
-/// What flowed in gaps that end within `span`; `None` without such a gap.
-pub fn unplaced(flows: &[Flow], span: &Range<Millis>) -> Option<i64> {
+/// The energy of gaps that end within `span`; `None` without such a gap.
+pub fn unplaced(flows: &[EnergyFlow], span: &Range<Millis>) -> Option<i64> {
     flows
         .iter()
         .filter(|flow| !flow.is_placed() && span.contains(&flow.to))
@@ -163,7 +163,7 @@ pub fn unplaced(flows: &[Flow], span: &Range<Millis>) -> Option<i64> {
         .reduce(|sum, wh| sum + wh)
 }
 
-/// Placed and unplaced together: missing only when both are.
+/// Placed plus unplaced energy; `None` only if both are missing.
 pub fn total(placed: &[Option<i64>], unplaced: Option<i64>) -> Option<i64> {
     placed
         .iter()
@@ -173,39 +173,39 @@ pub fn total(placed: &[Option<i64>], unplaced: Option<i64>) -> Option<i64> {
         .reduce(|sum, wh| sum + wh)
 }
 
-/// A day's energy as it grows, one sample after the other. Samples that come late are left to the store.
+/// The energy of the current day, updated sample by sample. Late samples are ignored here and left to the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tally {
+pub struct DayEnergy {
     pub span: Range<Millis>,
-    /// In the order of [`Counter::ALL`], unplaced included.
+    /// In the order of [`Counter::ALL`], including unplaced energy.
     pub energy: [Option<i64>; 5],
-    /// The newest reading that was believed.
+    /// The newest trusted reading.
     last: [Option<Reading>; 5],
-    /// The first reading of a level that does not follow, until 15 minutes have shown what it was.
-    astray: [Option<Reading>; 5],
+    /// The first reading after a jump, until [`MAX_GLITCH`] has passed and shows whether it was a glitch or a reset.
+    suspect: [Option<Reading>; 5],
 }
 
-impl Tally {
+impl DayEnergy {
     pub fn new(span: Range<Millis>) -> Self {
         Self {
             span,
             energy: [None; 5],
             last: [None; 5],
-            astray: [None; 5],
+            suspect: [None; 5],
         }
     }
 
-    /// The day so far from its samples in order, with those of the time before it.
+    /// The day so far. `samples` are in order and include those of the time before the day.
     pub fn of(span: Range<Millis>, samples: &[Sample]) -> Self {
-        let mut tally = Self::new(span);
+        let mut day = Self::new(span);
         for sample in samples {
-            tally.add(sample);
+            day.add(sample);
         }
-        tally
+        day
     }
 
-    /// Goes on with another day.
-    pub fn turn_to(&mut self, span: Range<Millis>) {
+    /// Starts another day; counter readings carry over.
+    pub fn begin_day(&mut self, span: Range<Millis>) {
         self.span = span;
         self.energy = [None; 5];
     }
@@ -228,21 +228,21 @@ impl Tally {
         }
         if reading.unit > last.unit {
             self.last[counter] = Some(reading);
-            self.astray[counter] = None;
+            self.suspect[counter] = None;
             return;
         }
         if last.leads_to(reading) {
             self.flow(counter, last, reading);
             return;
         }
-        match self.astray[counter] {
-            None => self.astray[counter] = Some(reading),
-            Some(first) if reading.at - first.at > GLITCH => {
+        match self.suspect[counter] {
+            None => self.suspect[counter] = Some(reading),
+            Some(first) if reading.at - first.at > MAX_GLITCH => {
                 if first.leads_to(reading) {
                     self.flow(counter, first, reading);
                 } else {
                     self.last[counter] = Some(reading);
-                    self.astray[counter] = None;
+                    self.suspect[counter] = None;
                 }
             }
             Some(_) => {}
@@ -251,8 +251,8 @@ impl Tally {
 
     fn flow(&mut self, counter: usize, from: Reading, to: Reading) {
         self.last[counter] = Some(to);
-        self.astray[counter] = None;
-        let flow = Flow {
+        self.suspect[counter] = None;
+        let flow = EnergyFlow {
             from: from.at,
             to: to.at,
             wh: to.wh - from.wh,
@@ -288,7 +288,7 @@ mod tests {
         list.iter().map(reading).collect()
     }
 
-    /// Everything that flowed between two minutes.
+    /// All energy between two minutes.
     fn between(list: &[(i64, i64)], from: i64, to: i64) -> Option<i64> {
         let flows = flows(&readings(list));
         let span = from * MINUTE..to * MINUTE;
@@ -350,12 +350,12 @@ mod tests {
     fn the_live_tally_counts_what_the_store_counts() {
         let list = [(-2, 90), (2, 130), (3, 0), (4, 150), (30, 400), (31, 410)];
         let span = 0..HOUR;
-        let mut tally = Tally::new(span.clone());
+        let mut tally = DayEnergy::new(span.clone());
         for reading in readings(&list) {
             tally.read(0, reading);
         }
         assert_eq!(tally.energy[0], between(&list, 0, 60));
-        tally.turn_to(HOUR..2 * HOUR);
+        tally.begin_day(HOUR..2 * HOUR);
         tally.read(
             0,
             Reading {
@@ -369,7 +369,7 @@ mod tests {
 
     #[test]
     fn an_exchanged_unit_adds_neither_the_gap_nor_a_jump() {
-        // The new one's counter is a little above the old one's, which no rule about jumps would find.
+        // The new unit's counter is slightly above the old one's, which no rule about jumps would detect.
         let old = [(0, 1000), (5, 1050), (10, 1100)];
         let new = [(12, 1150), (17, 1170)];
         let after = readings(&new)
@@ -378,7 +378,7 @@ mod tests {
         let all: Vec<Reading> = readings(&old).into_iter().chain(after).collect();
         let counted: i64 = flows(&all).iter().map(|flow| flow.wh).sum();
         assert_eq!(counted, 100 + 20);
-        let mut tally = Tally::new(0..HOUR);
+        let mut tally = DayEnergy::new(0..HOUR);
         for reading in all {
             tally.read(0, reading);
         }
@@ -459,9 +459,9 @@ mod tests {
             let gained = readings[readings.len() - 1].wh - 50;
             let sorted = flows(&readings);
             prop_assert_eq!(sorted.iter().map(|flow| flow.wh).sum::<i64>(), gained);
-            // Order of arrival does not matter once they are sorted.
-            let place = usize::try_from(shuffle % readings.len() as u64).unwrap();
-            readings.rotate_left(place);
+            // The order of arrival does not matter after sorting.
+            let shift = usize::try_from(shuffle % readings.len() as u64).unwrap();
+            readings.rotate_left(shift);
             readings.sort_by_key(|reading| reading.at);
             prop_assert_eq!(flows(&readings), sorted);
         }

@@ -1,9 +1,12 @@
-//! What a battery reports when something happens: `last_messages` of the live data.
+//! Events that a battery reports: `last_messages` of the live data.
 use crate::clock::Millis;
+use crate::names::{unknown, variants};
 use crate::sample::MessageId;
-use std::str::FromStr;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
-/// What happened. The texts for people are found by the code.
+/// What happened. The code is also the key of the text for users.
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(const_into_str, serialize_all = "snake_case", parse_err_ty = UnknownEventCode, parse_err_fn = unknown)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum EventCode {
     /// The main switch was turned off and on: completes a waiting claim.
@@ -20,17 +23,17 @@ pub enum EventCode {
     CalibrationDue,
     CalibrationDone,
     FloatCharge,
-    /// Why it does what it does: the reserve is reached.
+    /// The reserve is reached, so the battery does not discharge further.
     ReserveHeld,
-    /// It would charge or discharge, but not at this time of the day.
+    /// The battery would charge or discharge, but is not allowed to at this time of day.
     WindowClosed,
-    /// It charges from the grid because that is cheap now.
+    /// The battery charges from the grid because the price is low.
     PriceCharge,
-    /// The grid operator limits what it may draw (§14a EnWG).
+    /// The grid operator limits the power that it may draw (§14a EnWG).
     GridLimit,
 }
 
-/// The lists in which people see messages.
+/// The lists in which users see messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EventKind {
     /// Grid and system protection tripped.
@@ -40,27 +43,9 @@ pub enum EventKind {
 }
 
 impl EventCode {
-    pub const ALL: [Self; 17] = [
-        Self::SwitchCycled,
-        Self::NaULow,
-        Self::NaUHigh,
-        Self::NaFLow,
-        Self::NaFHigh,
-        Self::NaIsland,
-        Self::MeterLost,
-        Self::BmsFault,
-        Self::RelayFault,
-        Self::HwFault,
-        Self::CalibrationDue,
-        Self::CalibrationDone,
-        Self::FloatCharge,
-        Self::ReserveHeld,
-        Self::WindowClosed,
-        Self::PriceCharge,
-        Self::GridLimit,
-    ];
+    pub const ALL: [Self; Self::VARIANTS.len()] = variants();
 
-    /// What only says why the battery acted: lines of the journal, not messages that somebody has to see.
+    /// Events that only explain why the battery acted. They are journal entries, not messages that somebody must see.
     pub const REASONS: [Self; 4] = [
         Self::ReserveHeld,
         Self::WindowClosed,
@@ -69,25 +54,7 @@ impl EventCode {
     ];
 
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::SwitchCycled => "switch_cycled",
-            Self::NaULow => "na_u_low",
-            Self::NaUHigh => "na_u_high",
-            Self::NaFLow => "na_f_low",
-            Self::NaFHigh => "na_f_high",
-            Self::NaIsland => "na_island",
-            Self::MeterLost => "meter_lost",
-            Self::BmsFault => "bms_fault",
-            Self::RelayFault => "relay_fault",
-            Self::HwFault => "hw_fault",
-            Self::CalibrationDue => "calibration_due",
-            Self::CalibrationDone => "calibration_done",
-            Self::FloatCharge => "float_charge",
-            Self::ReserveHeld => "reserve_held",
-            Self::WindowClosed => "window_closed",
-            Self::PriceCharge => "price_charge",
-            Self::GridLimit => "grid_limit",
-        }
+        self.into_str()
     }
 
     pub const fn kind(self) -> EventKind {
@@ -107,29 +74,20 @@ impl EventCode {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a code of an event")]
-pub struct UnknownCode;
-
-impl FromStr for EventCode {
-    type Err = UnknownCode;
-
-    fn from_str(text: &str) -> Result<Self, UnknownCode> {
-        let known = Self::ALL.into_iter().find(|code| code.as_str() == text);
-        known.ok_or(UnknownCode)
-    }
-}
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, thiserror::Error)]
+#[error("unknown event code")]
+pub struct UnknownEventCode;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     pub id: MessageId,
-    /// When it happened, after the clock rules. `None` could not be placed in time: kept, never shown,
-    /// and it proves nothing about a claim.
+    /// When it happened, after clock correction. An event whose time is unknown (`None`) is stored, never shown,
+    /// and does not confirm a claim.
     pub at: Option<Millis>,
     pub code: EventCode,
-    /// It began, or (`false`) it is over.
+    /// `true` at its beginning, `false` at its end.
     pub on: bool,
-    /// Details as the battery sent them: a JSON object as text, or nothing.
+    /// Details as the battery sent them: a JSON object as text, if there are any.
     pub args: Option<String>,
 }
 

@@ -1,27 +1,30 @@
-//! Firmware: its parts and versions, what its maker and the portal sign, and how an update fares.
+//! Firmware: parts and versions, the documents that the manufacturer and the portal sign, and the progress of an update.
 
 mod assignment;
 mod job;
 mod manifest;
 mod report;
 mod rollout;
-mod seal;
+mod signature;
 mod version;
 
-pub use assignment::{Assigned, Assignment};
-pub use job::{JobId, JobState, STALLED, SwitchStep, WAITS_AT_MOST};
-pub use manifest::{Manifest, Standing, digest_of};
+pub use assignment::{Assignment, VerifiedAssignment};
+pub use job::{JobId, JobState, MAX_UPDATE_WAIT, SwitchStep, UPDATE_STALLED_AFTER};
+pub use manifest::{InstalledPart, Manifest, digest_of};
 pub use report::{FirmwareReport, Stage};
-pub use rollout::{Tally, Verdict, Wave};
-pub use seal::{PublicKey, Sealed, SecretKey, Signer};
+pub use rollout::{Wave, WaveDecision, WaveTally};
+pub use signature::{PublicKey, SecretKey, SignedText, Signer};
 pub use version::Version;
 
 use crate::Lang;
 use crate::message::text;
+use crate::names::{unknown, variants};
 use std::fmt;
-use std::str::FromStr;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
-/// What is updated by itself, in the order in which a battery takes them.
+/// The parts that are updated one by one, in the order in which a battery installs them.
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(const_into_str, serialize_all = "snake_case", parse_err_ty = NotAPart, parse_err_fn = unknown)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Part {
     Gateway,
@@ -30,29 +33,16 @@ pub enum Part {
 }
 
 impl Part {
-    pub const ALL: [Self; 3] = [Self::Gateway, Self::Master, Self::Slave];
+    pub const ALL: [Self; Self::VARIANTS.len()] = variants();
 
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Gateway => "gateway",
-            Self::Master => "master",
-            Self::Slave => "slave",
-        }
+        self.into_str()
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a part of a battery: gateway, master or slave")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, thiserror::Error)]
+#[error("unknown part: it must be gateway, master or slave")]
 pub struct NotAPart;
-
-impl FromStr for Part {
-    type Err = NotAPart;
-
-    fn from_str(text: &str) -> Result<Self, NotAPart> {
-        let known = Self::ALL.into_iter().find(|part| part.as_str() == text);
-        known.ok_or(NotAPart)
-    }
-}
 
 impl fmt::Display for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -60,69 +50,46 @@ impl fmt::Display for Part {
     }
 }
 
-/// Why firmware is not taken: by the server when it is published, by the battery before and after it was downloaded.
+/// Why firmware is rejected: by the server when it is published, or by the battery before or after the download.
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum Fault {
-    #[error("the signature is not right")]
+    #[error("the signature is not valid")]
     Signature,
-    #[error("it cannot be read")]
+    #[error("the document or key is malformed")]
     Malformed,
-    #[error("it is for another battery")]
+    #[error("the assignment is for another battery")]
     WrongBattery,
-    #[error("it is for other hardware")]
+    #[error("the firmware is for other hardware")]
     WrongHardware,
-    #[error("something newer was installed before")]
+    #[error("it is not newer than what was installed before")]
     OldSequence,
-    #[error("its time has run out")]
+    #[error("the signed document has expired")]
     Expired,
-    #[error("what is installed is too old for it")]
+    #[error("the installed version is too old to update from")]
     TooOld,
-    #[error("the image is not the one that was signed")]
+    #[error("the image differs from the one that was signed")]
     WrongImage,
-    #[error("the image cannot be loaded")]
+    #[error("the image could not be downloaded")]
     NotLoaded,
     #[error("the new version did not start; the old one is back")]
     RolledBack,
-    /// For a reason of its own that we do not know.
+    /// For a reason that this server does not know.
     #[error("the battery refused it")]
     Refused,
 }
 
 impl Fault {
-    pub const ALL: [Self; 11] = [
-        Self::Signature,
-        Self::Malformed,
-        Self::WrongBattery,
-        Self::WrongHardware,
-        Self::OldSequence,
-        Self::Expired,
-        Self::TooOld,
-        Self::WrongImage,
-        Self::NotLoaded,
-        Self::RolledBack,
-        Self::Refused,
-    ];
+    pub const ALL: [Self; Self::VARIANTS.len()] = variants();
 
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Signature => "signature",
-            Self::Malformed => "malformed",
-            Self::WrongBattery => "wrong_battery",
-            Self::WrongHardware => "wrong_hardware",
-            Self::OldSequence => "old_sequence",
-            Self::Expired => "expired",
-            Self::TooOld => "too_old",
-            Self::WrongImage => "wrong_image",
-            Self::NotLoaded => "not_loaded",
-            Self::RolledBack => "rolled_back",
-            Self::Refused => "refused",
-        }
+        self.into_str()
     }
 
-    /// A code that a newer battery made up is a fault all the same.
+    /// A code that only newer batteries know is [`Fault::Refused`].
     pub fn of(code: &str) -> Self {
-        let known = Self::ALL.into_iter().find(|known| known.as_str() == code);
-        known.unwrap_or(Self::Refused)
+        code.parse().unwrap_or(Self::Refused)
     }
 
     pub fn text(self, lang: Lang) -> &'static str {

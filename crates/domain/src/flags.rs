@@ -1,4 +1,4 @@
-//! The flag sets of a report, bit 0 first, under the names that the API gives them.
+//! The flag sets of a sample, bit 0 first, under their names in the API.
 
 pub const MESSAGE1: &[&str] = &["sm2", "wait60", "sm_test"];
 pub const MESSAGE2: &[&str] = &[
@@ -53,24 +53,24 @@ pub struct Flags {
 }
 
 impl Flags {
-    /// The main switch is on. A battery that says neither `ein` nor `aus` counts as on.
+    /// Whether the main switch is on. A battery that reports neither `ein` nor `aus` counts as on.
     pub fn switched_on(&self) -> bool {
         !is_set(self.message2, MESSAGE2, "aus")
     }
 }
 
-/// Whether the flag called `name` is set; an unknown name never is.
+/// Whether the flag `name` is set; never for an unknown name.
 pub fn is_set(bits: u16, names: &[&str], name: &str) -> bool {
-    let place = names.iter().position(|known| *known == name);
-    place.is_some_and(|place| bits >> place & 1 == 1)
+    let index = names.iter().position(|known| *known == name);
+    index.is_some_and(|index| bits >> index & 1 == 1)
 }
 
-/// The bit of the flag called `name`, for whoever builds a set.
+/// The bit mask of the flag `name`; 0 for an unknown name.
 pub fn bit(names: &[&str], name: &str) -> u16 {
     names
         .iter()
         .position(|known| *known == name)
-        .map_or(0, |place| 1 << place)
+        .map_or(0, |index| 1 << index)
 }
 
 #[cfg(test)]

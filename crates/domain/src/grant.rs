@@ -1,64 +1,54 @@
-//! Access to somebody else's system by the owner's consent: how far it reaches, how it begins and how it ends.
+//! Grants: access to another person's system by the owner's consent, with scope, beginning and end.
 
 mod right;
 mod state;
 
-pub use right::{Level, Right};
-pub use state::{GrantEvent, GrantState, Refused};
+pub use right::{AccessLevel, Right};
+pub use state::{GrantEvent, GrantState, InvalidGrantTransition};
 
 use crate::clock::{DAY, Millis};
+use crate::names::variants;
 use crate::{Message, Role, SiteDay, Zone};
-use std::str::FromStr;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
-/// How long a grant lasts when nobody says how long.
-pub const USUAL_DAYS: i32 = 90;
-/// An owner should think about it again after a year.
-pub const MOST_DAYS: i32 = 366;
-/// What an installer code opens, for commissioning.
-pub const CODE_DAYS: i32 = 30;
-/// A request that nobody has answered is forgotten after so long, and so is one that was refused.
-pub const REQUEST_LIFE: Millis = 14 * DAY;
-/// How long the code in a household member's invitation works.
-pub const MEMBER_CODE_LIFE: Millis = 30 * DAY;
-/// A grant that has run out can be renewed for so long.
-pub const RENEWABLE: Millis = 30 * DAY;
-/// Both sides hear of its end so long before.
+/// How long a grant lasts by default.
+pub const DEFAULT_GRANT_DAYS: i32 = 90;
+/// The longest grant: an owner should decide again after a year.
+pub const MAX_GRANT_DAYS: i32 = 366;
+/// How long the grant of an installer code lasts, for commissioning.
+pub const INSTALLER_GRANT_DAYS: i32 = 30;
+/// How long a request is kept, whether it is unanswered or refused.
+pub const GRANT_REQUEST_TTL: Millis = 14 * DAY;
+/// How long the code in a household member's invitation is valid.
+pub const MEMBER_CODE_TTL: Millis = 30 * DAY;
+/// How long an expired grant can be renewed.
+pub const RENEWABLE_FOR: Millis = 30 * DAY;
+/// How long before the end of a grant both sides are reminded.
 pub const REMIND_BEFORE: Millis = 7 * DAY;
 /// How long the new owner may take to accept a system.
-pub const HANDOVER_LIFE: Millis = 14 * DAY;
+pub const HANDOVER_TTL: Millis = 14 * DAY;
 
-/// What a grant opens. An electrician's three build on each other; the other two are for people of the household.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+/// What a grant allows. The electrician's three scopes build on each other; the other two are for household members.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(const_into_str, serialize_all = "snake_case", parse_err_ty = Message, parse_err_fn = Message::invalid_choice)]
+pub enum GrantScope {
     Monitor,
     Configure,
     Service,
-    /// Sees everything and changes nothing.
+    /// See everything, change nothing.
     Look,
-    /// The owner's rights, without giving the system away.
+    /// The owner's rights, except giving the system away.
     Owner,
 }
 
-impl Scope {
-    pub const ALL: [Self; 5] = [
-        Self::Monitor,
-        Self::Configure,
-        Self::Service,
-        Self::Look,
-        Self::Owner,
-    ];
+impl GrantScope {
+    pub const ALL: [Self; Self::VARIANTS.len()] = variants();
 
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Monitor => "monitor",
-            Self::Configure => "configure",
-            Self::Service => "service",
-            Self::Look => "look",
-            Self::Owner => "owner",
-        }
+        self.into_str()
     }
 
-    /// Who can hold it.
+    /// The role of accounts that can hold it.
     pub const fn role(self) -> Role {
         match self {
             Self::Monitor | Self::Configure | Self::Service => Role::Electrician,
@@ -66,37 +56,25 @@ impl Scope {
         }
     }
 
-    /// What its holder may do.
-    pub const fn level(self) -> Level {
+    pub const fn level(self) -> AccessLevel {
         match self {
-            Self::Monitor => Level::Monitor,
-            Self::Configure => Level::Configure,
-            Self::Service => Level::Service,
-            Self::Look => Level::Look,
-            Self::Owner => Level::Member,
+            Self::Monitor => AccessLevel::Monitor,
+            Self::Configure => AccessLevel::Configure,
+            Self::Service => AccessLevel::Service,
+            Self::Look => AccessLevel::Look,
+            Self::Owner => AccessLevel::Member,
         }
     }
 
-    /// The last day of a grant that begins today, when nobody names one; people of the household stay.
-    pub fn usual_end(self, today: SiteDay) -> Option<SiteDay> {
-        (self.role() == Role::Electrician).then(|| today.plus(USUAL_DAYS))
+    /// The default last day of a grant that begins today. Grants of household members do not end.
+    pub fn default_end(self, today: SiteDay) -> Option<SiteDay> {
+        (self.role() == Role::Electrician).then(|| today.plus(DEFAULT_GRANT_DAYS))
     }
 }
 
-impl FromStr for Scope {
-    type Err = Message;
-
-    fn from_str(text: &str) -> Result<Self, Message> {
-        if text.is_empty() {
-            return Err(Message::Required);
-        }
-        let known = Self::ALL.into_iter().find(|scope| scope.as_str() == text);
-        known.ok_or(Message::ChoiceUnknown)
-    }
-}
-
-/// How a grant came to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How a grant came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 pub enum Origin {
     Invitation,
     Request,
@@ -105,33 +83,27 @@ pub enum Origin {
 }
 
 impl Origin {
-    pub const ALL: [Self; 3] = [Self::Invitation, Self::Request, Self::Code];
-
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Invitation => "invitation",
-            Self::Request => "request",
-            Self::Code => "code",
-        }
+        self.into_str()
     }
 }
 
-/// The last day of a grant as somebody writes it.
+/// Parses the last day of a grant.
 pub fn parse_last_day(text: &str, today: SiteDay) -> Result<SiteDay, Message> {
     let day: SiteDay = text.trim().parse().map_err(|_| Message::DateInvalid)?;
     match day {
         day if day < today => Err(Message::DatePast),
-        day if day > today.plus(MOST_DAYS) => Err(Message::DateTooLate),
+        day if day > today.plus(MAX_GRANT_DAYS) => Err(Message::DateTooLate),
         day => Ok(day),
     }
 }
 
-/// The first moment after a last day.
+/// When a grant with this last day ends: the first moment of the next day.
 pub fn end_of(zone: &Zone, last_day: SiteDay) -> Millis {
     zone.start_of(last_day.next())
 }
 
-/// The last day before a moment at which something ends.
+/// The last day of a grant that ends at `until`.
 pub fn last_day(zone: &Zone, until: Millis) -> SiteDay {
     zone.day_of(until - 1)
 }

@@ -1,23 +1,23 @@
-//! Groups: what a person calls some of their systems together.
+//! Groups: several systems of an account under one name.
 use crate::Message;
 use std::str::FromStr;
 
-/// An account has at most so many.
-pub const MOST_GROUPS: i64 = 200;
+/// Groups per account.
+pub const MAX_GROUPS: i64 = 200;
 
-/// A group's name as the person writes it, without the spaces around it.
+/// A group's name as typed, trimmed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupName(String);
 
 impl GroupName {
     /// In characters.
-    pub const LONGEST: usize = 60;
+    pub const MAX_LENGTH: usize = 60;
 
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The name as names are compared and sorted: those that differ in case alone are the same.
+    /// The form for comparing and sorting: names that differ only in case are equal.
     pub fn folded(&self) -> String {
         self.0.to_lowercase()
     }
@@ -29,7 +29,7 @@ impl FromStr for GroupName {
     fn from_str(text: &str) -> Result<Self, Message> {
         match text.trim() {
             "" => Err(Message::Required),
-            name if name.chars().count() > Self::LONGEST => Err(Message::TooLong),
+            name if name.chars().count() > Self::MAX_LENGTH => Err(Message::TooLong),
             name => Ok(Self(name.to_owned())),
         }
     }

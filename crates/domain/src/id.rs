@@ -1,7 +1,7 @@
-//! Names that are drawn at random: a number that came again after a restored backup would be taken for what it was before.
+//! Random ids. A sequential number could be issued twice after a restored backup, and be taken for the earlier object.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not an id")]
+#[error("not an id: 24 lower-case hexadecimal digits expected")]
 pub struct NotAnId;
 
 /// Twelve random bytes in hexadecimal.

@@ -1,5 +1,5 @@
-//! What is in force at a system: everything that makes its battery act otherwise than its settings say, as one list. A pure
-//! function from what is stored and reported, so that the dashboard, the fleet and every other reader agree.
+//! What is in force at a system: one list of everything that makes its battery deviate from its settings. It is a pure
+//! function of what is stored and reported, so the dashboard, the fleet and every other view agree.
 mod effect;
 #[cfg(test)]
 mod tests;
@@ -10,27 +10,28 @@ use crate::AccountId;
 use crate::Sample;
 use crate::clock::Millis;
 use crate::firmware::{JobState, SwitchStep};
-use crate::grant::{Level, Right};
+use crate::grant::{AccessLevel, Right};
 use crate::sample::BatteryStatus;
+use strum::IntoStaticStr;
 
-/// One thing that is in force.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InForce {
-    pub kind: Kind,
-    /// `None` when nobody reported the beginning.
+    pub kind: InForceKind,
+    /// `None` if the beginning was not reported.
     pub since: Option<Millis>,
     pub until: Option<Millis>,
-    /// `None` when nobody knows any more.
-    pub by: Option<By>,
-    /// What ends it, where this reader may.
-    pub end: Option<End>,
+    /// `None` if it is no longer known, or not for this reader.
+    pub by: Option<CausedBy>,
+    /// How this reader can end it, if allowed.
+    pub end: Option<EndAction>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(const_into_str, serialize_all = "snake_case")]
+pub enum InForceKind {
     Update(UpdateProgress),
     Brake,
-    /// The grid operator allows to draw no more than this (§14a EnWG).
+    /// The most power that the grid operator allows to draw (§14a EnWG).
     GridLimit {
         watts: i64,
     },
@@ -48,27 +49,28 @@ pub enum Kind {
     },
 }
 
-/// How far an update is that has not ended, or that is done and wants the main switch on again.
+/// The progress of an update that is open, or that is done and needs the main switch turned on again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UpdateProgress {
     pub state: JobState,
-    /// What has to be done at the main switch now.
+    /// What must be done at the main switch now.
     pub switch: Option<SwitchStep>,
     pub since: Millis,
-    /// The present part, from 1.
+    /// The current part, from 1.
     pub part: usize,
     pub parts: usize,
-    /// Percent of the present part.
+    /// Percent of the current part.
     pub progress: u8,
 }
 
-/// Who or what caused it, as the reader may know it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum By {
+/// Who or what caused it, as far as the reader may know.
+#[derive(Clone, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(const_into_str, serialize_all = "snake_case")]
+pub enum CausedBy {
     You,
     Owner,
     Household,
-    /// With the company's name for the household; electricians do not learn who else is let in.
+    /// With the company's name for the household only: electricians do not learn who else has access.
     Electrician(Option<String>),
     Plan,
     GridOperator,
@@ -76,144 +78,139 @@ pub enum By {
     Operator,
 }
 
-impl By {
+impl CausedBy {
     pub const fn as_str(&self) -> &'static str {
-        match self {
-            Self::You => "you",
-            Self::Owner => "owner",
-            Self::Household => "household",
-            Self::Electrician(_) => "electrician",
-            Self::Plan => "plan",
-            Self::GridOperator => "grid_operator",
-            Self::Battery => "battery",
-            Self::Operator => "operator",
-        }
+        self.into_str()
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(const_into_str, serialize_all = "snake_case")]
+pub enum EndAction {
     /// The command `auto`.
     Auto,
-    /// The update is withdrawn.
+    /// Withdrawing the update.
     Withdraw,
 }
 
-impl End {
+impl EndAction {
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Withdraw => "withdraw",
-        }
+        self.into_str()
     }
 }
 
-impl Kind {
+impl InForceKind {
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Update(_) => "update",
-            Self::Brake => "brake",
-            Self::GridLimit { .. } => "grid_limit",
-            Self::Pause => "pause",
-            Self::Charge { .. } => "charge",
-            Self::Calibration => "calibration",
-            Self::Plan { .. } => "plan",
-            Self::Reserve { .. } => "reserve",
-        }
+        self.into_str()
     }
 }
 
 /// What is known of one system.
 #[derive(Clone, Copy, Debug)]
-pub struct Facts<'a> {
+pub struct InForceInputs<'a> {
     pub effects: &'a [Effect],
-    /// The newest, if it is recent enough to count.
+    /// Whether the battery is online. While it is not, effects that only its own reports begin and end are unknown.
+    pub online: bool,
+    /// The newest sample, if it is recent enough.
     pub sample: Option<&'a Sample>,
-    /// The newest update, if it is open or wants the main switch turned.
+    /// The newest update, if it is open or needs the main switch turned.
     pub update: Option<UpdateProgress>,
-    /// The operator stopped all changes.
+    /// Since when the operator's brake stops all changes.
     pub braked_since: Option<Millis>,
     pub now: Millis,
 }
 
 /// Who reads the list.
 #[derive(Clone, Copy, Debug)]
-pub struct Reader {
+pub struct InForceReader {
     pub account: AccountId,
     pub owner: Option<AccountId>,
-    pub level: Level,
-    /// What happened before is another household's business.
+    pub level: AccessLevel,
+    /// What happened earlier belongs to another household.
     pub history_from: Millis,
 }
 
-/// What is in force, what needs a hand first.
-pub fn in_force(facts: Facts<'_>, reader: Reader) -> Vec<InForce> {
-    let Facts { effects, now, .. } = facts;
+/// Everything in force. Entries that may need somebody to act come first.
+pub fn in_force(inputs: InForceInputs<'_>, reader: InForceReader) -> Vec<InForce> {
+    let InForceInputs { effects, now, .. } = inputs;
     let commanded = effects
         .iter()
-        .filter(|effect| effect.is_command() && !effect.is_over(facts.sample, now));
+        .filter(|effect| effect.is_command() && !effect.is_over(inputs.sample, now));
+    let commanded: Vec<&Effect> = commanded.collect();
+    let known = |effect: &&Effect| inputs.online || !effect.is_ended_by_reports_only();
+    let reported_effects: Vec<&Effect> = effects.iter().filter(known).collect();
     let mut list = Vec::new();
-    list.extend(facts.update.map(|update| updating(update, effects, reader)));
-    list.extend(facts.braked_since.map(|since| InForce {
-        kind: Kind::Brake,
+    list.extend(
+        inputs
+            .update
+            .map(|update| updating(update, effects, reader)),
+    );
+    list.extend(inputs.braked_since.map(|since| InForce {
+        kind: InForceKind::Brake,
         since: Some(since),
         until: None,
-        by: Some(By::Operator),
+        by: Some(CausedBy::Operator),
         end: None,
     }));
-    list.extend(effects.iter().filter_map(|effect| match effect.kind {
-        EffectKind::GridLimit { watts } => {
-            let kind = Kind::GridLimit { watts };
-            Some(reported(effect, kind, By::GridOperator, reader))
-        }
-        _ => None,
-    }));
-    list.extend(commanded.filter_map(|effect| commanded_entry(effect, reader)));
+    list.extend(
+        reported_effects
+            .iter()
+            .filter_map(|effect| match effect.kind {
+                EffectKind::GridLimit { watts } => {
+                    let kind = InForceKind::GridLimit { watts };
+                    Some(reported(effect, kind, CausedBy::GridOperator, reader))
+                }
+                _ => None,
+            }),
+    );
+    let shown = commanded.iter().copied().filter(known);
+    list.extend(shown.filter_map(|effect| commanded_entry(effect, reader)));
     let calibrates = |sample: &Sample| sample.status == BatteryStatus::Calibrating;
-    let calibrating = facts.sample.is_some_and(calibrates);
+    let calibrating = inputs.sample.is_some_and(calibrates);
     if calibrating {
         list.push(calibration(effects, reader));
     }
-    let overruled = calibrating || list.iter().any(InForce::is_command);
-    let off = facts
+    let overruled = calibrating || !commanded.is_empty();
+    let off = inputs
         .sample
         .is_some_and(|sample| !sample.flags.switched_on());
     if !overruled && !off {
         list.extend(effects.iter().filter_map(|effect| planned(effect, now)));
     }
-    list.extend(effects.iter().filter_map(|effect| match effect.kind {
-        EffectKind::Reserve { soc } if !off => {
-            Some(reported(effect, Kind::Reserve { soc }, By::Battery, reader))
-        }
-        _ => None,
-    }));
+    list.extend(
+        reported_effects
+            .iter()
+            .filter_map(|effect| match effect.kind {
+                EffectKind::Reserve { soc } if !off => Some(reported(
+                    effect,
+                    InForceKind::Reserve { soc },
+                    CausedBy::Battery,
+                    reader,
+                )),
+                _ => None,
+            }),
+    );
     list
 }
 
-impl InForce {
-    fn is_command(&self) -> bool {
-        matches!(self.kind, Kind::Pause | Kind::Charge { .. })
-    }
-}
-
-fn updating(update: UpdateProgress, effects: &[Effect], reader: Reader) -> InForce {
+fn updating(update: UpdateProgress, effects: &[Effect], reader: InForceReader) -> InForce {
     let started = effects
         .iter()
         .find(|effect| effect.kind == EffectKind::Update);
     let withdraw = update.state == JobState::Waiting && reader.level.may(Right::Update);
     InForce {
-        kind: Kind::Update(update),
+        kind: InForceKind::Update(update),
         since: Some(update.since),
         until: None,
         by: started.and_then(|effect| reader.who(effect)),
-        end: withdraw.then_some(End::Withdraw),
+        end: withdraw.then_some(EndAction::Withdraw),
     }
 }
 
-fn commanded_entry(effect: &Effect, reader: Reader) -> Option<InForce> {
+fn commanded_entry(effect: &Effect, reader: InForceReader) -> Option<InForce> {
     let (kind, until) = match effect.kind {
-        EffectKind::Pause { until } => (Kind::Pause, Some(until)),
-        EffectKind::Charge { soc, power } => (Kind::Charge { soc, power }, None),
+        EffectKind::Pause { until } => (InForceKind::Pause, Some(until)),
+        EffectKind::Charge { soc, power } => (InForceKind::Charge { soc, power }, None),
         _ => return None,
     };
     Some(InForce {
@@ -221,20 +218,20 @@ fn commanded_entry(effect: &Effect, reader: Reader) -> Option<InForce> {
         since: Some(effect.since.max(reader.history_from)),
         until,
         by: reader.who(effect),
-        end: reader.level.may(Right::Command).then_some(End::Auto),
+        end: reader.level.may(Right::Command).then_some(EndAction::Auto),
     })
 }
 
-/// The battery says that it calibrates; a command may be the reason.
-fn calibration(effects: &[Effect], reader: Reader) -> InForce {
+/// The battery reports that it is calibrating; a command may be the reason.
+fn calibration(effects: &[Effect], reader: InForceReader) -> InForce {
     let asked = effects
         .iter()
         .find(|effect| effect.kind == EffectKind::Calibration);
     InForce {
-        kind: Kind::Calibration,
+        kind: InForceKind::Calibration,
         since: asked.map(|effect| effect.since.max(reader.history_from)),
         until: None,
-        by: asked.map_or(Some(By::Battery), |effect| reader.who(effect)),
+        by: asked.map_or(Some(CausedBy::Battery), |effect| reader.who(effect)),
         end: None,
     }
 }
@@ -246,15 +243,15 @@ fn planned(effect: &Effect, now: Millis) -> Option<InForce> {
     let current = |block: &&PlanBlock| (block.start..block.end).contains(&now);
     let block = blocks.iter().find(current).filter(|_| now < *expires)?;
     Some(InForce {
-        kind: Kind::Plan { mode: block.mode },
+        kind: InForceKind::Plan { mode: block.mode },
         since: Some(block.start),
         until: Some(block.end),
-        by: Some(By::Plan),
+        by: Some(CausedBy::Plan),
         end: None,
     })
 }
 
-fn reported(effect: &Effect, kind: Kind, by: By, reader: Reader) -> InForce {
+fn reported(effect: &Effect, kind: InForceKind, by: CausedBy, reader: InForceReader) -> InForce {
     InForce {
         kind,
         since: Some(effect.since.max(reader.history_from)),
@@ -264,22 +261,22 @@ fn reported(effect: &Effect, kind: Kind, by: By, reader: Reader) -> InForce {
     }
 }
 
-impl Reader {
-    /// Nobody learns who acted in the time of another household.
-    fn who(&self, effect: &Effect) -> Option<By> {
+impl InForceReader {
+    /// Who caused the effect; hidden if it was in the time of another household.
+    fn who(&self, effect: &Effect) -> Option<CausedBy> {
         let author = effect.by.as_ref()?;
         if effect.since < self.history_from {
             return None;
         }
         Some(if author.account == self.account {
-            By::You
+            CausedBy::You
         } else if Some(author.account) == self.owner {
-            By::Owner
+            CausedBy::Owner
         } else if let Some(company) = &author.company {
-            let told = self.level.is_household().then(|| company.clone());
-            By::Electrician(told)
+            let company = self.level.is_household().then(|| company.clone());
+            CausedBy::Electrician(company)
         } else {
-            By::Household
+            CausedBy::Household
         })
     }
 }

@@ -1,8 +1,9 @@
-//! What a person types to connect a system: a serial number or a registration code. A dash tells them apart, and without one
-//! the length: people type spaces between the groups of a code, or nothing.
+//! What a person types to link a system: a serial number or a registration code. Text with a dash is a code. Without a dash
+//! the length decides, because people type spaces between the groups of a code, or nothing.
 use crate::code::{self, Code};
 use crate::{Message, Serial};
 use std::str::FromStr;
+use strum::IntoStaticStr;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Key {
@@ -10,7 +11,7 @@ pub enum Key {
     Code(Code),
 }
 
-/// How many keys one request may carry: three at registration, and no more when adding.
+/// Keys per request, both at registration and when adding systems.
 pub const MAX_KEYS: usize = 3;
 
 impl FromStr for Key {
@@ -28,13 +29,14 @@ impl FromStr for Key {
     }
 }
 
-/// How a key ended, as registration and adding report it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The result for one key, at registration and when adding systems.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 pub enum KeyStatus {
     Linked,
-    /// For the main switch; so are serial numbers that do not exist, and those that only a code links.
+    /// Waits for the main switch. Also the result for serial numbers that do not exist or that only a code can link.
     Waiting,
-    /// Only of a code: it cannot be guessed.
+    /// Only for codes: they cannot be guessed, so this reveals nothing.
     Unknown,
     WrongFormat,
     Used,
@@ -42,13 +44,7 @@ pub enum KeyStatus {
 
 impl KeyStatus {
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Linked => "linked",
-            Self::Waiting => "waiting",
-            Self::Unknown => "unknown",
-            Self::WrongFormat => "wrong_format",
-            Self::Used => "used",
-        }
+        self.into_str()
     }
 
     pub const fn message(self) -> Message {

@@ -1,7 +1,10 @@
 //! The five languages. German is the default and the fallback.
+use crate::names::variants;
 use crate::{Message, SiteDay};
-use std::str::FromStr;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(const_into_str, serialize_all = "snake_case", parse_err_ty = Message, parse_err_fn = unknown_language)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Lang {
     #[default]
@@ -12,22 +15,20 @@ pub enum Lang {
     Hr,
 }
 
-/// As browsers abbreviate them in British English.
+fn unknown_language(_: &str) -> Message {
+    Message::LanguageUnknown
+}
+
+/// The abbreviations that browsers use in British English.
 const ENGLISH_MONTHS: [&str; 12] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sept", "Oct", "Nov", "Dec",
 ];
 
 impl Lang {
-    pub const ALL: [Self; 5] = [Self::De, Self::En, Self::Pl, Self::Fr, Self::Hr];
+    pub const ALL: [Self; Self::VARIANTS.len()] = variants();
 
     pub const fn code(self) -> &'static str {
-        match self {
-            Self::De => "de",
-            Self::En => "en",
-            Self::Pl => "pl",
-            Self::Fr => "fr",
-            Self::Hr => "hr",
-        }
+        self.into_str()
     }
 
     pub const fn decimal_point(self) -> &'static str {
@@ -37,7 +38,7 @@ impl Lang {
         }
     }
 
-    /// A day as people write it.
+    /// A date in the usual form of the language.
     pub fn day(self, day: SiteDay) -> String {
         let (year, rest) = (day.year(), day.number() % 10_000);
         let (month, day) = (rest / 100, rest % 100);
@@ -45,7 +46,7 @@ impl Lang {
             Self::De | Self::Pl => format!("{day:02}.{month:02}.{year}"),
             Self::Hr => format!("{day:02}.{month:02}.{year}."),
             Self::Fr => format!("{day:02}/{month:02}/{year}"),
-            // 02/03 or 03/02: with a number for the month nobody is sure in English.
+            // A numeric month is ambiguous in English: 02/03 or 03/02.
             Self::En => {
                 let month = ENGLISH_MONTHS.get(month as usize - 1).unwrap_or(&"");
                 format!("{day} {month} {year}")
@@ -53,7 +54,7 @@ impl Lang {
         }
     }
 
-    /// The best of our languages for an `Accept-Language` header, by its weights and then its order.
+    /// The best supported language for an `Accept-Language` header, by weight and then by order.
     pub fn from_accept_language(header: &str) -> Self {
         let mut best = (0.0, Self::default());
         for entry in header.split(',') {
@@ -70,17 +71,6 @@ impl Lang {
             }
         }
         best.1
-    }
-}
-
-impl FromStr for Lang {
-    type Err = Message;
-
-    fn from_str(text: &str) -> Result<Self, Message> {
-        Self::ALL
-            .into_iter()
-            .find(|lang| lang.code() == text)
-            .ok_or(Message::LanguageUnknown)
     }
 }
 

@@ -1,6 +1,7 @@
-//! The nouns and rules of Suncellar. Plain functions and types, no I/O: time and randomness are passed in.
+//! The types and rules of Suncellar. Pure code without I/O: time and randomness are passed in.
 
 pub mod account;
+pub mod aggregate;
 pub mod alarm;
 pub mod claim;
 pub mod client_network;
@@ -24,6 +25,7 @@ pub mod key;
 pub mod lang;
 pub mod message;
 pub mod money;
+pub mod names;
 pub mod partner;
 pub mod password;
 pub mod phone;
@@ -38,7 +40,6 @@ pub mod site;
 pub mod site_time;
 pub mod source;
 pub mod tariff;
-pub mod together;
 pub mod totp;
 
 pub use account::{AccountId, Role};

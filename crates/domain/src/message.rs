@@ -1,149 +1,157 @@
-//! Everything the server says to a person, as stable codes with one text per language in `locales/*.toml`.
+//! Every message of the server to a person: stable codes, with one text per language in `locales/*.toml`.
 use crate::{EventCode, Lang};
 use std::collections::HashMap;
 use std::sync::LazyLock;
+use strum::{IntoStaticStr, VariantArray};
 
-macro_rules! messages {
-    ($($(#[$doc:meta])* $message:ident $code:literal),* $(,)?) => {
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum Message { $($(#[$doc])* $message),* }
-
-        impl Message {
-            pub const ALL: &[Self] = &[$(Self::$message),*];
-
-            /// Stable and machine-readable: what clients and tests rely on.
-            pub const fn code(self) -> &'static str {
-                match self { $(Self::$message => $code),* }
-            }
-        }
-    };
-}
-
-messages! {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr, VariantArray)]
+#[strum(const_into_str, serialize_all = "snake_case")]
+pub enum Message {
     // Answers to a whole request.
-    InvalidCredentials "invalid_credentials",
-    EmailUnconfirmed "email_unconfirmed",
-    ConfirmResent "confirm_resent",
-    TotpRequired "totp_required",
-    TotpEnrolmentRequired "totp_enrolment_required",
-    TotpEnabled "totp_enabled",
-    TotpDisabled "totp_disabled",
-    TotpNotBegun "totp_not_begun",
-    TotpIsDuty "totp_is_duty",
-    NoSystems "no_systems",
-    TokenInvalid "token_invalid",
-    RefreshInvalid "refresh_invalid",
-    TooManyAttempts "too_many_attempts",
-    TooManyStreams "too_many_streams",
-    TooManyExports "too_many_exports",
-    NotFound "not_found",
-    Forbidden "forbidden",
-    ScopeTooSmall "scope_too_small",
-    MethodNotAllowed "method_not_allowed",
-    TooLarge "too_large",
-    TooSlow "too_slow",
-    InvalidForm "invalid_form",
-    LinkInvalid "link_invalid",
-    ClientUnknown "client_unknown",
-    Unavailable "unavailable",
-    LoginsBusy "logins_busy",
-    MailFailed "mail_failed",
-    FleetBraked "fleet_braked",
-    TooManyDevices "too_many_devices",
-    TooManyCommands "too_many_commands",
-    KeyReused "key_reused",
-    NoUpdate "no_update",
-    UpdateRunning "update_running",
-    NothingToChange "nothing_to_change",
-    StepsOpen "steps_open",
-    UnitsBusy "units_busy",
-    OwnersDiffer "owners_differ",
-    ReplaceUpdating "replace_updating",
-    Internal "internal",
+    InvalidCredentials,
+    EmailUnconfirmed,
+    ConfirmResent,
+    TotpRequired,
+    TotpEnrolmentRequired,
+    TotpEnabled,
+    TotpDisabled,
+    TotpNotBegun,
+    TotpIsDuty,
+    NoSystems,
+    TokenInvalid,
+    RefreshInvalid,
+    TooManyAttempts,
+    TooManyStreams,
+    TooManyExports,
+    NotFound,
+    Forbidden,
+    ScopeTooSmall,
+    MethodNotAllowed,
+    TooLarge,
+    TooSlow,
+    InvalidForm,
+    LinkInvalid,
+    ClientUnknown,
+    Unavailable,
+    LoginsBusy,
+    ChangedMeanwhile,
+    MailFailed,
+    FleetBraked,
+    TooManyDevices,
+    TooManyCommands,
+    KeyReused,
+    NoUpdate,
+    UpdateRunning,
+    NothingToChange,
+    StepsOpen,
+    UnitsBusy,
+    OwnersDiffer,
+    ReplaceUpdating,
+    Internal,
     // Answers to one field.
-    Required "required",
-    TooLong "too_long",
-    EmailInvalid "email_invalid",
-    EmailTaken "email_taken",
-    EmailOwn "email_own",
-    PasswordWeak "password_weak",
-    PasswordCommon "password_common",
-    PasswordsDiffer "passwords_differ",
-    PasswordWrong "password_wrong",
-    TotpWrong "totp_wrong",
-    PhoneInvalid "phone_invalid",
-    CountryUnknown "country_unknown",
-    RoleUnknown "role_unknown",
-    LanguageUnknown "language_unknown",
-    TermsRequired "terms_required",
-    SerialFormat "serial_format",
-    SerialUppercase "serial_uppercase",
-    SerialUsed "serial_used",
-    CodeUnknown "code_unknown",
-    InstallerCodeUnknown "installer_code_unknown",
-    InstallerCodeOwned "installer_code_owned",
-    ReplaceSame "replace_same",
-    ReplaceSeveral "replace_several",
-    ReplaceInUse "replace_in_use",
-    ReplaceNeedsCode "replace_needs_code",
-    KeyRequired "key_required",
-    KeyRepeated "key_repeated",
-    TooManyKeys "too_many_keys",
-    DateInvalid "date_invalid",
-    PeriodInvalid "period_invalid",
-    RangeReversed "range_reversed",
-    RangeTooLong "range_too_long",
-    ChoiceUnknown "choice_unknown",
-    TooManyPoints "too_many_points",
-    GroupTaken "group_taken",
-    TooManyGroups "too_many_groups",
-    PriceInvalid "price_invalid",
-    PriceRange "price_range",
-    DateTooLate "date_too_late",
-    DatePast "date_past",
-    NumberInvalid "number_invalid",
-    SwitchInvalid "switch_invalid",
-    SocRange "soc_range",
-    TimeInvalid "time_invalid",
-    WindowEmpty "window_empty",
-    PowerRange "power_range",
-    RateRange "rate_range",
-    AddressRange "address_range",
-    /// A warning: it is taken all the same.
-    AddressReserved "address_reserved",
-    TokenTooShort "token_too_short",
-    TokenOwnersOnly "token_owners_only",
-    PriceOwnersOnly "price_owners_only",
-    TemplateTaken "template_taken",
-    TooManyTemplates "too_many_templates",
-    ProviderRequired "provider_required",
-    Acknowledge14a "acknowledge_14a",
-    UntilRange "until_range",
-    KeyInvalid "key_invalid",
-    VersionInvalid "version_invalid",
-    VersionConflict "version_conflict",
-    LatitudeRange "latitude_range",
-    LongitudeRange "longitude_range",
-    TimeZoneUnknown "time_zone_unknown",
-    TimeZoneFixed "time_zone_fixed",
-    PlanesInvalid "planes_invalid",
-    TooManyPlanes "too_many_planes",
-    PeakRange "peak_range",
-    TiltRange "tilt_range",
-    AzimuthRange "azimuth_range",
-    // How a key ended well.
-    KeyLinked "key_linked",
-    KeyWaiting "key_waiting",
-    UnitReplaced "unit_replaced",
-    ReplaceFits "replace_fits",
-    ReplaceWaiting "replace_waiting",
-    // How asking ended, always.
-    GrantAsked "grant_asked",
+    Required,
+    TooLong,
+    EmailInvalid,
+    EmailTaken,
+    EmailOwn,
+    PasswordWeak,
+    PasswordCommon,
+    PasswordsDiffer,
+    PasswordWrong,
+    TotpWrong,
+    PhoneInvalid,
+    CountryUnknown,
+    RoleUnknown,
+    LanguageUnknown,
+    TermsRequired,
+    SerialFormat,
+    SerialUppercase,
+    SerialUsed,
+    CodeUnknown,
+    InstallerCodeUnknown,
+    InstallerCodeOwned,
+    ReplaceSame,
+    ReplaceSeveral,
+    ReplaceInUse,
+    ReplaceNeedsCode,
+    KeyRequired,
+    KeyRepeated,
+    TooManyKeys,
+    DateInvalid,
+    PeriodInvalid,
+    RangeReversed,
+    RangeTooLong,
+    ChoiceUnknown,
+    TooManyPoints,
+    GroupTaken,
+    TooManyGroups,
+    PriceInvalid,
+    PriceRange,
+    DateTooLate,
+    DatePast,
+    NumberInvalid,
+    SwitchInvalid,
+    SocRange,
+    TimeInvalid,
+    WindowEmpty,
+    PowerRange,
+    RateRange,
+    AddressRange,
+    /// A warning: the value is accepted anyway.
+    AddressReserved,
+    TokenTooShort,
+    TokenOwnersOnly,
+    PriceOwnersOnly,
+    TemplateTaken,
+    TooManyTemplates,
+    ProviderRequired,
+    #[strum(serialize = "acknowledge_14a")]
+    Acknowledge14a,
+    UntilRange,
+    KeyInvalid,
+    VersionInvalid,
+    VersionConflict,
+    LatitudeRange,
+    LongitudeRange,
+    TimeZoneUnknown,
+    TimeZoneFixed,
+    PlanesInvalid,
+    TooManyPlanes,
+    PeakRange,
+    TiltRange,
+    AzimuthRange,
+    // Good results for a key.
+    KeyLinked,
+    KeyWaiting,
+    UnitReplaced,
+    ReplaceFits,
+    ReplaceWaiting,
+    // The answer to every request for a grant, whatever its result.
+    GrantAsked,
 }
 
 impl Message {
+    pub const ALL: &[Self] = Self::VARIANTS;
+
+    /// Stable and machine-readable: clients and tests rely on it.
+    pub const fn code(self) -> &'static str {
+        self.into_str()
+    }
+
     pub fn text(self, lang: Lang) -> &'static str {
         text(lang, "message", self.code())
+    }
+
+    pub(crate) fn unknown_choice(_: &str) -> Self {
+        Self::ChoiceUnknown
+    }
+
+    /// Like [`Self::unknown_choice`], where there must be a choice.
+    pub(crate) fn invalid_choice(text: &str) -> Self {
+        match text {
+            "" => Self::Required,
+            _ => Self::ChoiceUnknown,
+        }
     }
 }
 
@@ -156,35 +164,41 @@ impl std::fmt::Display for Message {
 
 impl std::error::Error for Message {}
 
-/// The words of a mail or page, by section and name; German where a language has none (a test keeps that from happening).
+/// A text by section and name. German is the fallback for a missing text; a test makes sure that none is missing.
 pub fn text(lang: Lang, section: &str, name: &str) -> &'static str {
-    let find = |lang: Lang| {
-        CATALOGUES
-            .get(lang.code())?
-            .get(section)?
-            .get(name)
-            .map(String::as_str)
-    };
+    let find = |lang: Lang| catalogue(lang).get(section)?.get(name).map(String::as_str);
     find(lang).or_else(|| find(Lang::De)).unwrap_or_default()
 }
 
-/// The names of all texts of a section, so that a test can hold every one of them to its rules.
+/// A text with its placeholders, such as `{{name}}`, replaced one after the other.
+pub fn text_with<'v>(
+    lang: Lang,
+    section: &str,
+    name: &str,
+    values: impl IntoIterator<Item = (&'v str, &'v str)>,
+) -> String {
+    let template = text(lang, section, name).to_owned();
+    values.into_iter().fold(template, |text, (name, value)| {
+        text.replace(&format!("{{{{{name}}}}}"), value)
+    })
+}
+
+/// The names of all texts of a section, for tests that check each of them.
 pub fn names_in(section: &str) -> impl Iterator<Item = &'static str> {
-    let catalogue = CATALOGUES.get(Lang::De.code());
-    let texts = catalogue.and_then(|catalogue| catalogue.get(section));
+    let texts = catalogue(Lang::De).get(section);
     texts
         .into_iter()
         .flat_map(|texts| texts.keys().map(String::as_str))
 }
 
-/// What an event of a battery says to its owner, when it begins and when it is over.
+/// The text of a battery's event for its owner, at its beginning (`on`) or its end.
 pub fn event_text(code: EventCode, on: bool, lang: Lang) -> &'static str {
     let over = if on {
         ""
     } else {
         text(lang, "event_over", code.as_str())
     };
-    // Some events are over as soon as they happen.
+    // Events without a duration have no text for their end.
     if over.is_empty() {
         text(lang, "event", code.as_str())
     } else {
@@ -194,22 +208,25 @@ pub fn event_text(code: EventCode, on: bool, lang: Lang) -> &'static str {
 
 type Catalogue = HashMap<String, HashMap<String, String>>;
 
-static CATALOGUES: LazyLock<HashMap<&'static str, Catalogue>> = LazyLock::new(|| {
-    let read = |lang: Lang| {
-        let source = match lang {
-            Lang::De => include_str!("../locales/de.toml"),
-            Lang::En => include_str!("../locales/en.toml"),
-            Lang::Pl => include_str!("../locales/pl.toml"),
-            Lang::Fr => include_str!("../locales/fr.toml"),
-            Lang::Hr => include_str!("../locales/hr.toml"),
-        };
-        (
-            lang.code(),
-            toml::from_str(source).expect("a test parses every catalogue"),
-        )
-    };
-    Lang::ALL.into_iter().map(read).collect()
-});
+/// Parses the catalogue when the language is first used.
+fn catalogue(lang: Lang) -> &'static Catalogue {
+    macro_rules! parse {
+        ($file:literal) => {{
+            static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
+                let source = include_str!(concat!("../locales/", $file));
+                toml::from_str(source).expect("a test parses every catalogue")
+            });
+            &CATALOGUE
+        }};
+    }
+    match lang {
+        Lang::De => parse!("de.toml"),
+        Lang::En => parse!("en.toml"),
+        Lang::Pl => parse!("pl.toml"),
+        Lang::Fr => parse!("fr.toml"),
+        Lang::Hr => parse!("hr.toml"),
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -217,8 +234,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     fn names(lang: Lang) -> BTreeSet<(String, String)> {
-        let catalogue = &CATALOGUES[lang.code()];
-        catalogue
+        catalogue(lang)
             .iter()
             .flat_map(|(s, t)| t.keys().map(move |n| (s.clone(), n.clone())))
             .collect()
@@ -263,7 +279,7 @@ mod tests {
         assert_ne!(lost(true), lost(false));
     }
 
-    /// Rightly the same in German and English.
+    /// Texts that are the same in German and English on purpose.
     const SHARED_BY_TWO: [(&str, &str); 1] = [("scope", "service")];
 
     #[test]

@@ -1,10 +1,12 @@
-//! Money in exact integers: a price of a kWh, and what energy comes to at it. Only cents that are shown are rounded.
+//! Money in exact integers: the price of a kWh, and the cost of energy at that price. Only displayed cents are rounded.
 use crate::{Country, Lang, Message};
 use std::fmt;
 use std::str::FromStr;
+use strum::{EnumString, IntoStaticStr};
 
-/// What people pay in; prices are said in its hundredth part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Currencies. Prices are given in hundredths of the unit (cents).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[strum(const_into_str, serialize_all = "UPPERCASE", parse_err_ty = Message, parse_err_fn = Message::unknown_choice)]
 pub enum Currency {
     Eur,
     Pln,
@@ -14,11 +16,7 @@ pub enum Currency {
 impl Currency {
     /// ISO 4217.
     pub const fn code(self) -> &'static str {
-        match self {
-            Self::Eur => "EUR",
-            Self::Pln => "PLN",
-            Self::Chf => "CHF",
-        }
+        self.into_str()
     }
 
     const fn sign(self) -> &'static str {
@@ -29,7 +27,7 @@ impl Currency {
         }
     }
 
-    /// An amount in its hundredth part, as people write it: 17 is "0,17 €" in German.
+    /// Formats an amount in cents: 17 is "0,17 €" in German.
     pub fn amount(self, cents: i64, lang: Lang) -> String {
         let minus = if cents < 0 { "−" } else { "" };
         let cents = cents.unsigned_abs();
@@ -43,16 +41,6 @@ impl Currency {
     }
 }
 
-impl FromStr for Currency {
-    type Err = Message;
-
-    fn from_str(code: &str) -> Result<Self, Message> {
-        let known = [Self::Eur, Self::Pln, Self::Chf].into_iter();
-        let mut known = known.filter(|currency| currency.code() == code);
-        known.next().ok_or(Message::ChoiceUnknown)
-    }
-}
-
 impl Country {
     pub const fn currency(self) -> Currency {
         match self {
@@ -63,16 +51,16 @@ impl Country {
     }
 }
 
-/// What a kWh costs or earns, in hundredths of a cent (of a grosz, of a rappen).
+/// What a kWh costs or earns, in hundredths of a cent (grosz, rappen).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Price(i64);
 
 impl Price {
-    /// 500 cents: dearer is a slip of the finger.
-    pub(crate) const MOST: i64 = 50_000;
+    /// 500 cents: a higher price is a typing error.
+    pub(crate) const MAX: i64 = 50_000;
 
     pub fn from_hundredths(hundredths: i64) -> Option<Self> {
-        (0..=Self::MOST)
+        (0..=Self::MAX)
             .contains(&hundredths)
             .then_some(Self(hundredths))
     }
@@ -81,7 +69,7 @@ impl Price {
         self.0
     }
 
-    /// What so many Wh come to.
+    /// The cost of `wh`.
     pub fn of(self, wh: i64) -> Money {
         Money(i128::from(wh) * i128::from(self.0))
     }
@@ -90,7 +78,7 @@ impl Price {
 impl FromStr for Price {
     type Err = Message;
 
-    /// Cents with up to two digits behind a point or a comma.
+    /// Cents with up to two decimals after a point or a comma.
     fn from_str(text: &str) -> Result<Self, Message> {
         let text = text.trim();
         if text.is_empty() {
@@ -113,24 +101,24 @@ impl FromStr for Price {
     }
 }
 
-/// In cents, always with two digits behind the point.
+/// In cents, always with two decimals.
 impl fmt::Display for Price {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{:02}", self.0 / 100, self.0 % 100)
     }
 }
 
-/// An exact amount, in what a Wh costs at a hundredth of a cent a kWh.
+/// An exact amount. The unit is the cost of 1 Wh at 0.01 cents per kWh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Money(i128);
 
 impl Money {
     const CENT: i128 = 100 * 1000;
 
-    /// Whole cents, half a cent away from zero.
+    /// Whole cents, rounded half away from zero.
     pub fn cents(self) -> i64 {
         let cents = (2 * self.0 + self.0.signum() * Self::CENT) / (2 * Self::CENT);
-        i64::try_from(cents).expect("energy that fits into i64 costs fewer cents than it has Wh")
+        i64::try_from(cents).expect("a Wh costs less than a cent, so the cents fit as well")
     }
 }
 
@@ -196,14 +184,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_price_is_read_as_it_is_written(hundredths in 0..=Price::MOST, comma in any::<bool>()) {
+        fn every_price_is_read_as_it_is_written(hundredths in 0..=Price::MAX, comma in any::<bool>()) {
             let written = Price::from_hundredths(hundredths).unwrap().to_string();
             let typed = if comma { written.replace('.', ",") } else { written };
             prop_assert_eq!(price(&typed).hundredths(), hundredths);
         }
 
         #[test]
-        fn cents_are_the_nearest_whole_ones(wh in any::<i64>(), hundredths in 0..=Price::MOST) {
+        fn cents_are_the_nearest_whole_ones(wh in any::<i64>(), hundredths in 0..=Price::MAX) {
             let amount = Price::from_hundredths(hundredths).unwrap().of(wh);
             let missed = amount.0 - i128::from(amount.cents()) * Money::CENT;
             prop_assert!(2 * missed.abs() <= Money::CENT);

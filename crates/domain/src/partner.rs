@@ -1,43 +1,40 @@
-//! A partner app that an owner lets in: what it may see, and for how long its tokens live.
+//! Partner apps that an owner gives access to: their scopes and the lifetime of their tokens.
 use crate::clock::{DAY, HOUR, MINUTE, Millis};
 use std::str::FromStr;
+use strum::{EnumString, IntoStaticStr};
 
-/// The version of the words on the consent screen; stored with the consent and its time. Another meaning, another version.
+/// The version of the consent screen's text; stored with the consent and its time. A change of meaning needs a new version.
 pub const CONSENT_VERSION: &str = "2026-11";
 
-pub const CODE_LIFE: Millis = 5 * MINUTE;
-pub const ACCESS_LIFE: Millis = HOUR;
-pub const REFRESH_LIFE: Millis = 90 * DAY;
+pub const AUTHORIZATION_CODE_TTL: Millis = 5 * MINUTE;
+pub const ACCESS_TOKEN_TTL: Millis = HOUR;
+pub const REFRESH_TOKEN_TTL: Millis = 90 * DAY;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Scope {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr)]
+#[strum(const_into_str, serialize_all = "snake_case")]
+pub enum PartnerScope {
     /// The list of systems.
     Systems,
     /// Live values.
     Live,
 }
 
-impl Scope {
-    pub const ALL: [Self; 2] = [Self::Systems, Self::Live];
-
+impl PartnerScope {
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Systems => "systems",
-            Self::Live => "live",
-        }
+        self.into_str()
     }
 }
 
 /// The scopes of one consent, never empty, as OAuth writes them: separated by spaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Scopes(Vec<Scope>);
+pub struct PartnerScopes(Vec<PartnerScope>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown or no scope")]
+#[error("unknown or missing scope")]
 pub struct UnknownScope;
 
-impl Scopes {
-    pub fn contains(&self, scope: Scope) -> bool {
+impl PartnerScopes {
+    pub fn contains(&self, scope: PartnerScope) -> bool {
         self.0.contains(&scope)
     }
 
@@ -46,19 +43,13 @@ impl Scopes {
     }
 }
 
-impl FromStr for Scopes {
+impl FromStr for PartnerScopes {
     type Err = UnknownScope;
 
     fn from_str(text: &str) -> Result<Self, UnknownScope> {
-        let known = |name| {
-            Scope::ALL
-                .into_iter()
-                .find(|scope| scope.as_str() == name)
-                .ok_or(UnknownScope)
-        };
         let mut scopes = text
             .split_ascii_whitespace()
-            .map(known)
+            .map(|name| name.parse().map_err(|_| UnknownScope))
             .collect::<Result<Vec<_>, _>>()?;
         scopes.sort_unstable();
         scopes.dedup();

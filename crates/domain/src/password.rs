@@ -1,17 +1,17 @@
-//! What a password must be: the four kinds of characters, eight of them, and not one that everybody tries first.
+//! Password rules: at least eight characters, all four kinds of characters, and not a common password.
 use crate::Message;
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::LazyLock;
 
-/// A password that keeps the rules. Its text leaves only to be hashed.
+/// A password that follows the rules. Its text is used only for hashing.
 pub struct Password(String);
 
 pub const MIN_LENGTH: usize = 8;
-/// Far above any passphrase; a longer one is refused rather than cut, because Argon2 would be fed megabytes.
+/// Far above any passphrase. Longer ones are refused, not cut: Argon2 would have to hash megabytes.
 pub const MAX_LENGTH: usize = 1024;
 
-/// The 3,000 commonest passwords of public leaks, lower case.
+/// The 3,000 most common passwords of public leaks, lower case.
 static COMMON: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     include_str!("../data/common-passwords.txt")
         .lines()
@@ -47,7 +47,7 @@ impl Password {
     }
 }
 
-/// A common password stays common with a capital, digits for letters, and a few signs around it: `P4ssword1!`.
+/// A common password is still common with a capital letter, digits for letters and a few characters around it: `P4ssword1!`.
 fn is_common(text: &str) -> bool {
     const DECORATION: usize = 4;
     let lower = text.to_lowercase();

@@ -1,4 +1,4 @@
-//! Where chance comes from. The binary passes the system's secure source, tests a seeded one.
+//! The source of randomness. The binary passes the operating system's secure source, tests a seeded one.
 use std::fmt;
 use std::sync::Arc;
 

@@ -1,12 +1,14 @@
-//! One report of a battery: what it measured at one moment. Integers in the units they are kept in.
+//! A sample: what a battery measured at one moment, as integers in the units in which they are stored.
 use crate::clock::Millis;
 use crate::flags::Flags;
+use crate::names::variants;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
-/// Which message of which boot: together with the serial number it identifies what a battery sent, once and for ever.
+/// Which message of which boot. Together with the serial number it uniquely identifies what a battery sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MessageId {
-    /// Which of the units that stood at the site sent it: 0 until one was exchanged. Every unit counts its boots from 1, so
-    /// that this keeps their messages apart.
+    /// Which of the site's successive units sent it: 0 until the first exchange. Every unit counts its boots from 1, so this
+    /// keeps their messages apart.
     pub unit: u8,
     /// Counts the starts of the device.
     pub boot: u32,
@@ -15,22 +17,22 @@ pub struct MessageId {
 }
 
 impl MessageId {
-    /// As a battery counts, which knows nothing of other units.
+    /// The id as the battery knows it, without the number of the unit.
     pub const fn new(boot: u32, seq: u32) -> Self {
         Self { unit: 0, boot, seq }
     }
 
-    pub const fn of_unit(self, unit: u8) -> Self {
+    pub const fn with_unit(self, unit: u8) -> Self {
         Self { unit, ..self }
     }
 
-    /// Unit and boot as one number, which is how they are kept.
-    pub const fn kept_boot(self) -> i64 {
+    /// Unit and boot as one number, the stored form.
+    pub const fn stored_boot(self) -> i64 {
         (self.unit as i64) << 32 | self.boot as i64
     }
 
-    /// From what [was kept](Self::kept_boot).
-    pub fn of_kept(boot: i64, seq: i64) -> Option<Self> {
+    /// From the [stored form](Self::stored_boot).
+    pub fn from_stored(boot: i64, seq: i64) -> Option<Self> {
         let unit = u8::try_from(boot >> 32).ok()?;
         let (boot, seq) = (u32::try_from(boot & 0xffff_ffff), u32::try_from(seq));
         Some(Self {
@@ -41,7 +43,9 @@ impl MessageId {
     }
 }
 
-/// A counter of energy in Wh that never falls while the device is well.
+/// A counter of energy in Wh that never falls unless the device has a fault.
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Counter {
     Import,
@@ -52,27 +56,16 @@ pub enum Counter {
 }
 
 impl Counter {
-    pub const ALL: [Self; 5] = [
-        Self::Import,
-        Self::FeedIn,
-        Self::Pv,
-        Self::Charge,
-        Self::Discharge,
-    ];
+    pub const ALL: [Self; Self::VARIANTS.len()] = variants();
 
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Import => "import",
-            Self::FeedIn => "feed_in",
-            Self::Pv => "pv",
-            Self::Charge => "charge",
-            Self::Discharge => "discharge",
-        }
+        self.into_str()
     }
 }
 
-/// What the battery says it is doing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+/// The operating state that the battery reports.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, IntoStaticStr, VariantArray)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 #[repr(u8)]
 pub enum BatteryStatus {
     #[default]
@@ -87,28 +80,10 @@ pub enum BatteryStatus {
 }
 
 impl BatteryStatus {
-    pub const ALL: [Self; 8] = [
-        Self::Off,
-        Self::Standby,
-        Self::Charging,
-        Self::Discharging,
-        Self::Full,
-        Self::Empty,
-        Self::Calibrating,
-        Self::Fault,
-    ];
+    pub const ALL: [Self; Self::VARIANTS.len()] = variants();
 
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::Standby => "standby",
-            Self::Charging => "charging",
-            Self::Discharging => "discharging",
-            Self::Full => "full",
-            Self::Empty => "empty",
-            Self::Calibrating => "calibrating",
-            Self::Fault => "fault",
-        }
+        self.into_str()
     }
 
     pub fn from_number(number: u8) -> Option<Self> {
@@ -116,10 +91,10 @@ impl BatteryStatus {
     }
 }
 
-/// `None` is a value that was not measured; it is never a zero.
+/// `None` is a value that was not measured, never zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// When it was measured, after the clock rules, to the [tenth of a second](tenth_of_second).
+    /// When it was measured, after clock correction, to the [tenth of a second](tenth_of_second).
     pub at: Millis,
     pub id: MessageId,
     /// Grid voltage per phase, in tenths of a volt.
@@ -143,7 +118,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// What the house takes: PV + grid + battery. A missing part makes it missing.
+    /// What the house consumes: PV + grid + battery. `None` if one of them is missing.
     pub fn house_power(&self) -> Option<i32> {
         Some(self.pv_power? + self.grid_power? + self.battery_power?)
     }
@@ -152,13 +127,13 @@ impl Sample {
         self.counters[counter as usize]
     }
 
-    /// The order in which samples count: by time, then by what was sent first.
+    /// The sort key of samples: by time, then by the order of sending.
     pub fn order(&self) -> (Millis, MessageId) {
         (self.at, self.id)
     }
 }
 
-/// The nearest tenth of a second: finer times of a timer are noise, which would take a quarter of the room of a sample.
+/// The nearest tenth of a second. Finer digits are timer noise, and would take a quarter of a stored sample.
 pub fn tenth_of_second(at: Millis) -> Millis {
     (at + 50).div_euclid(100) * 100
 }
@@ -201,14 +176,14 @@ mod tests {
     #[test]
     fn unit_and_boot_are_kept_as_one_number_in_which_a_later_unit_is_higher() {
         let old = MessageId::new(u32::MAX, 7);
-        let new = MessageId::new(1, 1).of_unit(2);
-        for id in [old, new, MessageId::new(1, 0).of_unit(u8::MAX)] {
-            let kept = MessageId::of_kept(id.kept_boot(), i64::from(id.seq));
+        let new = MessageId::new(1, 1).with_unit(2);
+        for id in [old, new, MessageId::new(1, 0).with_unit(u8::MAX)] {
+            let kept = MessageId::from_stored(id.stored_boot(), i64::from(id.seq));
             assert_eq!(kept, Some(id));
         }
-        assert!(old < new && old.kept_boot() < new.kept_boot());
-        assert_eq!(MessageId::of_kept(-1, 1), None);
-        assert_eq!(MessageId::of_kept(1 << 40, 1), None);
+        assert!(old < new && old.stored_boot() < new.stored_boot());
+        assert_eq!(MessageId::from_stored(-1, 1), None);
+        assert_eq!(MessageId::from_stored(1 << 40, 1), None);
     }
 
     #[test]

@@ -1,19 +1,19 @@
-//! Savings: what a household's electricity cost in a day, and what it had cost without the battery.
+//! Savings: what a household's electricity cost in a day, and what it would have cost without the battery.
 use crate::energy;
 use crate::sample::Counter;
 use crate::tariff::Tariff;
 
-/// What went over the meter and through the battery in one stretch of time, in Wh.
+/// What went over the meter and through the battery in one period, in Wh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Flowed {
+pub struct EnergyBalance {
     pub import: i64,
     pub feed_in: i64,
     pub charge: i64,
     pub discharge: i64,
 }
 
-impl Flowed {
-    /// From energies in the order of [`Counter::ALL`]; what was not measured in this stretch did not flow in it.
+impl EnergyBalance {
+    /// From energies in the order of [`Counter::ALL`]; a missing value counts as 0.
     pub fn of(energy: [Option<i64>; Counter::ALL.len()]) -> Self {
         let wh = |counter: Counter| energy[counter as usize].unwrap_or(0);
         Self {
@@ -24,8 +24,8 @@ impl Flowed {
         }
     }
 
-    /// What had gone over the meter without the battery. What it gave had not been fed in, and where that is not enough
-    /// had been imported; what it took had not been imported, and where that is not enough had been fed in.
+    /// What would have gone over the meter without the battery. Discharged energy reduces the feed-in, and what exceeds the
+    /// feed-in would have been imported. Charged energy reduces the import, and what exceeds the import would have been fed in.
     pub fn without_battery(self) -> Self {
         let given = (self.discharge - self.charge).max(0);
         let taken = (self.charge - self.discharge).max(0);
@@ -56,17 +56,16 @@ impl Flowed {
     }
 }
 
-/// A day as a system measured it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MeasuredDay {
-    /// All of it in the order of [`Counter::ALL`]; `None` when nothing was measured.
+    /// The whole day, in the order of [`Counter::ALL`]; `None` when nothing was measured.
     pub energy: [Option<i64>; Counter::ALL.len()],
-    /// Its quarter-hours, and after them what has no place in any; `None` when they are no longer kept.
-    pub parts: Option<Vec<Flowed>>,
+    /// The quarters of the day, followed by the unplaced energy; `None` when they are no longer stored.
+    pub parts: Option<Vec<EnergyBalance>>,
 }
 
 impl MeasuredDay {
-    /// From the quarter-hours of each counter and what has no place among them.
+    /// From the quarters of each counter and the unplaced energy.
     pub fn of(
         quarters: &[Vec<Option<i64>>; Counter::ALL.len()],
         unplaced: [Option<i64>; Counter::ALL.len()],
@@ -78,7 +77,7 @@ impl MeasuredDay {
         };
         Self {
             energy: Counter::ALL.map(total),
-            parts: Some(parts.map(Flowed::of).collect()),
+            parts: Some(parts.map(EnergyBalance::of).collect()),
         }
     }
 
@@ -87,30 +86,32 @@ impl MeasuredDay {
     }
 }
 
-/// What a day came to, in whole cents.
+/// The money of one day, in whole cents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bill {
+pub struct DayBill {
     /// For import.
     pub cost: i64,
     /// From feed-in.
     pub income: i64,
-    /// Cost less income, had there been no battery; `None` when nobody knows what it did.
+    /// Cost less income as it would have been without a battery; `None` when the battery's energy per quarter is not known.
     pub without_battery: Option<i64>,
 }
 
-impl Bill {
+impl DayBill {
     /// `None` unless both import and feed-in were measured.
     pub fn of(day: &MeasuredDay, tariff: &Tariff) -> Option<Self> {
         if !day.knows(Counter::Import) || !day.knows(Counter::FeedIn) {
             return None;
         }
-        let (cost, income) = Flowed::of(day.energy).cents(tariff);
+        let (cost, income) = EnergyBalance::of(day.energy).cents(tariff);
         let battery_known = day.knows(Counter::Charge) && day.knows(Counter::Discharge);
         let parts = day.parts.as_ref().filter(|_| battery_known);
         let without_battery = parts.map(|parts| {
             let parts = parts.iter().map(|part| part.without_battery());
-            // Rounded as the day itself, so that a battery that did nothing saves nothing.
-            let (cost, income) = parts.fold(Flowed::default(), Flowed::plus).cents(tariff);
+            // Rounded like the actual day, so an idle battery saves exactly nothing.
+            let (cost, income) = parts
+                .fold(EnergyBalance::default(), EnergyBalance::plus)
+                .cents(tariff);
             cost - income
         });
         Some(Self {
@@ -135,34 +136,34 @@ impl Bill {
     }
 }
 
-/// What one system adds to a day of several.
+/// What one system contributes to the bill of several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Share {
-    /// It measured nothing that day and takes no part in it.
-    Silent,
-    /// It measured something, but what it came to is not known.
+pub enum BillShare {
+    /// It measured nothing that day and is left out.
+    NotMeasured,
+    /// It measured something, but its bill is not known.
     Unknown,
-    Known(Bill),
+    Known(DayBill),
 }
 
-impl Share {
+impl BillShare {
     pub fn of(day: &MeasuredDay, tariff: Option<&Tariff>) -> Self {
         if day.energy.iter().all(Option::is_none) {
-            return Self::Silent;
+            return Self::NotMeasured;
         }
-        let bill = tariff.and_then(|tariff| Bill::of(day, tariff));
+        let bill = tariff.and_then(|tariff| DayBill::of(day, tariff));
         bill.map_or(Self::Unknown, Self::Known)
     }
 }
 
-/// What a day came to for several systems together: known when it is known of each that took part, and at least one did.
-pub fn together(shares: impl IntoIterator<Item = Share>) -> Option<Bill> {
-    let mut sum: Option<Bill> = None;
+/// The bill of several systems for one day. `None` if no system measured anything, or the bill of one that did is unknown.
+pub fn combined_bill(shares: impl IntoIterator<Item = BillShare>) -> Option<DayBill> {
+    let mut sum: Option<DayBill> = None;
     for share in shares {
         match share {
-            Share::Silent => {}
-            Share::Unknown => return None,
-            Share::Known(bill) => sum = Some(sum.map_or(bill, |sum| sum.plus(bill))),
+            BillShare::NotMeasured => {}
+            BillShare::Unknown => return None,
+            BillShare::Known(bill) => sum = Some(sum.map_or(bill, |sum| sum.plus(bill))),
         }
     }
     sum
@@ -181,8 +182,8 @@ mod tests {
         }
     }
 
-    fn flowed(import: i64, feed_in: i64, charge: i64, discharge: i64) -> Flowed {
-        Flowed {
+    fn flowed(import: i64, feed_in: i64, charge: i64, discharge: i64) -> EnergyBalance {
+        EnergyBalance {
             import,
             feed_in,
             charge,
@@ -190,9 +191,10 @@ mod tests {
         }
     }
 
-    /// A day of these stretches.
-    fn day(parts: &[Flowed]) -> MeasuredDay {
-        let column = |of: fn(&Flowed) -> i64| parts.iter().map(|part| Some(of(part))).collect();
+    /// A day of these periods.
+    fn day(parts: &[EnergyBalance]) -> MeasuredDay {
+        let column =
+            |of: fn(&EnergyBalance) -> i64| parts.iter().map(|part| Some(of(part))).collect();
         let quarters = [
             column(|part| part.import),
             column(|part| part.feed_in),
@@ -206,17 +208,17 @@ mod tests {
     #[test]
     fn what_the_battery_gave_or_took_had_gone_over_the_meter() {
         for (with, without) in [
-            // Gave 600 Wh: all of it had been imported.
+            // Discharged 600 Wh: all of it would have been imported.
             (flowed(100, 0, 0, 600), (700, 0)),
-            // Gave 600 Wh while 200 were fed in: the rest had been imported.
+            // Discharged 600 Wh while 200 were fed in: the rest would have been imported.
             (flowed(0, 200, 0, 600), (400, 0)),
             (flowed(0, 900, 0, 600), (0, 300)),
-            // Took 600 Wh of sun: it had been fed in.
+            // Charged 600 Wh of sun: it would have been fed in.
             (flowed(0, 100, 600, 0), (0, 700)),
-            // Took 600 Wh, 250 of them from the grid.
+            // Charged 600 Wh, 250 of them from the grid.
             (flowed(250, 0, 600, 0), (0, 350)),
             (flowed(900, 0, 600, 0), (300, 0)),
-            // Gave and took within the same quarter-hour.
+            // Discharged and charged within the same quarter.
             (flowed(50, 20, 300, 200), (0, 70)),
             (flowed(50, 20, 0, 0), (50, 20)),
         ] {
@@ -233,7 +235,7 @@ mod tests {
             flowed(500, 0, 0, 1_900),
             flowed(1_000, 0, 0, 0),
         ]);
-        let bill = Bill::of(&day, &tariff("31.90", "7.94")).unwrap();
+        let bill = DayBill::of(&day, &tariff("31.90", "7.94")).unwrap();
         // 1.5 kWh × 31.90 ct = 47.85 ct; 3 kWh × 7.94 ct = 23.82 ct.
         assert_eq!((bill.cost, bill.income, bill.actual()), (48, 24, 24));
         // 3.4 kWh × 31.90 ct = 108.46 ct; 5 kWh × 7.94 ct = 39.70 ct.
@@ -247,7 +249,7 @@ mod tests {
         let unplaced = [Some(1_000), Some(400), Some(0), Some(0), Some(600)];
         let day = MeasuredDay::of(&quarters, unplaced);
         assert_eq!(day.energy, unplaced);
-        let bill = Bill::of(&day, &tariff("30", "10")).unwrap();
+        let bill = DayBill::of(&day, &tariff("30", "10")).unwrap();
         assert_eq!((bill.cost, bill.income), (30, 4));
         assert_eq!(bill.without_battery, Some(36));
     }
@@ -259,37 +261,49 @@ mod tests {
         for counter in [Counter::Import, Counter::FeedIn] {
             let mut blind = whole.clone();
             blind.energy[counter as usize] = None;
-            assert_eq!(Bill::of(&blind, &prices), None, "{counter:?}");
+            assert_eq!(DayBill::of(&blind, &prices), None, "{counter:?}");
         }
         for counter in [Counter::Charge, Counter::Discharge] {
             let mut blind = whole.clone();
             blind.energy[counter as usize] = None;
-            let bill = Bill::of(&blind, &prices).unwrap();
+            let bill = DayBill::of(&blind, &prices).unwrap();
             assert_eq!((bill.cost, bill.without_battery), (30, None));
         }
         let forgotten = MeasuredDay {
             parts: None,
             ..whole
         };
-        let bill = Bill::of(&forgotten, &prices).unwrap();
+        let bill = DayBill::of(&forgotten, &prices).unwrap();
         assert_eq!((bill.cost, bill.without_battery), (30, None));
     }
 
     #[test]
     fn several_systems_add_up_when_each_that_measured_is_known() {
-        let bill = |cost, without_battery| Bill {
+        let bill = |cost, without_battery| DayBill {
             cost,
             income: 1,
             without_battery,
         };
         let (one, two) = (bill(10, Some(20)), bill(5, Some(6)));
-        let both = together([Share::Known(one), Share::Silent, Share::Known(two)]).unwrap();
+        let both = combined_bill([
+            BillShare::Known(one),
+            BillShare::NotMeasured,
+            BillShare::Known(two),
+        ])
+        .unwrap();
         assert_eq!((both.cost, both.income, both.actual()), (15, 2, 13));
         assert_eq!(both.without_battery, Some(26));
-        assert_eq!(together([Share::Known(one), Share::Unknown]), None);
-        assert_eq!(together([Share::Silent, Share::Silent]), None);
-        assert_eq!(together([]), None);
-        let partly = together([Share::Known(one), Share::Known(bill(5, None))]).unwrap();
+        assert_eq!(
+            combined_bill([BillShare::Known(one), BillShare::Unknown]),
+            None
+        );
+        assert_eq!(
+            combined_bill([BillShare::NotMeasured, BillShare::NotMeasured]),
+            None
+        );
+        assert_eq!(combined_bill([]), None);
+        let partly =
+            combined_bill([BillShare::Known(one), BillShare::Known(bill(5, None))]).unwrap();
         assert_eq!((partly.cost, partly.without_battery), (15, None));
     }
 
@@ -301,14 +315,14 @@ mod tests {
             energy: [None; 5],
             parts: None,
         };
-        assert_eq!(Share::of(&empty, Some(&prices)), Share::Silent);
-        assert_eq!(Share::of(&measured, None), Share::Unknown);
-        let known = Share::of(&measured, Some(&prices));
-        assert!(matches!(known, Share::Known(bill) if bill.cost == 30));
+        assert_eq!(BillShare::of(&empty, Some(&prices)), BillShare::NotMeasured);
+        assert_eq!(BillShare::of(&measured, None), BillShare::Unknown);
+        let known = BillShare::of(&measured, Some(&prices));
+        assert!(matches!(known, BillShare::Known(bill) if bill.cost == 30));
     }
 
-    /// The plainest rule: Wh by Wh, as a person would tell it.
-    fn told(with: Flowed) -> (i64, i64) {
+    /// The same rule in its simplest form, Wh by Wh.
+    fn wh_by_wh(with: EnergyBalance) -> (i64, i64) {
         let (mut import, mut feed_in) = (with.import, with.feed_in);
         for _ in with.charge..with.discharge {
             if feed_in > 0 {
@@ -327,7 +341,7 @@ mod tests {
         (import, feed_in)
     }
 
-    fn any_flow(most: i64) -> impl Strategy<Value = Flowed> {
+    fn any_flow(most: i64) -> impl Strategy<Value = EnergyBalance> {
         (0..most, 0..most, 0..most, 0..most).prop_map(|(i, f, c, d)| flowed(i, f, c, d))
     }
 
@@ -335,7 +349,7 @@ mod tests {
         #[test]
         fn the_rule_is_the_one_told_wh_by_wh(with in any_flow(400)) {
             let without = with.without_battery();
-            prop_assert_eq!((without.import, without.feed_in), told(with));
+            prop_assert_eq!((without.import, without.feed_in), wh_by_wh(with));
         }
 
         #[test]
@@ -353,20 +367,20 @@ mod tests {
             let idle: Vec<_> = parts.iter().map(|part| flowed(part.import, part.feed_in, 0, 0)).collect();
             let price = |hundredths| crate::money::Price::from_hundredths(hundredths).unwrap();
             let tariff = Tariff { from: None, import_price: price(import), feed_in_price: price(feed_in) };
-            let bill = Bill::of(&day(&idle), &tariff).unwrap();
+            let bill = DayBill::of(&day(&idle), &tariff).unwrap();
             prop_assert_eq!(bill.without_battery, Some(bill.actual()));
         }
 
         #[test]
         fn a_days_cents_are_exact_to_the_rounding(parts in prop::collection::vec(any_flow(25_000), 1..100)) {
             let prices = tariff("31.90", "7.94");
-            let bill = Bill::of(&day(&parts), &prices).unwrap();
-            // In hundred-thousandths of a cent; nothing here is below zero, so that half a cent goes up.
+            let bill = DayBill::of(&day(&parts), &prices).unwrap();
+            // In hundred-thousandths of a cent. Nothing here is negative, so half a cent is rounded up.
             let cents = |exact: i64| (exact + 50_000) / 100_000;
-            let sum = |of: fn(&Flowed) -> i64| parts.iter().map(of).sum::<i64>();
+            let sum = |of: fn(&EnergyBalance) -> i64| parts.iter().map(of).sum::<i64>();
             prop_assert_eq!(bill.cost, cents(3190 * sum(|part| part.import)));
             prop_assert_eq!(bill.income, cents(794 * sum(|part| part.feed_in)));
-            let (import, feed_in) = parts.iter().map(|part| told(*part))
+            let (import, feed_in) = parts.iter().map(|part| wh_by_wh(*part))
                 .fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
             prop_assert_eq!(bill.without_battery, Some(cents(3190 * import) - cents(794 * feed_in)));
         }

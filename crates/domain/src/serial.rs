@@ -1,4 +1,4 @@
-//! A serial number: the address of one storage system, printed on its case. Never a secret.
+//! A serial number: identifies one unit and is printed on its case. Never a secret.
 use crate::Message;
 use std::fmt;
 use std::str::FromStr;
@@ -22,7 +22,7 @@ impl FromStr for Serial {
         if text.is_empty() {
             return Err(Message::Required);
         }
-        // Lower case is the commonest slip and has a text of its own, but only if nothing else is wrong.
+        // Lower case is the most common mistake and has its own message, but only if nothing else is wrong.
         let upper = text.to_ascii_uppercase();
         let well_formed = Self::LENGTH.contains(&upper.len())
             && upper

@@ -1,69 +1,57 @@
-//! What a chart can show, how fine, and how many samples become one point.
+//! What a chart can show, at which resolution, and how the samples of a point are combined.
+use crate::names::variants;
 use crate::sample::Counter;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
-/// A series by its code.
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(const_into_str)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Series {
+    #[strum(serialize = "m0")]
     GridPower,
+    #[strum(serialize = "m1")]
     BatteryPower,
+    #[strum(serialize = "m2")]
     Import,
+    #[strum(serialize = "m2N")]
     FeedIn,
+    #[strum(serialize = "m3")]
     Soc,
+    #[strum(serialize = "m4")]
     PvEnergy,
+    #[strum(serialize = "m5")]
     Discharge,
+    #[strum(serialize = "m5N")]
     Charge,
+    #[strum(serialize = "m6")]
     PvPower,
+    #[strum(serialize = "m7")]
     GridVoltage,
+    #[strum(serialize = "m8")]
     House,
+    #[strum(serialize = "ef")]
     EnergyForecast,
+    #[strum(serialize = "lf")]
     LoadForecast,
 }
 
 impl Series {
-    pub const ALL: [Self; 13] = [
-        Self::GridPower,
-        Self::BatteryPower,
-        Self::Import,
-        Self::FeedIn,
-        Self::Soc,
-        Self::PvEnergy,
-        Self::Discharge,
-        Self::Charge,
-        Self::PvPower,
-        Self::GridVoltage,
-        Self::House,
-        Self::EnergyForecast,
-        Self::LoadForecast,
-    ];
+    pub const ALL: [Self; Self::VARIANTS.len()] = variants();
 
     pub const fn code(self) -> &'static str {
-        match self {
-            Self::GridPower => "m0",
-            Self::BatteryPower => "m1",
-            Self::Import => "m2",
-            Self::FeedIn => "m2N",
-            Self::Soc => "m3",
-            Self::PvEnergy => "m4",
-            Self::Discharge => "m5",
-            Self::Charge => "m5N",
-            Self::PvPower => "m6",
-            Self::GridVoltage => "m7",
-            Self::House => "m8",
-            Self::EnergyForecast => "ef",
-            Self::LoadForecast => "lf",
-        }
+        self.into_str()
     }
 
-    /// Whether it was said before it came, and never measured.
+    /// Whether it is predicted, not measured.
     pub const fn is_forecast(self) -> bool {
         matches!(self, Self::EnergyForecast | Self::LoadForecast)
     }
 
     pub fn from_code(code: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|series| series.code() == code)
+        code.parse().ok()
     }
 
-    /// The counter behind a series of energy.
+    /// The counter of an energy series.
     pub const fn counter(self) -> Option<Counter> {
         match self {
             Self::Import => Some(Counter::Import),
@@ -75,14 +63,15 @@ impl Series {
         }
     }
 
-    /// Codes with an N are shown as negative numbers: what leaves the house or goes into the battery.
+    /// Codes with an N are shown as negative numbers: energy that leaves the house or goes into the battery.
     pub const fn shown_negative(self) -> bool {
         matches!(self, Self::FeedIn | Self::Charge)
     }
 }
 
-/// The stretch of time that a chart covers, around its date.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The period around its date that a chart covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(const_into_str)]
 pub enum Interval {
     Day,
     Week,
@@ -91,20 +80,16 @@ pub enum Interval {
 }
 
 impl Interval {
-    pub const ALL: [Self; 4] = [Self::Day, Self::Week, Self::Month, Self::Year];
+    pub const ALL: [Self; Self::VARIANTS.len()] = variants();
 
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Day => "Day",
-            Self::Week => "Week",
-            Self::Month => "Month",
-            Self::Year => "Year",
-        }
+        self.into_str()
     }
 }
 
 /// How much time one point covers. Hours, quarters and minutes are counted from the start of the site's day.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantArray)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 pub enum Resolution {
     Minute,
     Quarter,
@@ -114,27 +99,16 @@ pub enum Resolution {
 }
 
 impl Resolution {
-    pub const ALL: [Self; 5] = [
-        Self::Minute,
-        Self::Quarter,
-        Self::Hour,
-        Self::Day,
-        Self::Month,
-    ];
+    pub const ALL: [Self; Self::VARIANTS.len()] = variants();
 
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Minute => "minute",
-            Self::Quarter => "quarter",
-            Self::Hour => "hour",
-            Self::Day => "day",
-            Self::Month => "month",
-        }
+        self.into_str()
     }
 }
 
-/// How the samples of one point become one number. Energy is always the sum, whatever is asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How the samples of one point are combined. Energy is always summed, whatever the request says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 pub enum Method {
     Mean,
     Min,
@@ -143,15 +117,10 @@ pub enum Method {
 }
 
 impl Method {
-    pub const ALL: [Self; 4] = [Self::Mean, Self::Min, Self::Max, Self::Sum];
+    pub const ALL: [Self; Self::VARIANTS.len()] = variants();
 
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Mean => "mean",
-            Self::Min => "min",
-            Self::Max => "max",
-            Self::Sum => "sum",
-        }
+        self.into_str()
     }
 }
 

@@ -1,70 +1,66 @@
-//! How long a session lives and how its refresh token rotates.
+//! The lifetime of a session and the rotation of its refresh token.
 use crate::clock::{DAY, HOUR, MINUTE, Millis};
+use strum::{EnumString, IntoStaticStr};
 
 /// An access token is short-lived; the session behind it is looked up on every call anyway.
-pub const ACCESS_LIFE: Millis = 15 * MINUTE;
-/// The limited token of an owner without systems: as long as a waiting claim.
-pub const CLAIM_ACCESS_LIFE: Millis = 30 * MINUTE;
+pub const ACCESS_TOKEN_TTL: Millis = 15 * MINUTE;
+/// The limited token of an owner without systems is valid as long as a waiting claim.
+pub const CLAIM_ACCESS_TOKEN_TTL: Millis = 30 * MINUTE;
 
-const SHORT_LIFE: Millis = 12 * HOUR;
-const LONG_IDLE: Millis = 30 * DAY;
-const LONG_LIFE: Millis = 90 * DAY;
+const SHORT_SESSION_TTL: Millis = 12 * HOUR;
+const LONG_SESSION_IDLE_TTL: Millis = 30 * DAY;
+const LONG_SESSION_TTL: Millis = 90 * DAY;
 
 /// What a session may do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 pub enum SessionKind {
     /// "Stay logged in" was not chosen.
     Short,
     Long,
-    /// An owner without systems: the key page only, no refresh.
+    /// For an owner without systems: only the page for keys, no refresh.
     Claim,
 }
 
 impl SessionKind {
-    pub const ALL: [Self; 3] = [Self::Short, Self::Long, Self::Claim];
-
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Short => "short",
-            Self::Long => "long",
-            Self::Claim => "claim",
-        }
+        self.into_str()
     }
 
     /// When the session ends if it is not used again after `used_at`.
     pub fn ends_at(self, created_at: Millis, used_at: Millis) -> Millis {
         match self {
-            Self::Short => created_at + SHORT_LIFE,
-            Self::Long => (used_at + LONG_IDLE).min(created_at + LONG_LIFE),
-            Self::Claim => created_at + CLAIM_ACCESS_LIFE,
+            Self::Short => created_at + SHORT_SESSION_TTL,
+            Self::Long => (used_at + LONG_SESSION_IDLE_TTL).min(created_at + LONG_SESSION_TTL),
+            Self::Claim => created_at + CLAIM_ACCESS_TOKEN_TTL,
         }
     }
 }
 
 /// What a presented refresh token means to its session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Presented {
+pub enum RefreshCheck {
     /// The current token: hand out the next generation.
     Current,
-    /// The one before, whose successor nobody has used yet: hand that out again. Two tabs ask at once, answers get lost, and a
-    /// client may keep only the access token of an answer.
+    /// The previous token, whose successor was not used yet: hand out the successor again. Two tabs may refresh at once, answers
+    /// get lost, and a client may keep only the access token of an answer.
     Previous,
-    /// An older one: it was stolen or copied, so the whole session ends.
+    /// An older token: it was stolen or copied, so the whole session ends.
     Reused,
     /// A generation that was never handed out.
     Unknown,
 }
 
-/// Holds a token of `generation` against a session that has handed out `current`.
-pub fn present(generation: i64, current: i64) -> Presented {
+/// Compares a token of `generation` with the session's newest generation `current`.
+pub fn check_generation(generation: i64, current: i64) -> RefreshCheck {
     if generation == current {
-        Presented::Current
+        RefreshCheck::Current
     } else if generation > current || generation < 0 {
-        Presented::Unknown
+        RefreshCheck::Unknown
     } else if generation == current - 1 {
-        Presented::Previous
+        RefreshCheck::Previous
     } else {
-        Presented::Reused
+        RefreshCheck::Reused
     }
 }
 
@@ -75,16 +71,20 @@ mod tests {
     #[test]
     fn the_table_of_presented_tokens() {
         for (generation, want) in [
-            (5, Presented::Current),
-            (4, Presented::Previous),
-            (3, Presented::Reused),
-            (0, Presented::Reused),
-            (6, Presented::Unknown),
-            (-1, Presented::Unknown),
+            (5, RefreshCheck::Current),
+            (4, RefreshCheck::Previous),
+            (3, RefreshCheck::Reused),
+            (0, RefreshCheck::Reused),
+            (6, RefreshCheck::Unknown),
+            (-1, RefreshCheck::Unknown),
         ] {
-            assert_eq!(present(generation, 5), want, "generation {generation}");
+            assert_eq!(
+                check_generation(generation, 5),
+                want,
+                "generation {generation}"
+            );
         }
-        assert_eq!(present(-1, 0), Presented::Unknown);
+        assert_eq!(check_generation(-1, 0), RefreshCheck::Unknown);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What can be set on a system: one table, from which forms, checks, the battery's document and the reset come.
+//! The settings of a system: one table, used by forms, validation, the battery's document and the reset.
 
 mod batch;
 mod change;
@@ -9,25 +9,27 @@ mod report;
 mod template;
 mod value;
 
-pub use batch::{BATCHES_KEPT, BatchId, Left, LeftWhy, Undo, undo};
-pub use change::{Change, Changed, Given, Standing, TokenChange, reset};
+pub use batch::{BATCH_UNDO_WINDOW, BatchId, SkipReason, SkippedField, Undo, undo};
+pub use change::{
+    ChangedField, CurrentSettings, SettingsChange, SettingsInput, TokenChange, reset,
+};
 pub use document::Settings;
-pub use kind::{Direction, Kind, Ratings};
-pub use refusal::Refusal;
+pub use kind::{Direction, FieldKind, Ratings};
+pub use refusal::SettingRefusal;
 pub use report::SettingsReport;
-pub use template::{MOST_TEMPLATES, TemplateName};
+pub use template::{MAX_TEMPLATES, TemplateName};
 pub use value::Value;
 pub(crate) use value::time;
 
 use crate::Price;
 use Direction::{Charge, Discharge};
-use Fresh::{Choice as First, Decimal, Off, Rated, RatedUpTo, Time as At, Unknown, Whole};
+use InitialValue::{Choice as First, Decimal, Off, Rated, RatedUpTo, Time as At, Unknown, Whole};
 use std::str::FromStr;
 
-/// Charging with more than this needs the notice under §14a EnWG acknowledged, in W.
-pub const NOTICE_ABOVE: i64 = 4_200;
-/// Addresses above it are reserved by the bus's own rules; some meters use them all the same.
-const USUAL_ADDRESSES: i64 = 247;
+/// A higher charge limit requires that the notice under §14a EnWG is acknowledged.
+pub const NOTICE_THRESHOLD_W: i64 = 4_200;
+/// Higher addresses are reserved by the bus standard, but some meters use them.
+const MAX_STANDARD_ADDRESS: i64 = 247;
 /// Minutes from midnight to midnight.
 const DAY_END: u16 = 24 * 60;
 
@@ -59,67 +61,66 @@ pub enum Field {
     PControlVia,
 }
 
-/// What a field has before anybody sets it.
+/// The value of a field before anybody sets it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fresh {
+enum InitialValue {
     Whole(i64),
     Time(u16),
     Choice(&'static str),
     Decimal(i64),
     Off,
-    /// Nobody has said; only such a field may be unknown later.
+    /// Only a field that starts as unknown may be unknown later.
     Unknown,
     /// What the unit is rated for.
     Rated,
     RatedUpTo(i64),
 }
 
-/// Who acts on a field.
+/// Who applies a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Home {
-    /// Told to the battery, which reports what it has applied.
+enum AppliedBy {
+    /// Sent to the battery, which reports what it has applied.
     Battery,
-    /// Concerns the wiring of the house, so that an owner types the password again; told to the battery, too.
+    /// Sent to the battery, too. Concerns the wiring of the house, so an owner must enter the password again.
     Wiring,
-    /// Stays here.
+    /// Not sent to the battery.
     Portal,
 }
 
-/// A row of the table.
 #[derive(Debug)]
 struct Row {
     field: Field,
     name: &'static str,
-    kind: Kind,
-    fresh: Fresh,
-    home: Home,
+    kind: FieldKind,
+    initial: InitialValue,
+    applied_by: AppliedBy,
 }
 
-const fn battery(field: Field, name: &'static str, kind: Kind, fresh: Fresh) -> Row {
+const fn battery(field: Field, name: &'static str, kind: FieldKind, initial: InitialValue) -> Row {
     Row {
         field,
         name,
         kind,
-        fresh,
-        home: Home::Battery,
+        initial,
+        applied_by: AppliedBy::Battery,
     }
 }
 
-const fn wiring(field: Field, name: &'static str, kind: Kind, fresh: Fresh) -> Row {
+const fn wiring(field: Field, name: &'static str, kind: FieldKind, initial: InitialValue) -> Row {
     Row {
-        home: Home::Wiring,
-        ..battery(field, name, kind, fresh)
+        applied_by: AppliedBy::Wiring,
+        ..battery(field, name, kind, initial)
     }
 }
 
-const fn portal(field: Field, name: &'static str, kind: Kind, fresh: Fresh) -> Row {
+const fn portal(field: Field, name: &'static str, kind: FieldKind, initial: InitialValue) -> Row {
     Row {
-        home: Home::Portal,
-        ..battery(field, name, kind, fresh)
+        applied_by: AppliedBy::Portal,
+        ..battery(field, name, kind, initial)
     }
 }
 
-const PROVIDERS: Kind = Kind::Choice(&[
+const PROVIDERS: FieldKind = FieldKind::Choice(&[
     "none",
     "tibber",
     "awattar",
@@ -128,7 +129,7 @@ const PROVIDERS: Kind = Kind::Choice(&[
     "fixed",
     "time_of_use",
 ]);
-const METERS: Kind = Kind::Choice(&[
+const METERS: FieldKind = FieldKind::Choice(&[
     "none",
     "adl400",
     "adw300",
@@ -138,40 +139,40 @@ const METERS: Kind = Kind::Choice(&[
     "dtsu666",
     "shelly3em",
 ]);
-const TARIFFS: Kind = Kind::Choice(&["off", "plan", "price"]);
-const CONTROLS: Kind = Kind::Choice(&["sm", "evu"]);
-const WIRES: Kind = Kind::Choice(&["rs485", "tcp"]);
+const TARIFFS: FieldKind = FieldKind::Choice(&["off", "plan", "price"]);
+const CONTROLS: FieldKind = FieldKind::Choice(&["sm", "evu"]);
+const WIRES: FieldKind = FieldKind::Choice(&["rs485", "tcp"]);
 
 #[rustfmt::skip]
 const TABLE: [Row; 24] = [
-    battery(Field::ReserveSoc, "reserve_soc", Kind::Percent, Whole(10)),
-    battery(Field::ChargeStart, "charge_start", Kind::Time, At(0)),
-    battery(Field::ChargeEnd, "charge_end", Kind::Time, At(DAY_END)),
-    battery(Field::DischargeStart, "discharge_start", Kind::Time, At(0)),
-    battery(Field::DischargeEnd, "discharge_end", Kind::Time, At(DAY_END)),
+    battery(Field::ReserveSoc, "reserve_soc", FieldKind::Percent, Whole(10)),
+    battery(Field::ChargeStart, "charge_start", FieldKind::Time, At(0)),
+    battery(Field::ChargeEnd, "charge_end", FieldKind::Time, At(DAY_END)),
+    battery(Field::DischargeStart, "discharge_start", FieldKind::Time, At(0)),
+    battery(Field::DischargeEnd, "discharge_end", FieldKind::Time, At(DAY_END)),
     battery(Field::Provider, "provider", PROVIDERS, First("none")),
-    portal(Field::ProviderToken, "provider_token", Kind::Token, Unknown),
+    portal(Field::ProviderToken, "provider_token", FieldKind::Token, Unknown),
     battery(Field::DynamicTariff, "dynamic_tariff", TARIFFS, First("off")),
-    battery(Field::ChargePower, "charge_power", Kind::Power(Charge), Rated),
-    battery(Field::ChargePrice, "charge_price", Kind::Price, Decimal(1_000)),
-    battery(Field::ImportPrice, "import_price", Kind::Price, Unknown),
-    portal(Field::ImportAdder, "import_adder", Kind::Price, Decimal(0)),
-    portal(Field::Vat, "vat", Kind::Rate, Decimal(190)),
-    portal(Field::FeedInPrice, "feed_in_price", Kind::Price, Unknown),
-    wiring(Field::EmergencyPower, "emergency_power", Kind::Switch, Off),
-    wiring(Field::Ups, "ups", Kind::Switch, Off),
-    wiring(Field::Plugin, "plugin", Kind::Switch, Off),
-    wiring(Field::ChargeLimit, "charge_limit", Kind::Power(Charge), RatedUpTo(NOTICE_ABOVE)),
-    wiring(Field::DischargeLimit, "discharge_limit", Kind::Power(Discharge), Rated),
+    battery(Field::ChargePower, "charge_power", FieldKind::Power(Charge), Rated),
+    battery(Field::ChargePrice, "charge_price", FieldKind::Price, Decimal(1_000)),
+    battery(Field::ImportPrice, "import_price", FieldKind::Price, Unknown),
+    portal(Field::ImportAdder, "import_adder", FieldKind::Price, Decimal(0)),
+    portal(Field::Vat, "vat", FieldKind::Rate, Decimal(190)),
+    portal(Field::FeedInPrice, "feed_in_price", FieldKind::Price, Unknown),
+    wiring(Field::EmergencyPower, "emergency_power", FieldKind::Switch, Off),
+    wiring(Field::Ups, "ups", FieldKind::Switch, Off),
+    wiring(Field::Plugin, "plugin", FieldKind::Switch, Off),
+    wiring(Field::ChargeLimit, "charge_limit", FieldKind::Power(Charge), RatedUpTo(NOTICE_THRESHOLD_W)),
+    wiring(Field::DischargeLimit, "discharge_limit", FieldKind::Power(Discharge), Rated),
     wiring(Field::MeterType, "meter_type", METERS, First("adl400")),
-    wiring(Field::MeterAddress, "meter_address", Kind::Address, Whole(1)),
-    wiring(Field::PLimitTcp, "p_limit_tcp", Kind::Switch, Off),
+    wiring(Field::MeterAddress, "meter_address", FieldKind::Address, Whole(1)),
+    wiring(Field::PLimitTcp, "p_limit_tcp", FieldKind::Switch, Off),
     wiring(Field::PControl, "p_control", CONTROLS, First("sm")),
     wiring(Field::PControlVia, "p_control_via", WIRES, First("rs485")),
 ];
 
 impl Field {
-    /// Every field, in the order people see them.
+    /// Every field, in the order in which users see them.
     pub fn all() -> impl Iterator<Item = Self> {
         TABLE.iter().map(|row| row.field)
     }
@@ -184,71 +185,71 @@ impl Field {
         self.row().name
     }
 
-    pub fn kind(self) -> Kind {
+    pub fn kind(self) -> FieldKind {
         self.row().kind
     }
 
     /// Whether it concerns the wiring of the house.
     pub fn is_wiring(self) -> bool {
-        self.row().home == Home::Wiring
+        self.row().applied_by == AppliedBy::Wiring
     }
 
-    /// Whether it says what electricity costs or earns: the household's alone to see and to set.
+    /// Whether it is a price or a rate of electricity, which only the household sees and sets.
     pub fn is_money(self) -> bool {
-        matches!(self.kind(), Kind::Price | Kind::Rate)
+        matches!(self.kind(), FieldKind::Price | FieldKind::Rate)
     }
 
-    /// Whether the battery gets it and reports what it has applied.
-    pub fn is_told(self) -> bool {
-        self.row().home != Home::Portal
+    /// Whether it is sent to the battery, which reports what it has applied.
+    pub fn is_sent_to_battery(self) -> bool {
+        self.row().applied_by != AppliedBy::Portal
     }
 
-    /// Whether it stands in documents: all but the token, which is kept sealed.
-    pub fn is_open(self) -> bool {
-        self.kind() != Kind::Token
+    /// Whether it is part of settings documents: every field except the token, which is stored encrypted.
+    pub fn is_in_document(self) -> bool {
+        self.kind() != FieldKind::Token
     }
 
-    /// Whether nobody has to know it.
+    /// Whether it may have no value.
     pub fn may_be_unknown(self) -> bool {
-        self.row().fresh == Unknown
+        self.row().initial == Unknown
     }
 
-    /// What it has before anybody sets it.
-    pub fn fresh(self, ratings: Ratings) -> Value {
+    /// Its value before anybody sets it.
+    pub fn initial(self, ratings: Ratings) -> Value {
         let most =
             |direction: Direction, up_to: i64| Value::Whole(ratings.most(direction).min(up_to));
-        match (self.row().fresh, self.kind()) {
+        match (self.row().initial, self.kind()) {
             (Whole(number), _) => Value::Whole(number),
             (At(minute), _) => Value::Time(minute),
             (First(choice), _) => Value::Choice(choice),
             (Decimal(number), _) => Value::Decimal(number),
             (Off, _) => Value::Switch(false),
-            (Rated, Kind::Power(direction)) => most(direction, i64::MAX),
-            (RatedUpTo(limit), Kind::Power(direction)) => most(direction, limit),
+            (Rated, FieldKind::Power(direction)) => most(direction, i64::MAX),
+            (RatedUpTo(limit), FieldKind::Power(direction)) => most(direction, limit),
             (Unknown | Rated | RatedUpTo(_), _) => Value::Unknown,
         }
     }
 
-    /// Whether what it begins with is a guess until the unit has said what it is rated for.
+    /// Whether its initial value is a guess because the unit has not reported its ratings yet.
     fn is_guessed(self, ratings: Ratings) -> bool {
-        matches!(self.kind(), Kind::Power(direction) if !ratings.knows(direction))
+        matches!(self.kind(), FieldKind::Power(direction) if !ratings.knows(direction))
     }
 
-    /// The smallest and the largest number that it may have.
+    /// The smallest and the largest number allowed.
     pub fn range(self, ratings: Ratings) -> Option<(i64, i64)> {
         match self.kind() {
-            Kind::Percent => Some((0, 100)),
-            Kind::Power(direction) => Some((0, ratings.most(direction))),
-            Kind::Price => Some((0, Price::MOST)),
-            Kind::Rate => Some((0, 1_000)),
-            Kind::Address => Some((1, 250)),
-            Kind::Time | Kind::Choice(_) | Kind::Switch | Kind::Token => None,
+            FieldKind::Percent => Some((0, 100)),
+            FieldKind::Power(direction) => Some((0, ratings.most(direction))),
+            FieldKind::Price => Some((0, Price::MAX)),
+            FieldKind::Rate => Some((0, 1_000)),
+            FieldKind::Address => Some((1, 250)),
+            FieldKind::Time | FieldKind::Choice(_) | FieldKind::Switch | FieldKind::Token => None,
         }
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a setting")]
+#[error("unknown setting")]
 pub struct UnknownField;
 
 impl FromStr for Field {
@@ -279,10 +280,10 @@ mod tests {
             discharge: Some(2_600),
         };
         for ratings in [Ratings::default(), small] {
-            for field in Field::all().filter(|field| field.is_open()) {
-                let fresh = field.fresh(ratings);
-                let read = field.parse(&fresh.text(field), ratings);
-                assert_eq!(read, Ok(fresh), "{}", field.name());
+            for field in Field::all().filter(|field| field.is_in_document()) {
+                let initial = field.initial(ratings);
+                let read = field.parse(&initial.text(field), ratings);
+                assert_eq!(read, Ok(initial), "{}", field.name());
             }
         }
     }
@@ -294,7 +295,7 @@ mod tests {
                 charge,
                 discharge: None,
             };
-            Field::ChargeLimit.fresh(ratings)
+            Field::ChargeLimit.initial(ratings)
         };
         assert_eq!(limit(Some(4_600)), Value::Whole(4_200));
         assert_eq!(limit(Some(2_500)), Value::Whole(2_500));

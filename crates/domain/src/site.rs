@@ -1,4 +1,4 @@
-//! Where a system stands, and the modules whose current it stores.
+//! The site of a system: location, time zone and PV modules.
 
 mod plane;
 
@@ -8,26 +8,26 @@ use crate::{Message, Zone};
 use std::fmt;
 use std::str::FromStr;
 
-/// What is known of the site of one system.
+/// What is known of a system's site.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Site {
-    pub place: Option<Place>,
+    pub place: Option<Town>,
     pub coordinates: Option<Coordinates>,
     pub zone: Zone,
     pub planes: Planes,
 }
 
-/// What changes about it; `None` leaves it as it is.
+/// A change of the site; `None` leaves a field unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SiteChange {
-    pub place: Option<Option<Place>>,
+    pub place: Option<Option<Town>>,
     pub coordinates: Option<Option<Coordinates>>,
     pub zone: Option<Zone>,
     pub planes: Option<Planes>,
 }
 
 impl Site {
-    /// As it is after a change.
+    /// The site after a change.
     pub fn with(&self, change: &SiteChange) -> Self {
         let change = change.clone();
         Self {
@@ -38,7 +38,7 @@ impl Site {
         }
     }
 
-    /// The names of what is different.
+    /// The names of the fields that differ.
     pub fn difference(&self, other: &Self) -> Vec<&'static str> {
         let parts = [
             ("place", self.place != other.place),
@@ -51,30 +51,30 @@ impl Site {
     }
 }
 
-/// The town as somebody types it.
+/// The town as typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place(String);
+pub struct Town(String);
 
-impl Place {
-    /// In characters: a town and its district, not an address with all that belongs to it.
-    pub const LONGEST: usize = 80;
+impl Town {
+    /// In characters: enough for a town and its district, not for a full address.
+    pub const MAX_LENGTH: usize = 80;
 
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Nothing typed is no place.
+    /// Empty text is no town.
     pub fn parse(text: &str) -> Result<Option<Self>, Message> {
         match text.trim() {
             "" => Ok(None),
-            place if place.chars().count() > Self::LONGEST => Err(Message::TooLong),
+            place if place.chars().count() > Self::MAX_LENGTH => Err(Message::TooLong),
             place => Ok(Some(Self(place.to_owned()))),
         }
     }
 }
 
-/// Latitude and longitude in hundredths of a degree. That is about a kilometre: weather is the same all over it, and it
-/// does not tell which house.
+/// Latitude and longitude in hundredths of a degree, about a kilometre: precise enough for the weather, and too coarse to
+/// identify a house.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coordinates {
     latitude: Degrees,
@@ -89,10 +89,10 @@ impl Coordinates {
         }
     }
 
-    /// As they are kept.
+    /// From the stored form.
     pub fn from_hundredths(latitude: i64, longitude: i64) -> Option<Self> {
         let within = |value: i64, most: i64| (-most..=most).contains(&value);
-        (within(latitude, Latitude::MOST) && within(longitude, Longitude::MOST)).then_some(Self {
+        (within(latitude, Latitude::MAX) && within(longitude, Longitude::MAX)).then_some(Self {
             latitude: Degrees(latitude),
             longitude: Degrees(longitude),
         })
@@ -107,7 +107,7 @@ impl Coordinates {
     }
 }
 
-/// In hundredths; shown with two digits behind the point.
+/// In hundredths; shown with two decimals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Degrees(i64);
 
@@ -125,27 +125,27 @@ impl fmt::Display for Degrees {
     }
 }
 
-/// North of the equator, south of it below zero.
+/// Positive north of the equator, negative south of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Latitude(Degrees);
 
-/// East of Greenwich, west of it below zero.
+/// Positive east of Greenwich, negative west of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Longitude(Degrees);
 
 impl Latitude {
-    const MOST: i64 = 90 * 100;
+    const MAX: i64 = 90 * 100;
 }
 
 impl Longitude {
-    const MOST: i64 = 180 * 100;
+    const MAX: i64 = 180 * 100;
 }
 
 impl FromStr for Latitude {
     type Err = Message;
 
     fn from_str(text: &str) -> Result<Self, Message> {
-        degrees(text, Self::MOST, Message::LatitudeRange).map(Self)
+        degrees(text, Self::MAX, Message::LatitudeRange).map(Self)
     }
 }
 
@@ -153,11 +153,11 @@ impl FromStr for Longitude {
     type Err = Message;
 
     fn from_str(text: &str) -> Result<Self, Message> {
-        degrees(text, Self::MOST, Message::LongitudeRange).map(Self)
+        degrees(text, Self::MAX, Message::LongitudeRange).map(Self)
     }
 }
 
-/// Degrees to any number of digits, of which two are kept.
+/// Parses degrees with any number of decimals and rounds to two.
 fn degrees(text: &str, most: i64, out_of_range: Message) -> Result<Degrees, Message> {
     let hundredths = decimal(text, 2)?;
     match (-most..=most).contains(&hundredths) {
@@ -166,7 +166,7 @@ fn degrees(text: &str, most: i64, out_of_range: Message) -> Result<Degrees, Mess
     }
 }
 
-/// A number with a point or a comma as an integer of its last digit kept; further digits round it, half away from zero.
+/// Parses a number with a point or a comma into a fixed-point integer with `kept` decimals, rounded half away from zero.
 fn decimal(text: &str, kept: usize) -> Result<i64, Message> {
     let text = text.trim();
     if text.is_empty() {
@@ -226,11 +226,11 @@ mod tests {
 
     #[test]
     fn a_place_is_short_and_may_be_none() {
-        let place = Place::parse(" Bad Tölz ").unwrap();
+        let place = Town::parse(" Bad Tölz ").unwrap();
         assert_eq!(place.unwrap().as_str(), "Bad Tölz");
-        assert_eq!(Place::parse("  "), Ok(None));
-        assert!(Place::parse(&"ö".repeat(80)).is_ok());
-        assert_eq!(Place::parse(&"ö".repeat(81)), Err(Message::TooLong));
+        assert_eq!(Town::parse("  "), Ok(None));
+        assert!(Town::parse(&"ö".repeat(80)).is_ok());
+        assert_eq!(Town::parse(&"ö".repeat(81)), Err(Message::TooLong));
     }
 
     proptest! {
@@ -248,7 +248,7 @@ mod tests {
         fn no_text_stops_the_reading(text in ".*") {
             let _ = text.parse::<Latitude>();
             let _ = text.parse::<Planes>();
-            let _ = Place::parse(&text);
+            let _ = Town::parse(&text);
         }
     }
 }

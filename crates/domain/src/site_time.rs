@@ -1,4 +1,4 @@
-//! Days, months and years as the system's site lives them: a day has 23, 24 or 25 hours.
+//! Days, months and years in the local time of a site: a day has 23, 24 or 25 hours.
 use crate::clock::{HOUR, MINUTE, Millis};
 use crate::series::{Interval, Resolution};
 use jiff::civil::Date;
@@ -10,7 +10,7 @@ use std::iter::successors;
 use std::ops::Range;
 use std::str::FromStr;
 
-/// A day of the site's calendar.
+/// A calendar day in the site's time zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SiteDay(Date);
 
@@ -35,12 +35,11 @@ impl SiteDay {
         Self(self.0.saturating_add(days.days()))
     }
 
-    /// The days of a range, one by one.
     pub fn each(days: Range<Self>) -> impl Iterator<Item = Self> {
         Self::points(days, Resolution::Day)
     }
 
-    /// The first day of each point of a range that is shown by days or months.
+    /// The first day of each point of a chart with a resolution of days or months.
     pub fn points(days: Range<Self>, resolution: Resolution) -> impl Iterator<Item = Self> {
         let next = move |day: &Self| match resolution {
             Resolution::Month => Some(day.next_month()),
@@ -49,7 +48,7 @@ impl SiteDay {
         successors(Some(days.start), next).take_while(move |day| *day < days.end)
     }
 
-    /// The number that the database keeps: 20261115.
+    /// The form in the database: 20261115.
     pub fn number(self) -> i64 {
         i64::from(self.0.year()) * 10_000
             + i64::from(self.0.month()) * 100
@@ -62,7 +61,6 @@ impl SiteDay {
         Self::new(year, part(number / 100)?, part(number)?)
     }
 
-    /// The first day of its month.
     pub fn month_start(self) -> Self {
         Self(self.0.first_of_month())
     }
@@ -80,12 +78,12 @@ impl SiteDay {
         Self(self.month_start().0.saturating_add(1.month()))
     }
 
-    /// The same day of the next year; after a 29 February the 28th.
+    /// The same day of the next year; for 29 February the 28th.
     pub fn next_year(self) -> Self {
         Self(self.0.saturating_add(1.year()))
     }
 
-    /// The days that an interval around this day covers, the last one excluded.
+    /// The days of the interval around this day; the end is exclusive.
     pub fn around(self, interval: Interval) -> Range<Self> {
         match interval {
             Interval::Day => self..self.next(),
@@ -99,10 +97,10 @@ impl SiteDay {
 impl FromStr for SiteDay {
     type Err = NotADay;
 
-    /// `YYYY-MM-DD` and nothing else.
+    /// Exactly `YYYY-MM-DD`.
     fn from_str(text: &str) -> Result<Self, NotADay> {
         let shape = text.len() == 10
-            && text.bytes().enumerate().all(|(place, byte)| match place {
+            && text.bytes().enumerate().all(|(index, byte)| match index {
                 4 | 7 => byte == b'-',
                 _ => byte.is_ascii_digit(),
             });
@@ -118,26 +116,25 @@ impl fmt::Display for SiteDay {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a day of the calendar")]
+#[error("not a calendar day in the form YYYY-MM-DD")]
 pub struct NotADay;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not an IANA time zone")]
 pub struct NotAZone;
 
-/// The time zone of a site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Zone(TimeZone);
 
 impl Zone {
-    /// Where the first batteries stand; the zone of a system that has not said hello yet.
+    /// The zone of a system that has not sent a hello yet: the first batteries are there.
     pub const DEFAULT: &'static str = "Europe/Berlin";
 
     pub fn name(&self) -> &str {
         self.0.iana_name().unwrap_or("UTC")
     }
 
-    /// Minutes ahead of UTC at that moment.
+    /// Minutes ahead of UTC at this time.
     pub fn offset_minutes(&self, at: Millis) -> i32 {
         self.0.to_offset(timestamp(at)).seconds() / 60
     }
@@ -146,14 +143,14 @@ impl Zone {
         SiteDay(timestamp(at).to_zoned(self.0.clone()).date())
     }
 
-    /// When the day begins. In zones that skip midnight it begins when the clocks show the first time of that day.
+    /// When the day begins. Where midnight is skipped, it begins with the first time that exists on that day.
     pub fn start_of(&self, day: SiteDay) -> Millis {
         day.0
             .to_zoned(self.0.clone())
             .map_or(0, |midnight| midnight.timestamp().as_millisecond())
     }
 
-    /// When the clocks of the site show this full hour; where they skip it, an hour later.
+    /// When it is this full hour at the site; an hour later where the hour is skipped.
     pub fn hour_of(&self, day: SiteDay, hour: i8) -> Millis {
         day.0
             .at(hour, 0, 0, 0)
@@ -161,18 +158,18 @@ impl Zone {
             .map_or(0, |at| at.timestamp().as_millisecond())
     }
 
-    /// What the clocks of the site show, in minutes since midnight.
+    /// The local time of the site in minutes since midnight.
     pub fn minute_of_day(&self, at: Millis) -> u16 {
         let local = self.0.to_datetime(timestamp(at));
         u16::from(local.hour().unsigned_abs()) * 60 + u16::from(local.minute().unsigned_abs())
     }
 
-    /// From the first moment of a day to the first of the next.
+    /// From the start of the day to the start of the next.
     pub fn bounds(&self, day: SiteDay) -> Range<Millis> {
         self.start_of(day)..self.start_of(day.next())
     }
 
-    /// The starts of all points between two days, the last day excluded.
+    /// The starts of all points of a range of days; the last day is exclusive.
     pub fn points(&self, days: Range<SiteDay>, resolution: Resolution) -> Vec<Millis> {
         let step = match resolution {
             Resolution::Minute => MINUTE,
@@ -187,9 +184,9 @@ impl Zone {
         each.flat_map(|day| steps(self.bounds(day), step)).collect()
     }
 
-    /// `YYYY-MM-DD HH:MM:SS` on the site's clock.
+    /// `YYYY-MM-DD HH:MM:SS` in the site's local time.
     pub fn clock_text(&self, at: Millis) -> String {
-        // By hand: live data has dozens of these, and a format that is read each time costs most of the answer.
+        // Formatted by hand: live data has dozens of these, and parsing a format string each time would dominate the cost.
         let local = self.0.to_datetime(timestamp(at));
         let mut text = String::with_capacity(19);
         let mut put = |number: i16, width: usize, end: &str| {
@@ -209,7 +206,6 @@ impl Zone {
     }
 }
 
-/// The zone of a system that has not said hello yet.
 impl Default for Zone {
     fn default() -> Self {
         Self::DEFAULT.parse().unwrap_or(Self(TimeZone::UTC))
@@ -224,12 +220,12 @@ impl FromStr for Zone {
     }
 }
 
-/// The moment in UTC, as `2026-11-15T11:00:00Z`.
+/// The time in UTC: `2026-11-15T11:00:00Z`.
 pub fn utc_text(at: Millis) -> String {
     timestamp(at).to_string()
 }
 
-/// The moment as answers on the web say it: `Sun, 15 Nov 2026 11:00:00 GMT`.
+/// The time in the form of HTTP headers: `Sun, 15 Nov 2026 11:00:00 GMT`.
 pub fn http_date(at: Millis) -> Option<String> {
     DateTimePrinter::new()
         .timestamp_to_rfc9110_string(&timestamp(at))

@@ -1,78 +1,79 @@
-//! Sources of prices and weather: which there are, what a price of theirs means, and how asking them stands.
+//! Sources of prices and weather: which there are, what their prices mean, and the state of polling them.
 
-mod ask;
+mod poll;
 mod spot;
 mod time_of_use;
 
-pub use ask::{Asked, SourceError, SourceState, next_prices};
-pub use spot::{Buying, PriceSlot, QUARTER, SpotPrice, quarters};
-pub use time_of_use::{Days, MOST_STEPS, Step, TimeOfUse};
+pub use poll::{PollOutcome, SourceError, SourceState, next_price_poll};
+pub use spot::{PriceMarkup, PriceSlot, QUARTER, SpotPrice, quarter_prices};
+pub use time_of_use::{DayType, MAX_STEPS, TariffStep, TimeOfUse};
 
+use crate::names::unknown;
 use crate::setting::Value;
 use crate::{Country, Serial};
 use std::fmt;
 use std::str::FromStr;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
-macro_rules! sources {
-    ($($source:ident $name:literal),* $(,)?) => {
-        /// A service outside that is asked for prices or weather.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum Source { $($source),* }
-
-        impl Source {
-            pub const ALL: &[Self] = &[$(Self::$source),*];
-
-            /// As stored and sent; of a price source, also the name of the provider in the settings.
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$source => $name),* }
-            }
-        }
-    };
-}
-
-sources! {
-    Tibber "tibber", Awattar "awattar", EnergyCharts "energy_charts", Entsoe "entsoe",
-    OpenMeteo "open_meteo", ForecastSolar "forecast_solar",
+/// An external service that is polled for prices or weather.
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(const_into_str, serialize_all = "snake_case", parse_err_ty = UnknownName, parse_err_fn = unknown)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Source {
+    Tibber,
+    Awattar,
+    EnergyCharts,
+    Entsoe,
+    OpenMeteo,
+    ForecastSolar,
 }
 
 impl Source {
-    /// The source behind a provider that is set; `None` where prices are typed in by hand, or there is none.
+    pub const ALL: &[Self] = Self::VARIANTS;
+
+    /// As stored and sent; for a price source, also the provider's name in the settings.
+    pub const fn name(self) -> &'static str {
+        self.into_str()
+    }
+
+    /// The source of the provider in the settings; `None` where prices are entered by hand, or there is no provider.
     pub fn of_provider(provider: Option<Value>) -> Option<Self> {
         let Some(Value::Choice(name)) = provider else {
             return None;
         };
-        let named = Self::ALL.iter().find(|source| source.name() == name);
-        named.copied().filter(|source| source.has_prices())
+        name.parse()
+            .ok()
+            .filter(|source: &Self| source.has_prices())
     }
 
     pub const fn has_prices(self) -> bool {
         !matches!(self, Self::OpenMeteo | Self::ForecastSolar)
     }
 
-    /// Whether its prices are what one household pays, with everything in them; the others publish the exchange's.
-    pub const fn is_final(self) -> bool {
+    /// Whether its prices are what one household pays, everything included; the others publish exchange prices.
+    pub const fn has_final_prices(self) -> bool {
         matches!(self, Self::Tibber)
     }
 
-    /// Whether a household asks it with a token of its own.
+    /// Whether each household needs its own token.
     pub const fn needs_token(self) -> bool {
         matches!(self, Self::Tibber | Self::Entsoe)
     }
 
-    /// Where prices of a bidding zone are looked for: in the source that was chosen, then in those that publish the same
-    /// exchange's prices without a token, then in whatever somebody else's choice has brought.
-    pub fn in_turn(self) -> impl Iterator<Item = Self> {
+    /// The order in which prices of a bidding zone are looked up: the chosen source, then the sources that publish the same
+    /// exchange prices without a token, then the source that is polled only where another household chose it.
+    pub fn lookup_order(self) -> impl Iterator<Item = Self> {
         let others = [Self::EnergyCharts, Self::Awattar, Self::Entsoe];
         let others = others
             .into_iter()
-            .filter(move |other| *other != self && !self.is_final());
+            .filter(move |other| *other != self && !self.has_final_prices());
         std::iter::once(self).chain(others)
     }
 
-    /// What is asked instead when this source has no answer for the zone.
-    pub fn fall_back(self, zone: BiddingZone) -> Option<Self> {
+    /// The source to poll instead when this one has no answer for the zone.
+    pub fn fallback(self, zone: BiddingZone) -> Option<Self> {
         let open = |source: &Self| !source.needs_token() && source.covers(zone);
-        self.in_turn().skip(1).find(open)
+        self.lookup_order().skip(1).find(open)
     }
 
     pub const fn covers(self, zone: BiddingZone) -> bool {
@@ -83,34 +84,25 @@ impl Source {
     }
 }
 
-impl FromStr for Source {
-    type Err = Unknown;
-
-    fn from_str(name: &str) -> Result<Self, Unknown> {
-        let found = Self::ALL.iter().find(|source| source.name() == name);
-        found.copied().ok_or(Unknown)
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not one that is known")]
-pub struct Unknown;
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, thiserror::Error)]
+#[error("unknown name")]
+pub struct UnknownName;
 
 macro_rules! zones {
     ($($zone:ident $name:literal $eic:literal),* $(,)?) => {
-        /// Where the exchange has one price.
+        /// An area with one exchange price.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum BiddingZone { $($zone),* }
 
         impl BiddingZone {
             pub const ALL: &[Self] = &[$(Self::$zone),*];
 
-            /// As stored, and as energy-charts calls it.
+            /// As stored, and as used by energy-charts.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$zone => $name),* }
             }
 
-            /// Its energy identification code, by which ENTSO-E knows it.
+            /// Its energy identification code, as used by ENTSO-E.
             pub const fn eic(self) -> &'static str {
                 match self { $(Self::$zone => $eic),* }
             }
@@ -125,11 +117,11 @@ zones! {
 }
 
 impl FromStr for BiddingZone {
-    type Err = Unknown;
+    type Err = UnknownName;
 
-    fn from_str(name: &str) -> Result<Self, Unknown> {
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
         let found = Self::ALL.iter().find(|zone| zone.name() == name);
-        found.copied().ok_or(Unknown)
+        found.copied().ok_or(UnknownName)
     }
 }
 
@@ -151,7 +143,7 @@ impl Country {
     }
 }
 
-/// Whom an answer is about: everybody in a bidding zone, or one system. No zone looks like a serial number.
+/// What an answer is about: a whole bidding zone, or one system. No zone's name looks like a serial number.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Area {
     Zone(BiddingZone),
@@ -200,11 +192,11 @@ mod tests {
     #[test]
     fn a_household_price_has_no_substitute_and_a_spot_price_has_one() {
         let zone = BiddingZone::DeLu;
-        assert_eq!(Source::Tibber.fall_back(zone), None);
-        assert_eq!(Source::Tibber.in_turn().count(), 1);
-        assert_eq!(Source::Awattar.fall_back(zone), Some(Source::EnergyCharts));
-        assert_eq!(Source::Entsoe.fall_back(zone), Some(Source::EnergyCharts));
-        assert_eq!(Source::EnergyCharts.fall_back(zone), Some(Source::Awattar));
-        assert_eq!(Source::EnergyCharts.fall_back(BiddingZone::Fr), None);
+        assert_eq!(Source::Tibber.fallback(zone), None);
+        assert_eq!(Source::Tibber.lookup_order().count(), 1);
+        assert_eq!(Source::Awattar.fallback(zone), Some(Source::EnergyCharts));
+        assert_eq!(Source::Entsoe.fallback(zone), Some(Source::EnergyCharts));
+        assert_eq!(Source::EnergyCharts.fallback(zone), Some(Source::Awattar));
+        assert_eq!(Source::EnergyCharts.fallback(BiddingZone::Fr), None);
     }
 }

@@ -1,31 +1,31 @@
-//! Tariffs: what a kWh of import costs a household and one of feed-in earns it, each from a day on.
+//! Tariffs: what a kWh of import costs and a kWh of feed-in earns, each from a certain day on.
 use crate::money::Price;
 use crate::{Message, SiteDay};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tariff {
-    /// `None`: from the beginning.
+    /// The first day; `None` for the whole past.
     pub from: Option<SiteDay>,
     pub import_price: Price,
     pub feed_in_price: Price,
 }
 
-/// The tariff that holds on a day, of several with the oldest first; `None` before the first one.
-pub fn in_force(tariffs: &[Tariff], day: SiteDay) -> Option<&Tariff> {
+/// The tariff that is valid on a day; `tariffs` are sorted oldest first. `None` before the first one.
+pub fn tariff_on(tariffs: &[Tariff], day: SiteDay) -> Option<&Tariff> {
     let holds = |tariff: &&Tariff| tariff.from.is_none_or(|from| from <= day);
     tariffs.iter().rev().find(holds)
 }
 
-/// From when on a person wants new prices to hold.
+/// From when new prices are to be valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Since {
-    Unsaid,
+pub enum TariffStart {
+    Unspecified,
     Beginning,
     Day(SiteDay),
 }
 
-impl Since {
-    /// A day at most a year ahead: no contract is made for longer.
+impl TariffStart {
+    /// A day at most a year ahead: no contract starts later.
     pub fn starting(day: SiteDay, today: SiteDay) -> Result<Self, Message> {
         if day > today.next_year() {
             return Err(Message::DateTooLate);
@@ -33,12 +33,12 @@ impl Since {
         Ok(Self::Day(day))
     }
 
-    /// Where nothing was said, the first prices of a system hold for its past too, later ones from today on.
+    /// If unspecified, the first prices of a system are valid for its past too, and later ones from today on.
     pub fn first_day(self, known: &[Tariff], today: SiteDay) -> Option<SiteDay> {
         match self {
             Self::Beginning => None,
             Self::Day(day) => Some(day),
-            Self::Unsaid => (!known.is_empty()).then_some(today),
+            Self::Unspecified => (!known.is_empty()).then_some(today),
         }
     }
 }
@@ -74,28 +74,31 @@ mod tests {
             ("2026-07-01", "32"),
             ("2030-01-01", "32"),
         ] {
-            let found = in_force(&tariffs, day(date)).unwrap();
+            let found = tariff_on(&tariffs, day(date)).unwrap();
             assert_eq!(found.import_price, want.parse().unwrap(), "{date}");
         }
-        assert_eq!(in_force(&tariffs[1..], day("2025-12-31")), None);
-        assert_eq!(in_force(&[], day("2026-01-01")), None);
+        assert_eq!(tariff_on(&tariffs[1..], day("2025-12-31")), None);
+        assert_eq!(tariff_on(&[], day("2026-01-01")), None);
     }
 
     #[test]
     fn the_first_prices_hold_for_the_past_and_later_ones_from_today() {
         let today = day("2026-11-15");
         let known = [tariff(Some("2026-01-01"), "31")];
-        assert_eq!(Since::Unsaid.first_day(&[], today), None);
-        assert_eq!(Since::Unsaid.first_day(&known, today), Some(today));
-        assert_eq!(Since::Beginning.first_day(&known, today), None);
-        let spring = Since::Day(day("2026-04-01"));
+        assert_eq!(TariffStart::Unspecified.first_day(&[], today), None);
+        assert_eq!(
+            TariffStart::Unspecified.first_day(&known, today),
+            Some(today)
+        );
+        assert_eq!(TariffStart::Beginning.first_day(&known, today), None);
+        let spring = TariffStart::Day(day("2026-04-01"));
         assert_eq!(spring.first_day(&[], today), Some(day("2026-04-01")));
         assert_eq!(spring.first_day(&known, today), Some(day("2026-04-01")));
     }
 
     #[test]
     fn a_tariff_begins_a_year_ahead_at_most() {
-        let since = |date: &str, today: &str| Since::starting(day(date), day(today));
+        let since = |date: &str, today: &str| TariffStart::starting(day(date), day(today));
         assert!(since("1999-01-01", "2026-11-15").is_ok());
         assert!(since("2027-11-15", "2026-11-15").is_ok());
         assert_eq!(since("2027-11-16", "2026-11-15"), Err(Message::DateTooLate));

@@ -1,6 +1,6 @@
-//! One-time codes by the clock (RFC 6238) as a second factor, and the recovery codes for a lost phone.
+//! Time-based one-time codes (RFC 6238) as a second factor, and recovery codes for a lost phone.
 //!
-//! SHA-1, six digits and 30 seconds, because that is what every authenticator app does with a bare secret.
+//! SHA-1, six digits and 30 seconds, because every authenticator app uses these for a bare secret.
 use crate::clock::{MINUTE, Millis, SECOND};
 use crate::code::ALPHABET;
 use crate::{Message, Random};
@@ -8,21 +8,21 @@ use ring::hmac;
 use std::fmt;
 use std::str::FromStr;
 
-pub const STEP: Millis = 30 * SECOND;
-/// How long a secret that was shown may wait for its first code.
-pub const ENROL_LIFE: Millis = 30 * MINUTE;
+pub const TIME_STEP: Millis = 30 * SECOND;
+/// How long a new secret waits for its first code.
+pub const ENROLMENT_TTL: Millis = 30 * MINUTE;
 pub const RECOVERY_CODES: usize = 10;
 
 const DIGITS: usize = 6;
-const RECOVERY: usize = 10;
-/// Clocks of phones and servers differ, and typing takes a while: the steps before and after count, too.
-const TOLERANCE: i64 = 1;
+const RECOVERY_CODE_LENGTH: usize = 10;
+/// How many steps before and after the current one are accepted: clocks differ, and typing takes time.
+const TOLERANCE_STEPS: i64 = 1;
 
-/// What the portal and the phone share.
+/// The secret that the portal and the phone share.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Secret([u8; 20]);
+pub struct TotpSecret([u8; 20]);
 
-impl Secret {
+impl TotpSecret {
     pub fn random(random: &Random) -> Self {
         Self(random.bytes())
     }
@@ -35,7 +35,7 @@ impl Secret {
         &self.0
     }
 
-    /// As people type it: base 32 (RFC 4648), 32 characters.
+    /// The form for typing: base 32 (RFC 4648), 32 characters.
     pub fn base32(&self) -> String {
         const LETTERS: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
         let letters = |five: &[u8]| {
@@ -43,14 +43,14 @@ impl Secret {
                 .iter()
                 .fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
             (0..8).map(move |n| {
-                let place = usize::try_from(bits >> (35 - 5 * n) & 31).expect("five bits");
-                LETTERS[place] as char
+                let index = usize::try_from(bits >> (35 - 5 * n) & 31).expect("5 bits fit");
+                LETTERS[index] as char
             })
         };
         self.0.chunks_exact(5).flat_map(letters).collect()
     }
 
-    /// What the QR code holds. The address tells several accounts apart in the app.
+    /// The content of the QR code. The e-mail address tells several accounts apart in the app.
     pub fn uri(&self, email: &str) -> String {
         let escaped: String = email
             .bytes()
@@ -67,7 +67,7 @@ impl Secret {
         )
     }
 
-    /// The code of a step, as the app shows it.
+    /// The code of a time step, as the app shows it.
     pub fn code(&self, step: i64) -> String {
         format!(
             "{:0DIGITS$}",
@@ -75,22 +75,22 @@ impl Secret {
         )
     }
 
-    /// The step whose code this is, around now and later than the last one that was used.
+    /// The time step of this code, if it is near `now` and later than the last used one.
     pub fn step_of(&self, code: &str, used: i64, now: Millis) -> Option<i64> {
         let current = step_at(now);
-        (current - TOLERANCE..=current + TOLERANCE)
+        (current - TOLERANCE_STEPS..=current + TOLERANCE_STEPS)
             .find(|step| *step > used && self.code(*step) == code)
     }
 }
 
-impl fmt::Debug for Secret {
+impl fmt::Debug for TotpSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret(…)")
     }
 }
 
 pub const fn step_at(now: Millis) -> i64 {
-    now.div_euclid(STEP)
+    now.div_euclid(TIME_STEP)
 }
 
 /// HOTP's dynamic truncation (RFC 4226, 5.3).
@@ -100,33 +100,33 @@ fn truncated(secret: &[u8], counter: i64) -> u32 {
     let tag = tag.as_ref();
     let offset = usize::from(tag[19] & 15);
     let word = tag[offset..offset + 4].try_into();
-    u32::from_be_bytes(word.expect("the offset is below 16 of 20 bytes")) & 0x7fff_ffff
+    u32::from_be_bytes(word.expect("an offset below 16 leaves 4 of the 20 bytes")) & 0x7fff_ffff
 }
 
-/// Opens the account once without the phone: 50 random bits in two groups of five.
+/// Replaces the phone for one login: 50 random bits in two groups of five.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct RecoveryCode(String);
 
 impl RecoveryCode {
     pub fn random(random: &Random) -> Self {
-        let symbols = random.bytes::<RECOVERY>();
+        let symbols = random.bytes::<RECOVERY_CODE_LENGTH>();
         let symbols = symbols.map(|byte| ALPHABET[usize::from(byte & 31)] as char);
         Self(symbols.iter().collect())
     }
 
-    /// All that an account gets at once.
+    /// A full set of codes for an account.
     pub fn set(random: &Random) -> Vec<Self> {
         (0..RECOVERY_CODES).map(|_| Self::random(random)).collect()
     }
 
-    /// As it is kept, hashed.
+    /// The form that is hashed and stored.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// As it is shown and written down.
+    /// The form that is shown to the user.
     pub fn grouped(&self) -> String {
-        let (left, right) = self.0.split_at(RECOVERY / 2);
+        let (left, right) = self.0.split_at(RECOVERY_CODE_LENGTH / 2);
         format!("{left}-{right}")
     }
 }
@@ -137,17 +137,17 @@ impl fmt::Debug for RecoveryCode {
     }
 }
 
-/// What somebody types as the second factor.
+/// A typed second factor.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Factor {
+pub enum SecondFactor {
     Code(String),
     Recovery(RecoveryCode),
 }
 
-impl FromStr for Factor {
+impl FromStr for SecondFactor {
     type Err = Message;
 
-    /// Spaces and dashes are for the eye, and letters that look like digits are read as those.
+    /// Ignores spaces and dashes, and reads letters that look like digits as digits.
     fn from_str(text: &str) -> Result<Self, Message> {
         let plain: String = text
             .chars()
@@ -159,7 +159,8 @@ impl FromStr for Factor {
             })
             .collect();
         let is_code = plain.len() == DIGITS && plain.bytes().all(|b| b.is_ascii_digit());
-        let is_recovery = plain.len() == RECOVERY && plain.bytes().all(|b| ALPHABET.contains(&b));
+        let is_recovery =
+            plain.len() == RECOVERY_CODE_LENGTH && plain.bytes().all(|b| ALPHABET.contains(&b));
         if is_code {
             Ok(Self::Code(plain))
         } else if is_recovery {
@@ -176,8 +177,8 @@ mod tests {
     use proptest::prelude::*;
 
     /// The secret of the RFC's test vectors.
-    fn rfc() -> Secret {
-        Secret(*b"12345678901234567890")
+    fn rfc() -> TotpSecret {
+        TotpSecret(*b"12345678901234567890")
     }
 
     #[test]
@@ -208,7 +209,7 @@ mod tests {
 
     #[test]
     fn a_code_counts_one_step_around_now_and_never_again() {
-        let (secret, now) = (rfc(), 1_000 * STEP + 7 * SECOND);
+        let (secret, now) = (rfc(), 1_000 * TIME_STEP + 7 * SECOND);
         for (step, used, want) in [
             (1_000, 0, Some(1_000)),
             (999, 0, Some(999)),
@@ -226,9 +227,9 @@ mod tests {
 
     #[test]
     fn what_is_typed_is_read_as_it_was_meant() {
-        let code = |text: &str| text.parse::<Factor>();
-        assert_eq!(code(" 123 456 "), Ok(Factor::Code("123456".into())));
-        let recovery = |text: &str| Ok(Factor::Recovery(RecoveryCode(text.into())));
+        let code = |text: &str| text.parse::<SecondFactor>();
+        assert_eq!(code(" 123 456 "), Ok(SecondFactor::Code("123456".into())));
+        let recovery = |text: &str| Ok(SecondFactor::Recovery(RecoveryCode(text.into())));
         assert_eq!(code("7k3qf-9twxa"), recovery("7K3QF9TWXA"));
         assert_eq!(code("OIL0F 9TWXA"), recovery("0110F9TWXA"));
         for wrong in [
@@ -254,7 +255,7 @@ mod tests {
         fn a_drawn_recovery_code_is_read_back(seed in any::<[u8; 10]>()) {
             let random = Random::new(move |bytes| bytes.copy_from_slice(&seed));
             let code = RecoveryCode::random(&random);
-            prop_assert_eq!(code.grouped().to_lowercase().parse(), Ok(Factor::Recovery(code)));
+            prop_assert_eq!(code.grouped().to_lowercase().parse(), Ok(SecondFactor::Recovery(code)));
         }
     }
 }

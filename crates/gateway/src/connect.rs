@@ -1,8 +1,8 @@
-//! The first packet: who is it, and may it come in? Also the framing that it and the session share.
+//! The CONNECT packet: authenticates the device. Also the packet framing that the session uses.
+use crate::clock_correction::ClockCorrection;
 use crate::endpoint::Gateway;
-use crate::places::Places;
-use crate::session::End;
-use crate::topics;
+use crate::session::DeviceSessionEnd;
+use crate::wire::UpTopic;
 use bytes::{Bytes, BytesMut};
 use domain::Serial;
 use domain::clock::Millis;
@@ -16,16 +16,15 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, ReadBuf};
 use tokio_util::codec::{Decoder as _, Encoder as _};
 
-/// A stranger may send this much, a battery sixty-four times as much.
-const MAX_CONNECT: u32 = 1_024;
-const MAX_PACKET: u32 = 64 * 1024;
-/// How long the first packet may take.
-const FIRST_PACKET: Duration = Duration::from_secs(10);
-/// A device that does not take what we write is gone.
-const WRITE: Duration = Duration::from_secs(10);
-const READ_AT_ONCE: usize = 4 * 1024;
-/// Without a keep-alive of its own a device is looked after once an hour.
-const NO_KEEP_ALIVE: Duration = Duration::from_secs(3_600);
+/// The maximum packet size before the login; afterwards [`MAX_PACKET_BYTES`].
+const MAX_CONNECT_BYTES: u32 = 1_024;
+const MAX_PACKET_BYTES: u32 = 64 * 1024;
+const FIRST_PACKET_TIMEOUT: Duration = Duration::from_secs(10);
+/// A device that does not read within this time counts as gone.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
+const READ_BUFFER_BYTES: usize = 4 * 1024;
+/// For a device that sets no keep-alive.
+const DEFAULT_MAX_SILENCE: Duration = Duration::from_secs(3_600);
 
 /// A connection that reads and writes packets. An idle one holds no buffer.
 pub(crate) struct Link<S> {
@@ -39,14 +38,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Link<S> {
     pub(crate) fn new(stream: S) -> Self {
         Self {
             stream,
-            codec: Codec::new(MAX_CONNECT),
+            codec: Codec::new(MAX_CONNECT_BYTES),
             input: BytesMut::new(),
             output: BytesMut::new(),
         }
     }
 
-    /// The next packet of what was read already.
-    pub(crate) fn take(&mut self) -> Result<Option<Packet>, DecodeError> {
+    /// The next packet in the input buffer.
+    pub(crate) fn next_packet(&mut self) -> Result<Option<Packet>, DecodeError> {
         let packet = self.codec.decode(&mut self.input)?;
         if self.input.is_empty() {
             self.input = BytesMut::new();
@@ -54,11 +53,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Link<S> {
         Ok(packet.map(|(packet, _)| packet))
     }
 
-    /// Waits for more; `false` at the end. Safe to drop and call again.
+    /// Waits for more input; `false` at the end of the stream. Cancel-safe.
     pub(crate) async fn read(&mut self) -> std::io::Result<bool> {
         poll_fn(|context| {
-            // On the stack and only while there is something to read.
-            let mut space = [0; READ_AT_ONCE];
+            // On the stack, so that an idle connection holds no buffer.
+            let mut space = [0; READ_BUFFER_BYTES];
             let mut space = ReadBuf::new(&mut space);
             ready!(Pin::new(&mut self.stream).poll_read(context, &mut space))?;
             self.input.extend_from_slice(space.filled());
@@ -67,16 +66,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Link<S> {
         .await
     }
 
-    /// Puts a packet into the next write.
+    /// Appends a packet to the output buffer.
     pub(crate) fn put(&mut self, packet: Packet) {
-        // Only a publish without its number cannot be written, and we send none that needs one.
+        // Encoding fails only for a QoS 1 publish without a packet id, and we send QoS 0 only.
         if let Err(error) = self.codec.encode(packet, &mut self.output) {
-            tracing::error!(?error, "a packet cannot be written");
+            tracing::error!(?error, "mqtt_encode_failed: packet dropped");
         }
     }
 
-    /// Writes everything at once.
-    pub(crate) async fn flush(&mut self) -> Result<(), End> {
+    /// Writes the output buffer.
+    pub(crate) async fn flush(&mut self) -> Result<(), DeviceSessionEnd> {
         if self.output.is_empty() {
             return Ok(());
         }
@@ -85,13 +84,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Link<S> {
             self.stream.write_all(&output).await?;
             self.stream.flush().await
         };
-        match tokio::time::timeout(WRITE, write).await {
-            Ok(written) => written.map_err(End::Io),
-            Err(_) => Err(End::Slow),
+        match tokio::time::timeout(WRITE_TIMEOUT, write).await {
+            Ok(written) => written.map_err(DeviceSessionEnd::Io),
+            Err(_) => Err(DeviceSessionEnd::WriteTimeout),
         }
     }
 
-    pub(crate) async fn refuse(&mut self, code: ConnectAckReason) -> Result<(), End> {
+    pub(crate) async fn send_refusal(
+        &mut self,
+        code: ConnectAckReason,
+    ) -> Result<(), DeviceSessionEnd> {
         self.put(connect_ack(code));
         self.flush().await?;
         self.close().await;
@@ -99,7 +101,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Link<S> {
     }
 
     pub(crate) async fn close(&mut self) {
-        let _ = tokio::time::timeout(WRITE, self.stream.shutdown()).await;
+        let _ = tokio::time::timeout(WRITE_TIMEOUT, self.stream.shutdown()).await;
     }
 }
 
@@ -110,20 +112,19 @@ fn connect_ack(return_code: ConnectAckReason) -> Packet {
     })
 }
 
-/// A battery that may come in.
-pub(crate) struct Welcome {
+/// A battery that has logged in.
+pub(crate) struct AcceptedDevice {
     pub(crate) sn: Serial,
-    /// How long it may be silent.
-    pub(crate) silence: Duration,
-    /// What is to be done when it leaves without a word.
+    pub(crate) max_silence: Duration,
+    /// Its last will, for when the connection ends without DISCONNECT.
     pub(crate) will: Option<Bytes>,
-    pub(crate) places: Places,
+    pub(crate) clock_correction: ClockCorrection,
 }
 
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Refusal {
-    #[error("nothing came")]
-    Nothing,
+pub(crate) enum ConnectRefusal {
+    #[error("no CONNECT packet received")]
+    NoPacket,
     #[error("the first packet is not CONNECT")]
     NotConnect,
     #[error("not MQTT: {0}")]
@@ -134,17 +135,17 @@ pub(crate) enum Refusal {
     Identifier,
     #[error("wrong serial number or secret for {0}")]
     Credentials(Serial),
-    #[error("{0} left a will for a topic of somebody else")]
+    #[error("the last will of {0} is not for its own presence topic")]
     Will(Serial),
-    #[error("the database does not answer: {0}")]
+    #[error("cannot check the secret, the database is unavailable: {0}")]
     Unavailable(store::Error),
 }
 
-impl Refusal {
-    /// What the device is told; nothing if it does not speak MQTT.
+impl ConnectRefusal {
+    /// The return code for the device; `None` if it does not speak MQTT.
     pub(crate) fn code(&self) -> Option<ConnectAckReason> {
         match self {
-            Self::Nothing | Self::NotConnect | Self::Decode(_) => None,
+            Self::NoPacket | Self::NotConnect | Self::Decode(_) => None,
             Self::Version => Some(ConnectAckReason::UnacceptableProtocolVersion),
             Self::Identifier => Some(ConnectAckReason::IdentifierRejected),
             Self::Credentials(_) => Some(ConnectAckReason::BadUserNameOrPassword),
@@ -154,71 +155,74 @@ impl Refusal {
     }
 }
 
-pub(crate) async fn accept<S>(link: &mut Link<S>, gateway: &Gateway) -> Result<Welcome, Refusal>
+pub(crate) async fn accept<S>(
+    link: &mut Link<S>,
+    gateway: &Gateway,
+) -> Result<AcceptedDevice, ConnectRefusal>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
-    let first = tokio::time::timeout(FIRST_PACKET, first_packet(link)).await;
-    let connect = first.map_err(|_| Refusal::Nothing)??;
+    let first = tokio::time::timeout(FIRST_PACKET_TIMEOUT, first_packet(link)).await;
+    let connect = first.map_err(|_| ConnectRefusal::NoPacket)??;
     if connect.protocol.level() != MQTT_LEVEL_311 {
-        return Err(Refusal::Version);
+        return Err(ConnectRefusal::Version);
     }
     let (sn, starts) = authenticate(&connect, gateway).await?;
     let will = match connect.last_will {
         None => None,
-        Some(will) if topics::up(&sn, &will.topic) == Some(topics::Up::Presence) => {
+        Some(will) if UpTopic::parse(&sn, &will.topic) == Some(UpTopic::Presence) => {
             Some(Bytes::copy_from_slice(&will.message))
         }
-        Some(_) => return Err(Refusal::Will(sn)),
+        Some(_) => return Err(ConnectRefusal::Will(sn)),
     };
-    link.codec.set_max_size(MAX_PACKET);
+    link.codec.set_max_size(MAX_PACKET_BYTES);
     link.put(connect_ack(ConnectAckReason::ConnectionAccepted));
-    Ok(Welcome {
-        silence: match connect.keep_alive {
-            0 => NO_KEEP_ALIVE,
+    Ok(AcceptedDevice {
+        max_silence: match connect.keep_alive {
+            0 => DEFAULT_MAX_SILENCE,
             seconds => Duration::from_millis(u64::from(seconds) * 1_500),
         },
         will,
-        places: Places::new(starts),
+        clock_correction: ClockCorrection::new(starts),
         sn,
     })
 }
 
-async fn first_packet<S>(link: &mut Link<S>) -> Result<Box<Connect>, Refusal>
+async fn first_packet<S>(link: &mut Link<S>) -> Result<Box<Connect>, ConnectRefusal>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     loop {
-        match link.take() {
+        match link.next_packet() {
             Ok(Some(Packet::Connect(connect))) => return Ok(connect),
-            Ok(Some(_)) => return Err(Refusal::NotConnect),
+            Ok(Some(_)) => return Err(ConnectRefusal::NotConnect),
             Ok(None) => {}
-            Err(DecodeError::UnsupportedProtocolLevel) => return Err(Refusal::Version),
-            Err(DecodeError::InvalidClientId) => return Err(Refusal::Identifier),
-            Err(error) => return Err(Refusal::Decode(error)),
+            Err(DecodeError::UnsupportedProtocolLevel) => return Err(ConnectRefusal::Version),
+            Err(DecodeError::InvalidClientId) => return Err(ConnectRefusal::Identifier),
+            Err(error) => return Err(ConnectRefusal::Decode(error)),
         }
         if !link.read().await.unwrap_or(false) {
-            return Err(Refusal::Nothing);
+            return Err(ConnectRefusal::NoPacket);
         }
     }
 }
 
-/// Serial number as client identifier and user name, its secret as password. Which of them is wrong is not told. Says
-/// who it is, and when its newest starts were.
+/// Expects the serial number as client identifier and user name, and the secret as password. The device does not learn which
+/// of them is wrong. Returns the serial number and the newest starts of the device.
 async fn authenticate(
     connect: &Connect,
     gateway: &Gateway,
-) -> Result<(Serial, Vec<(u32, Millis)>), Refusal> {
+) -> Result<(Serial, Vec<(u32, Millis)>), ConnectRefusal> {
     let id: &str = &connect.client_id;
-    let sn: Serial = id.parse().map_err(|_| Refusal::Identifier)?;
+    let sn: Serial = id.parse().map_err(|_| ConnectRefusal::Identifier)?;
     if sn.as_str() != id {
-        return Err(Refusal::Identifier);
+        return Err(ConnectRefusal::Identifier);
     }
-    let named = connect.username.as_deref() == Some(id);
+    let username_matches = connect.username.as_deref() == Some(id);
     let secret = connect.password.as_deref().unwrap_or_default();
     let starts = gateway.store.log_in_device(&sn, secret).await;
-    match starts.map_err(Refusal::Unavailable)? {
-        Some(starts) if named => Ok((sn, starts)),
-        _ => Err(Refusal::Credentials(sn)),
+    match starts.map_err(ConnectRefusal::Unavailable)? {
+        Some(starts) if username_matches => Ok((sn, starts)),
+        _ => Err(ConnectRefusal::Credentials(sn)),
     }
 }

@@ -1,15 +1,14 @@
 //! The device endpoint. The only crate that knows MQTT.
 //!
-//! Not a broker: a battery publishes its own reports, each acknowledged when it is durable, and hears what is meant
-//! for it. Nothing goes from one battery to another.
+//! Not a broker: a battery publishes its own reports and receives its own messages. A report is acknowledged when it is durable.
+//! Nothing goes from one battery to another.
 
 mod clock_check;
+mod clock_correction;
 mod connect;
+mod decoder;
 mod endpoint;
-pub mod payload;
-mod places;
-mod reader;
 mod session;
-mod topics;
+mod wire;
 
 pub use endpoint::{Gateway, serve};

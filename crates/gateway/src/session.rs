@@ -1,167 +1,137 @@
-//! One battery, from its CONNECT to its end. An acknowledgement leaves only after the commit that holds the message.
+//! The MQTT session of one battery, after its CONNECT. A message is acknowledged only after it is committed.
+
+mod delivery;
+mod end;
+
+pub(crate) use end::DeviceSessionEnd;
+
 use crate::clock_check::ClockCheck;
-use crate::connect::{Link, Welcome};
+use crate::connect::{AcceptedDevice, Link};
+use crate::decoder::ReportDecoder;
 use crate::endpoint::Gateway;
-use crate::payload;
-use crate::reader::Reader;
-use crate::topics;
-use bus::downlink::{Attached, Delivery, Replaced};
+use crate::wire::{DownTopics, LastWill, RejectReason, UpTopic, has_control_character};
+use bus::downlink::DownlinkReceiver;
 use bus::{Bus, NotStored, Receipt};
 use bytes::Bytes;
 use domain::clock::Millis;
 use domain::{Clock, Serial};
-use rmqtt_codec::error::DecodeError;
 use rmqtt_codec::types::{Publish, QoS};
-use rmqtt_codec::v3::{Packet, SubscribeReturnCode};
+use rmqtt_codec::v3::Packet;
 use std::collections::VecDeque;
 use std::num::NonZeroU16;
 use std::sync::Arc;
 use std::time::Duration;
-use store::report::{Body, Outcome, Report};
+use store::report::{Report, ReportBody, ReportOutcome};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// Messages that may wait for their commit; a battery that sends more is not read meanwhile.
-const IN_FLIGHT: usize = 32;
-
-/// Why a session ended.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum End {
-    #[error("it said goodbye")]
-    Goodbye,
-    #[error("the connection was closed")]
-    Closed,
-    #[error("the endpoint stops")]
-    Stopped,
-    #[error(transparent)]
-    Replaced(#[from] Replaced),
-    #[error("silent for one and a half keep-alive periods")]
-    Silent,
-    #[error("it does not take what is sent to it")]
-    Slow,
-    #[error("it used a topic of somebody else: {0:?}")]
-    Foreign(String),
-    #[error("it broke the protocol: {0}")]
-    Protocol(&'static str),
-    #[error("not MQTT: {0}")]
-    Decode(DecodeError),
-    #[error(transparent)]
-    Io(std::io::Error),
-    #[error("a message could not be stored in time")]
-    NotStored,
-}
-
-impl End {
-    /// Whether the battery's last will is to be carried out.
-    fn leaves_will(&self) -> bool {
-        !matches!(self, Self::Goodbye | Self::Stopped | Self::Replaced(_))
-    }
-}
-
-impl From<NotStored> for End {
-    fn from(_: NotStored) -> Self {
-        Self::NotStored
-    }
-}
+/// Messages that may wait for their commit. Meanwhile nothing more is read from the battery.
+const MAX_PENDING_RECEIPTS: usize = 32;
 
 pub(crate) struct Session<S> {
     link: Link<S>,
     sn: Serial,
     bus: Bus,
     clock: Clock,
-    down: Attached,
-    reader: Reader,
+    down: DownlinkReceiver,
+    decoder: ReportDecoder,
     clock_check: Arc<ClockCheck>,
-    silence: Duration,
+    max_silence: Duration,
+    last_contact: Millis,
     will: Option<Bytes>,
-    /// The topics of `down/` that it listens to, a bit for each.
-    listens: u8,
-    /// In the order they came, with the packet to acknowledge when it is durable.
-    waiting: VecDeque<(Option<NonZeroU16>, Receipt)>,
-    /// Something may wait for it: a hello of it is durable, or it has begun to listen.
-    orders_wait: bool,
+    subscribed: DownTopics,
+    /// In the order of arrival, with the packet id to acknowledge when the report is durable.
+    pending_receipts: VecDeque<(Option<NonZeroU16>, Receipt)>,
+    /// Orders may wait: its hello is durable, or it has just subscribed.
+    orders_pending: bool,
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
     pub(crate) fn new(
         link: Link<S>,
-        welcome: Welcome,
+        device: AcceptedDevice,
         gateway: &Gateway,
         clock_check: Arc<ClockCheck>,
     ) -> Self {
         Self {
             link,
-            down: gateway.bus.attach(&welcome.sn),
-            sn: welcome.sn,
+            down: gateway.bus.attach(&device.sn),
+            sn: device.sn,
             bus: gateway.bus.clone(),
             clock: gateway.clock.clone(),
-            reader: Reader::new(welcome.places),
+            decoder: ReportDecoder::new(device.clock_correction),
             clock_check,
-            silence: welcome.silence,
-            will: welcome.will,
-            listens: 0,
-            waiting: VecDeque::new(),
-            orders_wait: false,
+            max_silence: device.max_silence,
+            last_contact: gateway.clock.now(),
+            will: device.will,
+            subscribed: DownTopics::default(),
+            pending_receipts: VecDeque::new(),
+            orders_pending: false,
         }
     }
 
-    pub(crate) async fn run(mut self, stop: CancellationToken) -> End {
-        let end = match self.talk(&stop).await {
+    pub(crate) async fn run(mut self, stop: CancellationToken) -> DeviceSessionEnd {
+        let end = match self.exchange_packets(&stop).await {
             Err(end) => end,
-            Ok(()) => End::Closed,
+            Ok(()) => DeviceSessionEnd::Closed,
         };
-        if matches!(end, End::Stopped) {
-            self.last_acknowledgements().await;
+        if matches!(end, DeviceSessionEnd::Stopped) {
+            self.send_last_acknowledgements().await;
         }
-        if end.leaves_will() {
-            self.carry_out_will().await;
+        if end.triggers_will() {
+            self.submit_will().await;
         }
         self.link.close().await;
         end
     }
 
-    async fn talk(&mut self, stop: &CancellationToken) -> Result<(), End> {
-        let mut deadline = Instant::now() + self.silence;
+    async fn exchange_packets(&mut self, stop: &CancellationToken) -> Result<(), DeviceSessionEnd> {
+        let mut deadline = Instant::now() + self.max_silence;
         loop {
-            while self.waiting.len() < IN_FLIGHT {
-                match self.link.take().map_err(End::Decode)? {
+            while self.pending_receipts.len() < MAX_PENDING_RECEIPTS {
+                match self.link.next_packet().map_err(DeviceSessionEnd::Decode)? {
                     Some(packet) => self.handle(packet).await?,
                     None => break,
                 }
             }
-            if std::mem::take(&mut self.orders_wait) {
-                self.bus.bring(&self.sn).await;
+            if std::mem::take(&mut self.orders_pending) {
+                // Boxed, so that the future of an idle session stays small.
+                Box::pin(self.send_pending_orders()).await?;
             }
             self.link.flush().await?;
-            let reads = self.waiting.len() < IN_FLIGHT;
+            let reads = self.pending_receipts.len() < MAX_PENDING_RECEIPTS;
             tokio::select! {
-                () = stop.cancelled() => return Err(End::Stopped),
-                stored = front(&mut self.waiting) => self.acknowledge(stored)?,
+                () = stop.cancelled() => return Err(DeviceSessionEnd::Stopped),
+                stored = first_receipt(&mut self.pending_receipts) => self.acknowledge(stored)?,
                 delivery = self.down.next() => {
-                    self.hand_over(delivery?).await?;
+                    self.send_delivery(delivery?).await?;
                 }
                 more = self.link.read(), if reads => {
-                    if !more.map_err(End::Io)? {
+                    if !more.map_err(DeviceSessionEnd::Io)? {
                         return Ok(());
                     }
-                    deadline = Instant::now() + self.silence;
+                    deadline = Instant::now() + self.max_silence;
+                    self.last_contact = self.clock.now();
                 }
-                // While it waits for us it need not say anything.
-                () = tokio::time::sleep_until(deadline), if self.waiting.is_empty() => return Err(End::Silent),
+                // Silence is fine while the battery waits for our acknowledgements.
+                () = tokio::time::sleep_until(deadline), if self.pending_receipts.is_empty() => return Err(DeviceSessionEnd::Silent),
             }
         }
     }
 
-    /// Acknowledges the first message that waits, and all behind it that are durable too: one write for a group.
-    fn acknowledge(&mut self, stored: Result<Outcome, NotStored>) -> Result<(), End> {
+    /// Acknowledges the first waiting message and all durable ones behind it: one write for a batch.
+    fn acknowledge(
+        &mut self,
+        stored: Result<ReportOutcome, NotStored>,
+    ) -> Result<(), DeviceSessionEnd> {
         let mut stored = stored;
         loop {
-            self.orders_wait |= stored?.orders_wait;
-            if let Some((Some(packet_id), _)) = self.waiting.pop_front() {
+            self.orders_pending |= stored?.orders_wait;
+            if let Some((Some(packet_id), _)) = self.pending_receipts.pop_front() {
                 self.link.put(Packet::PublishAck { packet_id });
             }
-            let Some((_, next)) = self.waiting.front_mut() else {
+            let Some((_, next)) = self.pending_receipts.front_mut() else {
                 return Ok(());
             };
             use tokio::sync::oneshot::error::TryRecvError;
@@ -173,35 +143,35 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         }
     }
 
-    /// At a stop: what was taken in is still committed, and the battery may know.
-    async fn last_acknowledgements(&mut self) {
-        while !self.waiting.is_empty() {
-            let stored = front(&mut self.waiting).await;
+    /// At a stop: pending reports are still committed, so acknowledge them.
+    async fn send_last_acknowledgements(&mut self) {
+        while !self.pending_receipts.is_empty() {
+            let stored = first_receipt(&mut self.pending_receipts).await;
             if self.acknowledge(stored).is_err() || self.link.flush().await.is_err() {
                 return;
             }
         }
     }
 
-    async fn handle(&mut self, packet: Packet) -> Result<(), End> {
+    async fn handle(&mut self, packet: Packet) -> Result<(), DeviceSessionEnd> {
         match packet {
-            Packet::Publish(publish) => self.publish(&publish).await,
+            Packet::Publish(publish) => self.receive(&publish).await,
             Packet::Subscribe {
                 packet_id,
                 topic_filters,
             } => {
                 for (filter, _) in &topic_filters {
-                    check(filter)?;
+                    reject_control_characters(filter)?;
                 }
-                let before = self.listens;
+                let before = self.subscribed;
                 let status = topic_filters
                     .iter()
                     .map(|(filter, _)| self.subscribe(filter))
                     .collect();
                 self.link.put(Packet::SubscribeAck { packet_id, status });
-                if self.reader.has_read() {
-                    self.greet(self.listens & !before);
-                    self.orders_wait = true;
+                if self.decoder.knows_boot() {
+                    self.send_time_and_watch(self.subscribed.without(before));
+                    self.orders_pending = true;
                 }
                 Ok(())
             }
@@ -210,7 +180,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
                 topic_filters,
             } => {
                 for filter in &topic_filters {
-                    self.listens &= !topics::subscribed(&self.sn, filter).unwrap_or(0);
+                    self.unsubscribe(filter);
                 }
                 self.link.put(Packet::UnsubscribeAck { packet_id });
                 Ok(())
@@ -219,149 +189,100 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
                 self.link.put(Packet::PingResponse);
                 Ok(())
             }
-            Packet::Disconnect => Err(End::Goodbye),
-            // Nothing is sent to a battery with QoS 1, so that nothing is acknowledged by it.
-            _ => Err(End::Protocol("a packet that a device does not send")),
+            Packet::Disconnect => Err(DeviceSessionEnd::Goodbye),
+            // Includes PUBACK: nothing is sent to a battery with QoS 1.
+            _ => Err(DeviceSessionEnd::Protocol(
+                "a packet that a device does not send",
+            )),
         }
     }
 
-    fn subscribe(&mut self, filter: &str) -> SubscribeReturnCode {
-        match topics::subscribed(&self.sn, filter) {
-            Some(bits) => {
-                self.listens |= bits;
-                SubscribeReturnCode::Success(QoS::AtMostOnce)
-            }
-            None => {
-                tracing::warn!(sn = %self.sn, ?filter, "a device may not listen to this");
-                SubscribeReturnCode::Failure
-            }
-        }
-    }
-
-    /// Sends what somebody has for the battery, and writes down that a command is on its way.
-    async fn hand_over(&mut self, delivery: Delivery) -> Result<(), End> {
-        if self.put(&delivery)
-            && let Some(command) = delivery.command
-        {
-            self.submit(Body::Sent(command), self.clock.now(), None)
-                .await?;
-        }
-        Ok(())
-    }
-
-    /// Whether it listens to that.
-    fn put(&mut self, delivery: &Delivery) -> bool {
-        if self.listens & topics::bit(&delivery.topic) == 0 {
-            return false;
-        }
-        self.link.put(Packet::Publish(Box::new(Publish {
-            dup: false,
-            retain: false,
-            qos: QoS::AtMostOnce,
-            topic: topics::down(&self.sn, &delivery.topic).into(),
-            packet_id: None,
-            payload: Bytes::copy_from_slice(&delivery.payload),
-            properties: None,
-        })));
-        true
-    }
-
-    /// What a battery that said hello hears first: the time, and who looks. Settings, commands and firmware follow when
-    /// the hello is durable.
-    fn greet(&mut self, listens: u8) {
-        let time = format!("{{\"now\":{}}}", self.clock.now());
-        let until = self.bus.live.watched(&self.sn);
-        let watch = until.map(|until| format!("{{\"until\":{until}}}"));
-        for (topic, body) in [("time", Some(time)), ("watch", watch)] {
-            if let Some(body) = body.filter(|_| listens & topics::bit(topic) != 0) {
-                self.put(&Delivery::new(topic, body));
-            }
-        }
-    }
-
-    async fn publish(&mut self, publish: &Publish) -> Result<(), End> {
+    async fn receive(&mut self, publish: &Publish) -> Result<(), DeviceSessionEnd> {
         if publish.qos == QoS::ExactlyOnce {
-            return Err(End::Protocol("QoS 2"));
+            return Err(DeviceSessionEnd::Protocol("QoS 2"));
         }
-        check(&publish.topic)?;
-        let Some(topic) = topics::up(&self.sn, &publish.topic) else {
-            return Err(End::Foreign(publish.topic.to_string()));
+        reject_control_characters(&publish.topic)?;
+        let Some(topic) = UpTopic::parse(&self.sn, &publish.topic) else {
+            return Err(DeviceSessionEnd::ForeignTopic(publish.topic.to_string()));
         };
         let received = self.clock.now();
-        let (body, left_over) = match self.reader.read(topic, &publish.payload, received) {
+        let (body, rejected) = match self.decoder.decode(topic, &publish.payload, received) {
             Ok(decoded) => decoded,
             Err(reason) => (None, vec![(reason, publish.payload.to_vec())]),
         };
-        if let Some(ahead) = self.reader.take_ahead() {
-            self.clock_check.note(&self.sn, ahead);
+        if let Some(ahead) = self.decoder.take_clock_ahead() {
+            self.clock_check.record(&self.sn, ahead);
         }
-        let greets = matches!(body, Some(Body::Hello { .. }));
-        let mut rejects = left_over.into_iter().map(|(reason, payload)| {
+        let is_hello = matches!(body, Some(ReportBody::Hello { .. }));
+        let mut rejects = rejected.into_iter().map(|(reason, payload)| {
             metrics::counter!("link_rejected_total", "reason" => reason).increment(1);
-            let topic = publish.topic.rsplit('/').next().unwrap_or_default();
-            Body::Reject {
-                topic: topic.to_owned(),
-                reason,
-                payload,
-            }
+            reject(topic, reason, payload)
         });
-        // The last of them carries the acknowledgement, as they become durable in this order.
+        // Reports become durable in this order, so the last one carries the acknowledgement.
         let last = body.or_else(|| rejects.next());
         for reject in rejects {
-            self.submit(reject, received, None).await?;
+            self.submit_report(reject, received, None).await?;
         }
         if let Some(body) = last {
-            self.submit(body, received, publish.packet_id).await?;
+            self.submit_report(body, received, publish.packet_id)
+                .await?;
         }
-        if greets {
-            self.greet(self.listens);
+        if is_hello {
+            self.send_time_and_watch(self.subscribed);
         }
         Ok(())
     }
 
-    async fn submit(
+    async fn submit_report(
         &mut self,
-        body: Body,
+        body: ReportBody,
         received_at: Millis,
         packet_id: Option<NonZeroU16>,
-    ) -> Result<(), End> {
+    ) -> Result<(), DeviceSessionEnd> {
         let report = Report {
             sn: self.sn.clone(),
             received_at,
             body,
         };
         let receipt = self.bus.uplink.submit(report).await?;
-        self.waiting.push_back((packet_id, receipt));
+        self.pending_receipts.push_back((packet_id, receipt));
         Ok(())
     }
 
-    /// The battery left without a word. Nobody waits for the answer: silence would tell the same a little later.
-    async fn carry_out_will(&mut self) {
+    /// Carries out the last will. The receipt is not needed: if it fails, silence marks the battery offline a little later.
+    async fn submit_will(&mut self) {
         let Some(will) = self.will.take() else { return };
-        let body = match payload::will(&will) {
-            Ok(boot) => Body::Offline { boot },
-            Err(reason) => Body::Reject {
-                topic: "pres".to_owned(),
-                reason,
-                payload: will.to_vec(),
+        let body = match LastWill::from_json(&will) {
+            Ok(will) => ReportBody::Offline {
+                boot: will.boot,
+                since: self.last_contact,
             },
+            Err(reason) => reject(UpTopic::Presence, reason, will.to_vec()),
         };
-        let _ = self.submit(body, self.clock.now(), None).await;
+        let _ = self.submit_report(body, self.clock.now(), None).await;
     }
 }
 
-fn check(topic: &str) -> Result<(), End> {
-    match topics::has_control_character(topic) {
-        true => Err(End::Protocol("a control character in a topic")),
+fn reject(topic: UpTopic<'_>, reason: RejectReason, payload: Vec<u8>) -> ReportBody {
+    ReportBody::Reject {
+        topic: topic.name().to_owned(),
+        reason,
+        payload,
+    }
+}
+
+fn reject_control_characters(topic: &str) -> Result<(), DeviceSessionEnd> {
+    match has_control_character(topic) {
+        true => Err(DeviceSessionEnd::Protocol("a control character in a topic")),
         false => Ok(()),
     }
 }
 
-/// Waits until the first message is durable; for ever when none waits. Safe to drop and call again.
-async fn front(
-    waiting: &mut VecDeque<(Option<NonZeroU16>, Receipt)>,
-) -> Result<Outcome, NotStored> {
-    match waiting.front_mut() {
+/// Waits until the first message is durable; for ever when none waits. Cancel-safe.
+async fn first_receipt(
+    pending_receipts: &mut VecDeque<(Option<NonZeroU16>, Receipt)>,
+) -> Result<ReportOutcome, NotStored> {
+    match pending_receipts.front_mut() {
         Some((_, receipt)) => receipt.await.map_err(|_| NotStored),
         None => std::future::pending().await,
     }

@@ -1,46 +1,50 @@
-//! Watches over every system: opens and closes alarms, and has people told.
+//! Watches every system: opens and closes alarms, and queues the mails about them.
 //!
-//! It looks at the live view in memory and asks the database only for what changes there: a fleet in which nothing happens costs
-//! one small query for each look. Several of these on one database see the same and write it once.
-use bus::{Live, Snapshot};
+//! It reads the live view in memory and queries the database only for changes: a fleet in which nothing happens costs one small
+//! query per check. Several processes on one database see the same and write it once.
+use bus::{LiveView, Snapshot};
 use domain::Serial;
-use domain::alarm::{Change, Evidence, Open, Presence, UpdateEnd, Watch};
+use domain::alarm::{
+    ActiveAlarm, AlarmChange, AlarmMonitor, BatteryPresence, Evidence, UpdateOutcome,
+};
 use domain::clock::{MINUTE, Millis};
 use domain::firmware::JobState;
 use std::collections::HashMap;
-use store::mail::Desk;
+use store::mail::MailContext;
 use store::{Result, Store};
 
-/// Changes that share a transaction, so that an outage of thousands holds nobody up.
-const BATCH: usize = 200;
-/// An update that is interrupted may go on by itself, but hardly after so long.
-const GIVEN_UP: Millis = 30 * MINUTE;
+/// Changes per transaction, so an outage of thousands of systems does not block others.
+const MAX_CHANGES_PER_TRANSACTION: usize = 200;
+/// An interrupted update may continue by itself, but hardly after this long.
+const UPDATE_GIVEN_UP_AFTER: Millis = 30 * MINUTE;
 
-/// What was seen of each system so far.
+/// The state of each system's alarm checks.
 #[derive(Debug, Default)]
-pub struct Watches {
-    watches: HashMap<Serial, Watch>,
-    /// As they are in the database.
-    signs: HashMap<Serial, Millis>,
-    begun: bool,
+pub struct AlarmWatcher {
+    watches: HashMap<Serial, AlarmMonitor>,
+    /// Batteries at their floor and since when, as in the database.
+    at_floor_since: HashMap<Serial, Millis>,
+    loaded: bool,
 }
 
-impl Watches {
-    /// Looks at every system once, and writes down what changed. Without hearing the other processes it decides nothing: what
-    /// the live view has of their batteries may be old.
-    pub async fn look(&mut self, store: &Store, live: &Live, now: Millis) -> Result<()> {
-        if !live.is_hearing() {
+impl AlarmWatcher {
+    /// Checks every system once and writes the changes. While messages from other processes do not arrive it decides nothing: the
+    /// live view of their batteries may be old.
+    pub async fn check_all(&mut self, store: &Store, live: &LiveView, now: Millis) -> Result<()> {
+        if !live.receives_peer_messages() {
             return Ok(());
         }
-        if !self.begun {
-            self.signs = store.alarm_signs().await?.into_iter().collect();
-            let watch = |(sn, since): (&Serial, &Millis)| (sn.clone(), Watch::with_sign(*since));
-            self.watches = self.signs.iter().map(watch).collect();
-            self.begun = true;
+        if !self.loaded {
+            self.at_floor_since = store.batteries_at_floor().await?.into_iter().collect();
+            let watch = |(sn, since): (&Serial, &Millis)| {
+                (sn.clone(), AlarmMonitor::with_low_charge_since(*since))
+            };
+            self.watches = self.at_floor_since.iter().map(watch).collect();
+            self.loaded = true;
         }
         let reachable_since = store.reachable_since(now).await?;
-        let mut changes: Vec<(Serial, Change)> = Vec::new();
-        let mut signs: Vec<(Serial, Option<Millis>)> = Vec::new();
+        let mut changes: Vec<(Serial, AlarmChange)> = Vec::new();
+        let mut floor_changes: Vec<(Serial, Option<Millis>)> = Vec::new();
         for (sn, snapshot) in live.all() {
             let watch = self.watches.entry(sn.clone()).or_default();
             let evidence = Evidence {
@@ -50,20 +54,22 @@ impl Watches {
                 sample: snapshot.sample.as_ref(),
                 update: update_end(&sn, &snapshot, live, now),
             };
-            let open = snapshot.alarms.iter().map(|alarm| Open {
+            let open = snapshot.alarms.iter().map(|alarm| ActiveAlarm {
                 kind: alarm.kind,
                 counter: alarm.counter,
             });
-            let open: Vec<Open> = open.collect();
-            let found = watch.look(&evidence, &open).into_iter();
+            let open: Vec<ActiveAlarm> = open.collect();
+            let found = watch.check(&evidence, &open).into_iter();
             changes.extend(found.map(|change| (sn.clone(), change)));
-            if watch.sign() != self.signs.get(&sn).copied() {
-                signs.push((sn, watch.sign()));
+            if watch.low_charge_since() != self.at_floor_since.get(&sn).copied() {
+                floor_changes.push((sn, watch.low_charge_since()));
             }
         }
-        let written = self.write(store, live, &changes, &signs, now).await;
+        let written = self.write(store, live, &changes, &floor_changes, now).await;
         if written.is_err() {
-            self.watches.values_mut().for_each(Watch::ask_again);
+            self.watches
+                .values_mut()
+                .for_each(AlarmMonitor::retry_opening);
         }
         written
     }
@@ -71,23 +77,23 @@ impl Watches {
     async fn write(
         &mut self,
         store: &Store,
-        live: &Live,
-        changes: &[(Serial, Change)],
-        signs: &[(Serial, Option<Millis>)],
+        live: &LiveView,
+        changes: &[(Serial, AlarmChange)],
+        floor_changes: &[(Serial, Option<Millis>)],
         now: Millis,
     ) -> Result<()> {
-        for batch in changes.chunks(BATCH) {
+        for batch in changes.chunks(MAX_CHANGES_PER_TRANSACTION) {
             store.write_alarms(batch, now).await?;
         }
         if !changes.is_empty() {
             live.read_alarms().await?;
         }
-        for batch in signs.chunks(BATCH) {
-            store.keep_alarm_signs(batch).await?;
+        for batch in floor_changes.chunks(MAX_CHANGES_PER_TRANSACTION) {
+            store.save_batteries_at_floor(batch).await?;
             for (sn, since) in batch {
                 match since {
-                    Some(since) => self.signs.insert(sn.clone(), *since),
-                    None => self.signs.remove(sn),
+                    Some(since) => self.at_floor_since.insert(sn.clone(), *since),
+                    None => self.at_floor_since.remove(sn),
                 };
             }
         }
@@ -95,43 +101,45 @@ impl Watches {
     }
 }
 
-fn presence(snapshot: &Snapshot) -> Presence {
+fn presence(snapshot: &Snapshot) -> BatteryPresence {
     match (snapshot.online, snapshot.since) {
-        (true, _) => Presence::Here,
-        (false, Some(since)) => Presence::GoneSince(since),
-        (false, None) => Presence::Never,
+        (true, _) => BatteryPresence::Online,
+        (false, Some(since)) => BatteryPresence::OfflineSince(since),
+        (false, None) => BatteryPresence::NeverSeen,
     }
 }
 
-fn update_end(sn: &Serial, snapshot: &Snapshot, live: &Live, now: Millis) -> UpdateEnd {
+fn update_end(sn: &Serial, snapshot: &Snapshot, live: &LiveView, now: Millis) -> UpdateOutcome {
     let Some(job) = snapshot.update.as_deref() else {
-        // There was none, or it ended too long ago to be remembered here.
-        return UpdateEnd::Open;
+        // There was none, or it ended too long ago to be in the live view.
+        return UpdateOutcome::Unknown;
     };
     match job.state {
-        JobState::Done | JobState::Cancelled | JobState::Expired => UpdateEnd::Well,
-        // What the operator has withdrawn is nobody's trouble any more.
-        JobState::Failed if live.offered_parts(sn).is_empty() => UpdateEnd::Well,
-        JobState::Failed => UpdateEnd::Failed,
-        JobState::Interrupted if now - job.heard_at.unwrap_or(job.created_at) >= GIVEN_UP => {
-            UpdateEnd::Failed
+        JobState::Done | JobState::Cancelled | JobState::Expired => UpdateOutcome::NoFailure,
+        // A release that the operator has withdrawn needs no alarm.
+        JobState::Failed if live.offered_parts(sn).is_empty() => UpdateOutcome::NoFailure,
+        JobState::Failed => UpdateOutcome::Failed,
+        JobState::Interrupted
+            if now - job.heard_at.unwrap_or(job.created_at) >= UPDATE_GIVEN_UP_AFTER =>
+        {
+            UpdateOutcome::Failed
         }
-        JobState::Waiting | JobState::Running | JobState::Interrupted => UpdateEnd::Open,
+        JobState::Waiting | JobState::Running | JobState::Interrupted => UpdateOutcome::Unknown,
     }
 }
 
 pub(crate) async fn run(
-    watches: &mut Watches,
+    watcher: &mut AlarmWatcher,
     store: &Store,
-    live: &Live,
-    desk: Desk<'_>,
+    live: &LiveView,
+    mail_context: MailContext<'_>,
     now: Millis,
 ) {
     let done = async {
-        watches.look(store, live, now).await?;
-        store.tell_of_alarms(desk, now).await
+        watcher.check_all(store, live, now).await?;
+        store.queue_alarm_mails(mail_context, now).await
     };
     if let Err(error) = done.await {
-        tracing::error!(%error, "alarms cannot be looked after; it is tried again");
+        tracing::error!(%error, "alarm check failed; retrying at the next tick");
     }
 }

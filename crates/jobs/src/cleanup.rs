@@ -1,30 +1,30 @@
-//! Removes what has run out: sessions, links, registrations, unproven second factors, partner tokens, starts of devices,
-//! old commands, alarms that are long over, batches of settings, forecasts, prices and weather of long ago,
-//! gateways that are gone, undeliverable mails.
+//! Removes expired data: sessions, links, registrations, unconfirmed second factors, claims, partner tokens, device boots, old
+//! commands, alarms that ended long ago, setting batches, old forecasts, prices and weather, gateways that are gone,
+//! undeliverable mails.
 use domain::clock::{DAY, Millis};
 use store::{Result, Store};
 
-/// Ended sessions are kept this long, longer than any session lives, so that a stolen token is still recognised.
-const SESSIONS_KEPT: Millis = 100 * DAY;
+/// How long ended sessions are kept: longer than any session lives, so a stolen token is still recognised.
+const SESSION_RETENTION: Millis = 100 * DAY;
 
-/// The journal tells longer what was commanded.
-const COMMANDS_KEPT: Millis = 90 * DAY;
+/// The journal keeps commands longer.
+const COMMAND_RETENTION: Millis = 90 * DAY;
 
 pub async fn run(store: &Store, now: Millis) {
     if let Err(error) = clear(store, now).await {
-        tracing::error!(%error, "cleanup failed; it is tried again");
+        tracing::error!(%error, "cleanup failed; retrying at the next tick");
     }
 }
 
 async fn clear(store: &Store, now: Millis) -> Result<()> {
-    store.purge_sessions(now - SESSIONS_KEPT).await?;
+    store.purge_sessions(now - SESSION_RETENTION).await?;
     store.purge_mail_links(now).await?;
     store.purge_registrations(now).await?;
     store.purge_claims(now).await?;
     store.purge_totp(now).await?;
     store.purge_partner_tokens(now).await?;
     store.purge_boots().await?;
-    store.purge_commands(now - COMMANDS_KEPT).await?;
+    store.purge_commands(now - COMMAND_RETENTION).await?;
     store.purge_alarms(now).await?;
     store.purge_batches(now).await?;
     store.purge_sources(now).await?;

@@ -1,10 +1,10 @@
-//! Owners hear what they have to decide, both sides hear of the end of a grant, and what is past is forgotten.
+//! Grant deadlines: mails owners about decisions to make, mails both sides about the end of a grant, and deletes past grants.
 use domain::clock::Millis;
 use store::Store;
-use store::mail::Desk;
+use store::mail::MailContext;
 
-pub(crate) async fn run(store: &Store, desk: Desk<'_>, now: Millis) {
-    if let Err(error) = store.tell_of_grants(desk, now).await {
-        tracing::error!(%error, "people cannot be told about grants; it is tried again");
+pub(crate) async fn run(store: &Store, mail_context: MailContext<'_>, now: Millis) {
+    if let Err(error) = store.process_grant_deadlines(mail_context, now).await {
+        tracing::error!(%error, "processing grant deadlines failed; retrying at the next tick");
     }
 }

@@ -1,4 +1,5 @@
-//! What runs by the clock: forecasts and plans, sending mails, watching over systems, telling people about grants, telling prices that have begun, asking for prices and weather, sealing finished days, forgetting and clearing what has run out.
+//! Scheduled jobs: forecasts and plans, mails, alarms, grant deadlines, tariffs that begin, roll-outs, polling prices and
+//! weather, sealing finished days, re-encryption after a key rotation, retention and cleanup.
 
 pub mod alarms;
 pub mod cleanup;
@@ -13,181 +14,180 @@ pub mod sources;
 mod tariffs;
 
 use ::sources::Sources;
-use alarms::Watches;
+use alarms::AlarmWatcher;
 use bus::Bus;
 use domain::clock::{Millis, SECOND};
 use domain::{Clock, Random};
-use mail::Post;
-use planning::{Planners, World};
-pub use retention::KeepSamples;
+use mail::Mailer;
+use planning::{Planners, PlanningContext};
+pub use retention::SampleRetention;
 use std::time::Duration;
 use store::Store;
-use store::mail::Desk;
+use store::mail::MailContext;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
-/// How often the outbox is looked at.
-const MAIL_EVERY: Duration = Duration::from_millis(500);
-const MAIL_QUEUE_EVERY: Duration = Duration::from_secs(10);
-/// How often every system is looked at.
-const ALARMS_EVERY: Duration = Duration::from_secs(2);
-/// How often somebody looks whether there is something to plan.
-const PLANS_EVERY: Duration = Duration::from_secs(10);
-const GRANTS_EVERY: Duration = Duration::from_secs(10);
-const ROLLOUTS_EVERY: Duration = Duration::from_secs(10);
-/// Soon after somebody has entered a token, they see what the provider says of it.
-const SOURCES_EVERY: Duration = Duration::from_secs(5);
-const TARIFFS_EVERY: Duration = Duration::from_secs(60);
-const CLEANUP_EVERY: Duration = Duration::from_secs(15 * 60);
-const SEALING_EVERY: Duration = Duration::from_secs(5 * 60);
+const MAIL_INTERVAL: Duration = Duration::from_millis(500);
+const MAIL_QUEUE_INTERVAL: Duration = Duration::from_secs(10);
+const ALARMS_INTERVAL: Duration = Duration::from_secs(2);
+const PLANS_INTERVAL: Duration = Duration::from_secs(10);
+const GRANTS_INTERVAL: Duration = Duration::from_secs(10);
+const ROLLOUTS_INTERVAL: Duration = Duration::from_secs(10);
+/// Short, so people soon see whether the provider accepts a token they entered.
+const SOURCES_INTERVAL: Duration = Duration::from_secs(5);
+const TARIFFS_INTERVAL: Duration = Duration::from_secs(60);
+const CLEANUP_INTERVAL: Duration = Duration::from_secs(15 * 60);
+const SEALING_INTERVAL: Duration = Duration::from_secs(5 * 60);
 const RETENTION_AFTER_START: Duration = Duration::from_secs(5 * 60);
-/// Looks whether the keys were rotated.
-const SECRET_KEYS_EVERY: Duration = Duration::from_secs(10);
-const RETENTION_EVERY: Duration = Duration::from_secs(60 * 60);
+/// How soon a key rotation is noticed.
+const SECRET_KEYS_INTERVAL: Duration = Duration::from_secs(10);
+const RETENTION_INTERVAL: Duration = Duration::from_secs(60 * 60);
 
-/// What the jobs need.
+/// The dependencies of the jobs.
 #[derive(Clone)]
 pub struct Jobs {
     pub store: Store,
-    /// The live view, and the way to the batteries.
+    /// The live view, and the connection to the batteries.
     pub bus: Bus,
     pub clock: Clock,
     pub random: Random,
-    pub post: Post,
-    /// What the links in mails begin with.
+    pub mailer: Mailer,
+    /// The base of the links in mails.
     pub public_url: String,
-    pub keep: KeepSamples,
+    pub sample_retention: SampleRetention,
     pub sources: Sources,
 }
 
-/// Runs until `stop` is cancelled; a day that is being sealed is finished first, and a mail that is being sent has a moment.
+/// Runs until `stop` is cancelled. A mail that is being sent gets a moment to finish. Other work is dropped and repeated after
+/// the next start.
 pub async fn run(jobs: Jobs, stop: CancellationToken) {
     tokio::join!(
-        short(&jobs, &stop),
-        mails(&jobs, &stop),
-        watch(&jobs, &stop),
-        ask(&jobs, &stop),
-        telemetry(&jobs, &stop),
-        plans(&jobs, &stop)
+        run_short_jobs(&jobs, &stop),
+        send_mails(&jobs, &stop),
+        watch_alarms(&jobs, &stop),
+        poll_sources(&jobs, &stop),
+        seal_and_forget(&jobs, &stop),
+        plan_systems(&jobs, &stop)
     );
 }
 
 impl Jobs {
-    fn desk(&self) -> Desk<'_> {
-        Desk {
+    fn mail_context(&self) -> MailContext<'_> {
+        MailContext {
             public_url: &self.public_url,
             random: &self.random,
         }
     }
 }
 
-/// Says that a job has had its turn, whether or not there was something to do: one that stands still is seen from outside.
-fn done(job: &'static str, now: Millis) {
+/// Counts a run of a job, whether or not there was something to do, so monitoring sees a job that hangs.
+fn record_run(job: &'static str, now: Millis) {
     metrics::counter!("job_runs_total", "job" => job).increment(1);
     metrics::gauge!("job_last_run_timestamp_seconds", "job" => job).set((now / SECOND) as f64);
 }
 
-/// What takes a moment.
-async fn short(jobs: &Jobs, stop: &CancellationToken) {
+/// Jobs that take only a moment.
+async fn run_short_jobs(jobs: &Jobs, stop: &CancellationToken) {
     let Jobs { store, clock, .. } = jobs;
-    let desk = jobs.desk();
-    let mut cleanup = tokio::time::interval(CLEANUP_EVERY);
-    let mut waves = tokio::time::interval(ROLLOUTS_EVERY);
-    let mut begun = tokio::time::interval(TARIFFS_EVERY);
-    let mut granted = tokio::time::interval(GRANTS_EVERY);
-    let mut queue = tokio::time::interval(MAIL_QUEUE_EVERY);
-    let mut keys = tokio::time::interval(SECRET_KEYS_EVERY);
+    let mail_context = jobs.mail_context();
+    let mut cleanup = tokio::time::interval(CLEANUP_INTERVAL);
+    let mut rollouts = tokio::time::interval(ROLLOUTS_INTERVAL);
+    let mut tariffs = tokio::time::interval(TARIFFS_INTERVAL);
+    let mut grants = tokio::time::interval(GRANTS_INTERVAL);
+    let mut queue = tokio::time::interval(MAIL_QUEUE_INTERVAL);
+    let mut keys = tokio::time::interval(SECRET_KEYS_INTERVAL);
     loop {
         let job = tokio::select! {
             () = stop.cancelled() => return,
-            _ = granted.tick() => {
-                grants::run(store, desk, clock.now()).await;
+            _ = grants.tick() => {
+                grants::run(store, mail_context, clock.now()).await;
                 "grants"
             }
             _ = cleanup.tick() => {
                 cleanup::run(store, clock.now()).await;
                 "cleanup"
             }
-            _ = waves.tick() => {
+            _ = rollouts.tick() => {
                 rollouts::run(store, clock.now()).await;
                 "rollouts"
             }
-            _ = begun.tick() => {
+            _ = tariffs.tick() => {
                 tariffs::run(store, clock.now()).await;
                 "tariffs"
             }
             _ = keys.tick() => {
-                secret_keys::run(store, desk.random, clock.now()).await;
+                secret_keys::run(store, mail_context.random, clock.now()).await;
                 "secret_keys"
             }
-            // Not where mails are sent: it shows when that stands still.
+            // Not in the task that sends mails: it has to show when that task hangs.
             _ = queue.tick() => {
                 mail::measure_queue(store, clock.now()).await;
                 "mail_queue"
             }
         };
-        done(job, clock.now());
+        record_run(job, clock.now());
     }
 }
 
-/// Of its own: a mail server that does not answer must not hold up the stop of a bad roll-out, the end of a grant, or ours.
-async fn mails(jobs: &Jobs, stop: &CancellationToken) {
+/// In its own task: a mail server that does not answer must not delay the stop of a bad roll-out, the end of a grant, or our
+/// shutdown.
+async fn send_mails(jobs: &Jobs, stop: &CancellationToken) {
     let Jobs {
         store,
         clock,
         random,
-        post,
+        mailer,
         ..
     } = jobs;
-    let mut tick = tokio::time::interval(MAIL_EVERY);
+    let mut tick = tokio::time::interval(MAIL_INTERVAL);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
             _ = tick.tick() => {
-                mail::send_until(store, clock, random, post, stop).await;
-                done("mail", clock.now());
+                mail::send_until(store, clock, random, mailer, stop).await;
+                record_run("mail", clock.now());
             }
         }
     }
 }
 
-/// Of its own, too: nobody who is slow may keep it from looking.
-async fn watch(jobs: &Jobs, stop: &CancellationToken) {
+/// In its own task: no slow job may delay it.
+async fn watch_alarms(jobs: &Jobs, stop: &CancellationToken) {
     let Jobs {
         store, bus, clock, ..
     } = jobs;
-    let mut watches = Watches::default();
-    let mut tick = tokio::time::interval(ALARMS_EVERY);
+    let mut watcher = AlarmWatcher::default();
+    let mut tick = tokio::time::interval(ALARMS_INTERVAL);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
-            _ = tick.tick() => alarms::run(&mut watches, store, &bus.live, jobs.desk(), clock.now()).await,
+            _ = tick.tick() => alarms::run(&mut watcher, store, &bus.live, jobs.mail_context(), clock.now()).await,
         }
-        done("alarms", clock.now());
+        record_run("alarms", clock.now());
     }
 }
 
-/// Of its own, too: it reckons a lot, and one system after the other. What is broken off is begun anew.
-async fn plans(jobs: &Jobs, stop: &CancellationToken) {
+/// In its own task: it computes a lot, one system after the other. Interrupted work starts again.
+async fn plan_systems(jobs: &Jobs, stop: &CancellationToken) {
     let Jobs {
         store, bus, clock, ..
     } = jobs;
     let mut planners = Planners::default();
-    let mut tick = tokio::time::interval(PLANS_EVERY);
+    let mut tick = tokio::time::interval(PLANS_INTERVAL);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         let work = async {
             tick.tick().await;
-            let world = World {
+            let context = PlanningContext {
                 store,
                 bus,
-                desk: jobs.desk(),
+                mail_context: jobs.mail_context(),
                 now: clock.now(),
             };
-            planning::run(&mut planners, world).await;
-            done("planning", clock.now());
+            planning::run(&mut planners, context).await;
+            record_run("planning", clock.now());
         };
         tokio::select! {
             () = stop.cancelled() => return,
@@ -196,8 +196,8 @@ async fn plans(jobs: &Jobs, stop: &CancellationToken) {
     }
 }
 
-/// Of its own, as services outside take their time. A question that is under way when it stops is asked again at the next start.
-async fn ask(jobs: &Jobs, stop: &CancellationToken) {
+/// In its own task, as outside services are slow. A request interrupted by a stop is repeated after the next start.
+async fn poll_sources(jobs: &Jobs, stop: &CancellationToken) {
     let Jobs {
         store,
         clock,
@@ -205,13 +205,13 @@ async fn ask(jobs: &Jobs, stop: &CancellationToken) {
         sources,
         ..
     } = jobs;
-    let mut tick = tokio::time::interval(SOURCES_EVERY);
+    let mut tick = tokio::time::interval(SOURCES_INTERVAL);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         let work = async {
             tick.tick().await;
             sources::run(store, sources, random, clock.now()).await;
-            done("sources", clock.now());
+            record_run("sources", clock.now());
         };
         tokio::select! {
             () = stop.cancelled() => return,
@@ -220,25 +220,28 @@ async fn ask(jobs: &Jobs, stop: &CancellationToken) {
     }
 }
 
-/// Beside what takes a moment, as a fleet's days take minutes. It stops between two days: each is sealed or not.
-async fn telemetry(jobs: &Jobs, stop: &CancellationToken) {
+/// In its own task: sealing the days of a fleet takes minutes. A stop leaves each day either sealed or not.
+async fn seal_and_forget(jobs: &Jobs, stop: &CancellationToken) {
     let Jobs {
-        store, clock, keep, ..
+        store,
+        clock,
+        sample_retention,
+        ..
     } = jobs;
-    let mut sealing = tokio::time::interval(SEALING_EVERY);
-    // By then batteries have said whether the clock is right.
+    let mut sealing = tokio::time::interval(SEALING_INTERVAL);
+    // By then batteries have shown whether the server's clock is right.
     let first = tokio::time::Instant::now() + RETENTION_AFTER_START;
-    let mut retention = tokio::time::interval_at(first, RETENTION_EVERY);
+    let mut retention = tokio::time::interval_at(first, RETENTION_INTERVAL);
     loop {
         let work = async {
             tokio::select! {
                 _ = sealing.tick() => {
                     sealing::run(store, clock.now()).await;
-                    done("sealing", clock.now());
+                    record_run("sealing", clock.now());
                 }
                 _ = retention.tick() => {
-                    retention::run(store, *keep, clock.now()).await;
-                    done("retention", clock.now());
+                    retention::run(store, *sample_retention, clock.now()).await;
+                    record_run("retention", clock.now());
                 }
             }
         };

@@ -1,119 +1,126 @@
-//! Forecasts for every system that reports, and a charge plan where its people want one. Each has its turn once in a quarter-hour,
-//! spread over the time; a plan is also made out of turn on new prices and settings, and when the charge is not where it should be.
+//! Forecasts for every system that reports, and a charge plan where the owner wants one. Each system has its turn once per
+//! quarter-hour, spread over time. A plan is also made out of turn: on new prices and settings, and when the state of charge is
+//! not where the plan expects it.
 
-mod ended;
+mod block_outcome;
+mod explained_plan;
 mod inputs;
-mod making;
-mod mind;
 mod models;
 mod notice;
 mod savings;
+mod system_planner;
 
 use bus::Bus;
 use domain::Serial;
 use domain::clock::{MINUTE, Millis};
-use mind::{Mind, Seen};
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
-use store::mail::Desk;
-use store::planning::Planned;
+use store::mail::MailContext;
+use store::planning::PlannedSystem;
 use store::{Result, Store};
+use system_planner::{SystemPlanner, Visit};
 
-/// What it takes to plan, and when it is.
+/// The dependencies of planning, and the current time.
 #[derive(Clone, Copy)]
-pub struct World<'a> {
+pub struct PlanningContext<'a> {
     pub store: &'a Store,
     pub bus: &'a Bus,
-    pub desk: Desk<'a>,
+    pub mail_context: MailContext<'a>,
     pub now: Millis,
 }
 
-/// What is known of each system without reading it again: learned models and the standing plan.
+/// What is kept in memory for each system: trained models and the active plan.
 #[derive(Debug, Default)]
 pub struct Planners {
-    minds: HashMap<Serial, Mind>,
+    planners: HashMap<Serial, SystemPlanner>,
     budget: Budget,
-    /// Where the next look begins, as one that ran out of time left off.
+    /// Where the next tick begins if this one ran out of time.
     next: usize,
 }
 
-/// After a start thousands of systems are due at once, and other people wait for their charts: a look is over after some time, but
-/// not before it has seen some systems. What is due stays due.
+/// After a start thousands of systems are due at once, and other people wait for their charts. So a tick ends after some time,
+/// but not before it has visited some systems. Systems that are due stay due.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     pub time: Duration,
-    pub at_least: usize,
-    /// What learning may take more, for one system at least. Models are gone after a start, and until it is learned anew a system has
-    /// no plan but the one that ends within the hour.
-    pub learning: Duration,
+    pub min_systems: usize,
+    /// Additional time for training, for one system at least. Models are lost at a restart. Until it is trained again a system
+    /// only has a plan that ends within the hour.
+    pub training_time: Duration,
 }
 
 impl Default for Budget {
     fn default() -> Self {
         Self {
             time: Duration::from_secs(2),
-            at_least: 16,
-            learning: Duration::from_secs(6),
+            min_systems: 16,
+            training_time: Duration::from_secs(6),
         }
     }
 }
 
 impl Planners {
-    pub fn within(budget: Budget) -> Self {
+    pub fn with_budget(budget: Budget) -> Self {
         Self {
             budget,
             ..Self::default()
         }
     }
 
-    /// Looks at every system once and works where something is due, one after the other: one core at most. Who has to be learned
-    /// first comes after everybody else: that takes many times as long as a plan, and nobody else should wait for it.
-    pub async fn look(&mut self, world: World<'_>) -> Result<()> {
-        let answered = world.store.prices_answered_at().await?;
-        let systems = world.store.planned_systems().await?;
+    /// Visits every system once and works where something is due, one after the other: it uses one core at most. Systems that
+    /// need training come after all others: training takes many times as long as a plan.
+    pub async fn tick(&mut self, context: PlanningContext<'_>) -> Result<()> {
+        let answered = context.store.prices_answered_at().await?;
+        let systems = context.store.planned_systems().await?;
         let known: HashSet<&Serial> = systems.iter().map(|system| &system.sn).collect();
-        self.minds.retain(|sn, _| known.contains(sn));
+        self.planners.retain(|sn, _| known.contains(sn));
         let (begun, budget, first) = (Instant::now(), self.budget, self.next);
-        let mut to_learn = Vec::new();
-        for seen in 0..systems.len() {
-            let place = (first + seen) % systems.len();
-            if seen >= budget.at_least && begun.elapsed() >= budget.time {
-                self.next = place;
+        let mut to_train = Vec::new();
+        for visited in 0..systems.len() {
+            let index = (first + visited) % systems.len();
+            if visited >= budget.min_systems && begun.elapsed() >= budget.time {
+                self.next = index;
                 break;
             }
-            let system = &systems[place];
-            let mind = self.minds.entry(system.sn.clone()).or_default();
-            let seen = mind.look(world, system, answered).await;
-            if let Some(Seen::HasToLearn) = attended(mind, seen, system, world.now) {
-                to_learn.push(system);
+            let system = &systems[index];
+            let planner = self.planners.entry(system.sn.clone()).or_default();
+            let visit = planner.visit(context, system, answered).await;
+            if let Some(Visit::NeedsTraining) = or_retry_later(planner, visit, system, context.now)
+            {
+                to_train.push(system);
             }
         }
-        // Whose battery waits for a plan comes first, then who has no forecasts.
-        to_learn.sort_by_key(|system| (self.minds[&system.sn].knows(), !system.plans));
+        // Systems without models come first, and among them those that want a plan.
+        to_train.sort_by_key(|system| (self.planners[&system.sn].has_models(), !system.wants_plan));
         let begun = Instant::now();
-        for (done, system) in to_learn.into_iter().enumerate() {
-            if done > 0 && begun.elapsed() >= budget.learning {
+        for (done, system) in to_train.into_iter().enumerate() {
+            if done > 0 && begun.elapsed() >= budget.training_time {
                 break;
             }
-            let mind = self.minds.entry(system.sn.clone()).or_default();
-            let learned = mind.learn(world, system).await;
-            attended(mind, learned, system, world.now);
+            let planner = self.planners.entry(system.sn.clone()).or_default();
+            let trained = planner.train(context, system).await;
+            or_retry_later(planner, trained, system, context.now);
         }
         Ok(())
     }
 }
 
-/// One system that cannot be read must not keep the others from their plans.
-fn attended<T>(mind: &mut Mind, done: Result<T>, system: &Planned, now: Millis) -> Option<T> {
+/// One system that fails must not keep the others from their plans.
+fn or_retry_later<T>(
+    planner: &mut SystemPlanner,
+    done: Result<T>,
+    system: &PlannedSystem,
+    now: Millis,
+) -> Option<T> {
     if let Err(error) = &done {
-        tracing::error!(%error, sn = %system.sn, "planning failed; it is tried again");
-        mind.not_before = now + MINUTE;
+        tracing::error!(%error, sn = %system.sn, "planning failed; retrying in a minute");
+        planner.not_before = now + MINUTE;
     }
     done.ok()
 }
 
-pub(crate) async fn run(planners: &mut Planners, world: World<'_>) {
-    if let Err(error) = planners.look(world).await {
-        tracing::error!(%error, "forecasts and plans cannot be made; it is tried again");
+pub(crate) async fn run(planners: &mut Planners, context: PlanningContext<'_>) {
+    if let Err(error) = planners.tick(context).await {
+        tracing::error!(%error, "planning tick failed; retrying at the next tick");
     }
 }

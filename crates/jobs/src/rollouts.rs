@@ -1,9 +1,9 @@
-//! Roll-outs go on to the next wave, or stop, by how the updates end.
+//! Advances roll-outs to the next wave, or stops them, depending on how the updates end.
 use domain::clock::Millis;
 use store::Store;
 
 pub(crate) async fn run(store: &Store, now: Millis) {
-    if let Err(error) = store.move_rollouts(now).await {
-        tracing::error!(%error, "roll-outs cannot be looked after; it is tried again");
+    if let Err(error) = store.advance_rollouts(now).await {
+        tracing::error!(%error, "advancing roll-outs failed; retrying at the next tick");
     }
 }

@@ -1,11 +1,11 @@
-//! Seals the days that are over: samples become compressed columns and totals.
+//! Seals days that are over: samples become compressed columns and totals.
 use domain::clock::Millis;
 use store::Store;
 
 pub(crate) async fn run(store: &Store, now: Millis) {
-    match store.seal_due(now).await {
+    match store.telemetry.seal_due(now).await {
         Ok(0) => {}
-        Ok(days) => tracing::info!(days, "days are sealed"),
-        Err(error) => tracing::error!(%error, "sealing failed; it is tried again"),
+        Ok(days) => tracing::info!(days, "days sealed"),
+        Err(error) => tracing::error!(%error, "sealing failed; retrying at the next tick"),
     }
 }

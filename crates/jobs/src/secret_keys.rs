@@ -1,10 +1,10 @@
-//! After a rotation of the keys: seals everything with the new version.
+//! After a key rotation: encrypts everything with the new key version.
 use domain::Random;
 use domain::clock::Millis;
 use store::Store;
 
 pub(crate) async fn run(store: &Store, random: &Random, now: Millis) {
-    if let Err(error) = store.reseal(random, now).await {
-        tracing::error!(%error, "resealing_failed: it is tried again");
+    if let Err(error) = store.reencrypt_all(random, now).await {
+        tracing::error!(%error, "re-encryption after a key rotation failed; retrying at the next tick");
     }
 }

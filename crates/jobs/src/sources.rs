@@ -1,79 +1,83 @@
-//! Asks for prices and weather when they are due: each question once, however many systems have it.
+//! Polls prices and weather when they are due: each request once, however many systems need it.
 use domain::clock::{HOUR, Millis};
 use domain::site::{Coordinates, Planes};
-use domain::source::{Area, Asked, SourceError, SourceState, next_prices};
+use domain::source::{Area, PollOutcome, SourceError, SourceState, next_price_poll};
 use domain::{Random, Serial, Source};
 use futures_util::StreamExt as _;
-use sources::{Failure, PriceQuestion, Sources, WeatherQuestion};
-use store::source::{Wanted, Weather};
+use sources::{PriceRequest, SourceFailure, Sources, WeatherRequest};
+use store::source::{PriceDemand, WeatherForecast};
 use store::{Result, Store};
 
-/// So many questions are under way at once.
-const AT_ONCE: usize = 8;
-const WEATHER_EVERY: Millis = HOUR;
+const MAX_CONCURRENT_REQUESTS: usize = 8;
+const WEATHER_INTERVAL: Millis = HOUR;
 
-/// One round: whatever is due is asked, and whatever fails is asked again later. What is known stays meanwhile.
+/// One round: requests everything that is due. Failed requests are retried later; known values stay meanwhile.
 pub async fn run(store: &Store, sources: &Sources, random: &Random, now: Millis) {
-    let asking = Asking {
+    let round = PollRound {
         store,
         sources,
         random,
         now,
     };
-    if let Err(error) = asking.prices().await {
-        tracing::error!(%error, "prices cannot be kept; it is tried again");
+    if let Err(error) = round.poll_prices().await {
+        tracing::error!(%error, "polling prices failed; retrying at the next tick");
     }
-    if let Err(error) = asking.weather().await {
-        tracing::error!(%error, "weather cannot be kept; it is tried again");
+    if let Err(error) = round.poll_weather().await {
+        tracing::error!(%error, "polling weather failed; retrying at the next tick");
     }
 }
 
-struct Asking<'a> {
+struct PollRound<'a> {
     store: &'a Store,
     sources: &'a Sources,
     random: &'a Random,
     now: Millis,
 }
 
-/// Systems with the same sun on the same planes.
+/// Systems with the same coordinates and the same planes.
 struct Roof {
     coordinates: Coordinates,
     planes: Planes,
     systems: Vec<Serial>,
 }
 
-impl Asking<'_> {
-    async fn prices(&self) -> Result<()> {
-        let wanted = self.store.wanted_prices().await?;
-        let asked = futures_util::stream::iter(wanted.into_iter().map(|it| self.price(it)));
-        let results: Vec<Result<()>> = asked.buffer_unordered(AT_ONCE).collect().await;
+impl PollRound<'_> {
+    async fn poll_prices(&self) -> Result<()> {
+        let wanted = self.store.price_demands().await?;
+        let polls = wanted
+            .into_iter()
+            .map(|demand| self.poll_with_fallback(demand));
+        let results: Vec<Result<()>> = futures_util::stream::iter(polls)
+            .buffer_unordered(MAX_CONCURRENT_REQUESTS)
+            .collect()
+            .await;
         results.into_iter().collect()
     }
 
-    async fn price(&self, wanted: Wanted) -> Result<()> {
-        if self.ask(&wanted).await?.is_none() {
+    async fn poll_with_fallback(&self, wanted: PriceDemand) -> Result<()> {
+        if self.poll_price_source(&wanted).await?.is_none() {
             return Ok(());
         }
-        let Some(other) = wanted.source.fall_back(wanted.zone) else {
+        let Some(other) = wanted.source.fallback(wanted.zone) else {
             return Ok(());
         };
-        let instead = Wanted {
+        let fallback = PriceDemand {
             source: other,
             zone: wanted.zone,
             household: None,
         };
-        self.ask(&instead).await.map(drop)
+        self.poll_price_source(&fallback).await.map(drop)
     }
 
-    /// Asks if it is due; what is wrong with the source, whether it was asked now or not.
-    async fn ask(&self, wanted: &Wanted) -> Result<Option<SourceError>> {
-        let Wanted { source, zone, .. } = *wanted;
-        let Some(state) = self.due(source, &wanted.asked()).await? else {
-            let area = &wanted.asked()[0];
+    /// Polls the source if it is due. Returns the source's error, whether it was polled now or earlier.
+    async fn poll_price_source(&self, wanted: &PriceDemand) -> Result<Option<SourceError>> {
+        let PriceDemand { source, zone, .. } = *wanted;
+        let Some(state) = self.state_if_due(source, &wanted.state_areas()).await? else {
+            let area = &wanted.state_areas()[0];
             return Ok(self.store.source_state(source, area).await?.error);
         };
         let household = wanted.household.as_ref();
-        let question = PriceQuestion {
+        let question = PriceRequest {
             zone,
             token: household.map(|household| household.token.secret()),
             now: self.now,
@@ -81,22 +85,22 @@ impl Asking<'_> {
         match self.sources.prices(source, question).await {
             Ok(slots) => {
                 let until = slots.last().map_or(0, |slot| slot.end);
-                let next_at = next_prices(until, self.chance(), self.now);
-                let state = state.after(Asked::Answered { next_at }, 0.0, self.now);
+                let next_at = next_price_poll(until, self.jitter(), self.now);
+                let state = state.after(PollOutcome::Answered { next_at }, 0.0, self.now);
                 self.store
-                    .keep_prices(wanted, &slots, state, self.now)
+                    .save_prices(wanted, &slots, state, self.now)
                     .await?;
                 Ok(None)
             }
             Err(failure) => {
                 let state = self.failed(source, state, failure);
-                self.store.keep_failure(wanted, state).await?;
+                self.store.save_price_failure(wanted, state).await?;
                 Ok(Some(failure.error))
             }
         }
     }
 
-    async fn weather(&self) -> Result<()> {
+    async fn poll_weather(&self) -> Result<()> {
         let mut roofs: Vec<Roof> = Vec::new();
         for (sn, site) in self.store.sites().await? {
             let Some(coordinates) = site.coordinates else {
@@ -114,41 +118,51 @@ impl Asking<'_> {
                 }),
             }
         }
-        let asked = futures_util::stream::iter(roofs.into_iter().map(|roof| self.sun(roof)));
-        let results: Vec<Result<()>> = asked.buffer_unordered(AT_ONCE).collect().await;
+        let polls = roofs.into_iter().map(|roof| self.poll_roof(roof));
+        let results: Vec<Result<()>> = futures_util::stream::iter(polls)
+            .buffer_unordered(MAX_CONCURRENT_REQUESTS)
+            .collect()
+            .await;
         results.into_iter().collect()
     }
 
-    async fn sun(&self, roof: Roof) -> Result<()> {
-        match self.sunshine(Source::OpenMeteo, &roof).await? {
+    async fn poll_roof(&self, roof: Roof) -> Result<()> {
+        match self.poll_weather_source(Source::OpenMeteo, &roof).await? {
             None => Ok(()),
-            Some(_) => self.sunshine(Source::ForecastSolar, &roof).await.map(drop),
+            Some(_) => self
+                .poll_weather_source(Source::ForecastSolar, &roof)
+                .await
+                .map(drop),
         }
     }
 
-    async fn sunshine(&self, source: Source, roof: &Roof) -> Result<Option<SourceError>> {
+    async fn poll_weather_source(
+        &self,
+        source: Source,
+        roof: &Roof,
+    ) -> Result<Option<SourceError>> {
         let areas: Vec<Area> = roof.systems.iter().cloned().map(Area::System).collect();
-        let Some(state) = self.due(source, &areas).await? else {
+        let Some(state) = self.state_if_due(source, &areas).await? else {
             return Ok(self.store.source_state(source, &areas[0]).await?.error);
         };
-        let question = WeatherQuestion {
+        let question = WeatherRequest {
             coordinates: roof.coordinates,
             planes: &roof.planes,
             now: self.now,
         };
         match self.sources.weather(source, question).await {
             Ok(sun) => {
-                let pause = WEATHER_EVERY as f64 * (1.0 + 0.1 * self.chance());
+                let pause = WEATHER_INTERVAL as f64 * (1.0 + 0.1 * self.jitter());
                 let next_at = self.now + pause as Millis;
-                let state = state.after(Asked::Answered { next_at }, 0.0, self.now);
-                let weather = Weather {
+                let state = state.after(PollOutcome::Answered { next_at }, 0.0, self.now);
+                let weather = WeatherForecast {
                     source,
                     issued_at: self.now,
                     start: sun.start,
                     watts: sun.watts,
                 };
                 self.store
-                    .keep_weather(&roof.systems, &weather, state)
+                    .save_weather(&roof.systems, &weather, state)
                     .await?;
                 Ok(None)
             }
@@ -160,8 +174,8 @@ impl Asking<'_> {
         }
     }
 
-    /// How it stands where it is due for any of these; they are asked about together.
-    async fn due(&self, source: Source, areas: &[Area]) -> Result<Option<SourceState>> {
+    /// The state of the first area that is due. All areas share one request.
+    async fn state_if_due(&self, source: Source, areas: &[Area]) -> Result<Option<SourceState>> {
         for area in areas {
             let state = self.store.source_state(source, area).await?;
             if state.is_due(self.now) {
@@ -175,15 +189,15 @@ impl Asking<'_> {
         &self,
         source: Source,
         state: SourceState,
-        Failure { error, retry_after }: Failure,
+        SourceFailure { error, retry_after }: SourceFailure,
     ) -> SourceState {
-        let asked = Asked::Failed { error, retry_after };
-        let after = state.after(asked, self.chance(), self.now);
-        tracing::warn!(source = source.name(), %error, tries = after.tries, "a source gave no answer; what is known stays");
+        let outcome = PollOutcome::Failed { error, retry_after };
+        let after = state.after(outcome, self.jitter(), self.now);
+        tracing::warn!(source = source.name(), %error, tries = after.tries, "source request failed; known values stay in use");
         after
     }
 
-    fn chance(&self) -> f64 {
+    fn jitter(&self) -> f64 {
         f64::from(u32::from_le_bytes(self.random.bytes())) / f64::from(u32::MAX)
     }
 }

@@ -1,10 +1,11 @@
-//! Prices that were entered ahead reach the batteries that go by them on their day.
+//! Sends tariff prices that begin today to the batteries that use them.
 use domain::clock::Millis;
 use store::Store;
 
-/// What is new waits for the battery in the database, where whoever is connected to it looks every half minute.
+/// The new prices wait as pending orders in the database. The gateway that holds the connection checks for them every half
+/// minute.
 pub(crate) async fn run(store: &Store, now: Millis) {
-    if let Err(error) = store.begin_tariffs(now).await {
-        tracing::error!(%error, "prices of today cannot be told; it is tried again");
+    if let Err(error) = store.apply_due_tariffs(now).await {
+        tracing::error!(%error, "applying tariffs that begin today failed; retrying at the next tick");
     }
 }

@@ -1,5 +1,5 @@
-//! A document that grows from top to bottom, page by page, and becomes a file.
-use crate::font::{Places, Weight, deflated};
+//! A document that is filled from top to bottom, page by page, and written as a file.
+use crate::font::{FontRefs, Weight, deflated};
 use crate::page::{
     ACCENT, Fonts, HEIGHT, INK, INNER, LINE, MARGIN, MUTED, Page, SHADE, SUN, Style, WIDTH,
 };
@@ -15,18 +15,18 @@ const CELL: Style = Style::new(Weight::Regular, 9.0, INK);
 const SMALL: Style = Style::new(Weight::Regular, 8.0, MUTED);
 const BRAND: Style = Style::new(Weight::SemiBold, 10.0, INK);
 
-/// Where the text of a page begins and ends, from the top.
+/// The text area of a page, measured from the top.
 const TOP: f32 = 86.0;
 const BOTTOM: f32 = HEIGHT - 64.0;
-/// How much of the width labels take.
-const LABELS: f32 = 165.0;
+/// The width of the label column.
+const LABEL_WIDTH: f32 = 165.0;
 const GAP: f32 = 6.0;
 
-/// What stands at the edges of every page, and what a reader program shows.
+/// Headers and footers of every page, and the metadata that PDF readers show.
 #[derive(Clone, Debug, Default)]
-pub struct Imprint {
+pub struct DocumentInfo {
     pub title: String,
-    /// Beside the maker's name at the top.
+    /// Shown at the top right, opposite the brand.
     pub number: String,
     /// A language as in HTML.
     pub lang: String,
@@ -35,17 +35,17 @@ pub struct Imprint {
 }
 
 pub struct Document {
-    imprint: Imprint,
+    info: DocumentInfo,
     fonts: Fonts,
     pages: Vec<Page>,
-    /// How far the last page is filled, from the top.
+    /// How far the last page is filled, measured from the top.
     y: f32,
 }
 
 impl Document {
-    pub fn new(imprint: Imprint) -> Self {
+    pub fn new(info: DocumentInfo) -> Self {
         Self {
-            imprint,
+            info,
             fonts: Fonts::new(),
             pages: vec![Page::new()],
             y: TOP,
@@ -53,12 +53,12 @@ impl Document {
     }
 
     fn page(&mut self) -> (&mut Page, &mut Fonts) {
-        let page = self.pages.last_mut().expect("it begins with a page");
+        let page = self.pages.last_mut().expect("at least one page");
         (page, &mut self.fonts)
     }
 
-    /// Turns the page where so much does not fit any more.
-    fn need(&mut self, height: f32) {
+    /// Begins a new page if `height` does not fit on this one.
+    fn ensure_room(&mut self, height: f32) {
         if self.y + height > BOTTOM {
             self.pages.push(Page::new());
             self.y = TOP;
@@ -66,7 +66,7 @@ impl Document {
     }
 
     pub fn title(&mut self, subtitle: &str) {
-        let title = self.imprint.title.clone();
+        let title = self.info.title.clone();
         let y = self.y + TITLE.size;
         let (page, fonts) = self.page();
         page.text(fonts, MARGIN, y, &title, TITLE);
@@ -75,8 +75,8 @@ impl Document {
     }
 
     pub fn heading(&mut self, text: &str) {
-        // Never alone at the foot of a page.
-        self.need(64.0);
+        // Never alone at the bottom of a page.
+        self.ensure_room(64.0);
         self.y += 14.0;
         let y = self.y + HEADING.size;
         let (page, fonts) = self.page();
@@ -85,20 +85,20 @@ impl Document {
         self.y = y + 5.0 + GAP;
     }
 
-    /// A label and what belongs to it.
+    /// A label and its value.
     pub fn row(&mut self, label: &str, value: &str) {
-        let labels = self.fonts.wrap(label, LABEL, LABELS - GAP);
-        let values = self.fonts.wrap(value, VALUE, INNER - LABELS);
+        let labels = self.fonts.wrap(label, LABEL, LABEL_WIDTH - GAP);
+        let values = self.fonts.wrap(value, VALUE, INNER - LABEL_WIDTH);
         let lines = labels.len().max(values.len());
         for line in 0..lines {
-            self.need(VALUE.leading());
+            self.ensure_room(VALUE.leading());
             let y = self.y + VALUE.size;
             let (page, fonts) = self.page();
             if let Some(label) = labels.get(line) {
                 page.text(fonts, MARGIN, y, label, LABEL);
             }
             if let Some(value) = values.get(line) {
-                page.text(fonts, MARGIN + LABELS, y, value, VALUE);
+                page.text(fonts, MARGIN + LABEL_WIDTH, y, value, VALUE);
             }
             self.y += VALUE.leading();
         }
@@ -107,7 +107,7 @@ impl Document {
 
     pub fn paragraph(&mut self, text: &str) {
         for line in self.fonts.wrap(text, VALUE, INNER) {
-            self.need(VALUE.leading());
+            self.ensure_room(VALUE.leading());
             let y = self.y + VALUE.size;
             let (page, fonts) = self.page();
             page.text(fonts, MARGIN, y, &line, VALUE);
@@ -116,7 +116,7 @@ impl Document {
         self.y += 2.0;
     }
 
-    /// Columns take the room that their widest cell needs, and share what is left.
+    /// Column widths are proportional to the widest cell of each column and fill the page.
     pub fn table(&mut self, head: &[String], rows: &[Vec<String>]) {
         let widths = self.columns(head, rows);
         self.y += 2.0;
@@ -129,9 +129,9 @@ impl Document {
 
     fn columns(&mut self, head: &[String], rows: &[Vec<String>]) -> Vec<f32> {
         let mut widths = Vec::with_capacity(head.len());
-        for (place, title) in head.iter().enumerate() {
+        for (column, title) in head.iter().enumerate() {
             let title = self.fonts.of(HEAD.weight).width(title, HEAD.size);
-            let cells = rows.iter().filter_map(|row| row.get(place));
+            let cells = rows.iter().filter_map(|row| row.get(column));
             let font = self.fonts.of(CELL.weight);
             let widest = cells.fold(title, |widest, cell| {
                 widest.max(font.width(cell, CELL.size))
@@ -150,7 +150,7 @@ impl Document {
             .collect();
         let lines = wrapped.iter().map(Vec::len).max().unwrap_or(1);
         let height = lines as f32 * style.leading() + 6.0;
-        self.need(height);
+        self.ensure_room(height);
         let top = self.y;
         let (page, fonts) = self.page();
         if shaded {
@@ -168,53 +168,53 @@ impl Document {
         self.y = top + height;
     }
 
-    /// Lines to sign on, beside each other.
+    /// Signature lines, side by side.
     pub fn signatures(&mut self, labels: &[String]) {
-        self.need(78.0);
+        self.ensure_room(78.0);
         let y = self.y + 58.0;
         let room = INNER / labels.len().max(1) as f32;
         let (page, fonts) = self.page();
-        for (place, label) in labels.iter().enumerate() {
-            let x = MARGIN + room * place as f32;
+        for (index, label) in labels.iter().enumerate() {
+            let x = MARGIN + room * index as f32;
             page.rule(x, y, room - 18.0, 0.7, MUTED);
             page.text(fonts, x, y + 12.0, label, SMALL);
         }
         self.y = y + 20.0;
     }
 
-    /// The file.
+    /// The bytes of the PDF file.
     pub fn finish(mut self) -> Vec<u8> {
-        self.edges();
+        self.add_headers_and_footers();
         let mut next = 1;
-        let mut place = || {
-            let place = Ref::new(next);
+        let mut new_ref = || {
+            let id = Ref::new(next);
             next += 1;
-            place
+            id
         };
-        let (catalogue, tree, info) = (place(), place(), place());
+        let (catalogue, tree, info) = (new_ref(), new_ref(), new_ref());
         let fonts = Weight::ALL.map(|weight| {
-            let places = Places {
-                font: place(),
-                descendant: place(),
-                descriptor: place(),
-                letters: place(),
-                program: place(),
+            let refs = FontRefs {
+                font: new_ref(),
+                descendant: new_ref(),
+                descriptor: new_ref(),
+                letters: new_ref(),
+                program: new_ref(),
             };
-            (weight, places)
+            (weight, refs)
         });
-        let pages: Vec<(Ref, Ref)> = self.pages.iter().map(|_| (place(), place())).collect();
+        let pages: Vec<(Ref, Ref)> = self.pages.iter().map(|_| (new_ref(), new_ref())).collect();
         let mut pdf = Pdf::new();
         pdf.catalog(catalogue)
             .pages(tree)
-            .lang(TextStr(&self.imprint.lang));
+            .lang(TextStr(&self.info.lang));
         pdf.pages(tree)
             .kids(pages.iter().map(|(page, _)| *page))
             .count(i32::try_from(pages.len()).unwrap_or(i32::MAX));
-        // No time of making: the same protocol is the same file, whenever it is asked for.
+        // No creation time: the same document always gives the same file.
         pdf.document_info(info)
             .title(TextStr(&format!(
                 "{} {}",
-                self.imprint.title, self.imprint.number
+                self.info.title, self.info.number
             )))
             .producer(TextStr("Suncellar"));
         for (page, (at, content)) in self.pages.into_iter().zip(pages) {
@@ -224,8 +224,8 @@ impl Document {
                 .contents(content);
             let mut resources = leaf.resources();
             let mut used = resources.fonts();
-            for (weight, places) in &fonts {
-                used.pair(weight.resource(), places.font);
+            for (weight, refs) in &fonts {
+                used.pair(weight.resource(), refs.font);
             }
             used.finish();
             resources.finish();
@@ -233,33 +233,33 @@ impl Document {
             pdf.stream(content, &deflated(page.content.finish().as_slice()))
                 .filter(Filter::FlateDecode);
         }
-        for (weight, places) in &fonts {
-            self.fonts.of(*weight).write(&mut pdf, places);
+        for (weight, refs) in &fonts {
+            self.fonts.of(*weight).write(&mut pdf, refs);
         }
         pdf.finish()
     }
 
-    /// Name and number at the top of each page, its own number at the bottom.
-    fn edges(&mut self) {
-        let Imprint {
+    /// Brand and document number at the top of each page, title and page number at the bottom.
+    fn add_headers_and_footers(&mut self) {
+        let DocumentInfo {
             title,
             number,
             page: numbering,
             ..
-        } = self.imprint.clone();
+        } = self.info.clone();
         let pages = self.pages.len();
-        for (place, page) in self.pages.iter_mut().enumerate() {
+        for (index, page) in self.pages.iter_mut().enumerate() {
             let fonts = &mut self.fonts;
             page.fill(MARGIN, 42.0, 9.0, 9.0, SUN);
             page.text(fonts, MARGIN + 15.0, 50.5, "Suncellar", BRAND);
-            page.text_to(fonts, MARGIN + INNER, 50.5, &number, SMALL);
+            page.text_right_aligned(fonts, MARGIN + INNER, 50.5, &number, SMALL);
             page.rule(MARGIN, 60.0, INNER, 0.7, LINE);
             let foot = HEIGHT - 36.0;
             let numbered = numbering
-                .replace("{{page}}", &(place + 1).to_string())
+                .replace("{{page}}", &(index + 1).to_string())
                 .replace("{{pages}}", &pages.to_string());
             page.text(fonts, MARGIN, foot, &title, SMALL);
-            page.text_to(fonts, MARGIN + INNER, foot, &numbered, SMALL);
+            page.text_right_aligned(fonts, MARGIN + INNER, foot, &numbered, SMALL);
         }
     }
 }
@@ -271,7 +271,7 @@ mod tests {
     use std::process::Command;
 
     fn document(rows: usize) -> Vec<u8> {
-        let mut document = Document::new(Imprint {
+        let mut document = Document::new(DocumentInfo {
             title: "Inbetriebnahmeprotokoll".into(),
             number: "Protokoll Nr. SC000001-1".into(),
             lang: "de".into(),
@@ -289,14 +289,14 @@ mod tests {
         document.finish()
     }
 
-    /// What a reader program finds in a file.
+    /// The text that `pdftotext` finds in a file.
     fn text_of(pdf: &[u8]) -> String {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), pdf).unwrap();
         let read = Command::new("pdftotext")
             .args(["-layout", file.path().to_str().unwrap(), "-"])
             .output()
-            .expect("pdftotext, which scripts/install-tools installs");
+            .expect("cannot run pdftotext; scripts/install-tools installs it");
         assert!(
             read.stderr.is_empty(),
             "{}",

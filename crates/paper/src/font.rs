@@ -1,4 +1,4 @@
-//! A font as a document uses it: which glyphs, how wide, and what letters they stand for.
+//! A font as used by one document: its glyphs, their widths, and the characters they stand for.
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use pdf_writer::types::{CidFontType, FontFlags, SystemInfo, UnicodeCmap};
@@ -24,7 +24,7 @@ impl Weight {
         }
     }
 
-    /// The name of a part of a font begins with six letters of its own.
+    /// The name of a subset font begins with a tag of six letters.
     const fn name(self) -> &'static [u8] {
         match self {
             Self::Regular => b"SUNREG+Inter-Regular",
@@ -32,7 +32,7 @@ impl Weight {
         }
     }
 
-    /// What a page's contents call it.
+    /// Its name in the content streams of the pages.
     pub(crate) const fn resource(self) -> Name<'static> {
         match self {
             Self::Regular => Name(b"R"),
@@ -41,8 +41,8 @@ impl Weight {
     }
 }
 
-/// Where the parts of a font stand in the file.
-pub(crate) struct Places {
+/// The PDF objects of a font.
+pub(crate) struct FontRefs {
     pub(crate) font: Ref,
     pub(crate) descendant: Ref,
     pub(crate) descriptor: Ref,
@@ -54,7 +54,7 @@ pub(crate) struct Font {
     weight: Weight,
     face: Face<'static>,
     used: GlyphRemapper,
-    /// Width and letter by the number that the glyph has in this document.
+    /// Width and character by the glyph's number in this document.
     glyphs: BTreeMap<u16, (f32, char)>,
 }
 
@@ -68,26 +68,27 @@ impl Font {
     pub(crate) fn new(weight: Weight) -> Self {
         Self {
             weight,
-            face: Face::parse(weight.data(), 0).expect("a test reads both fonts"),
+            face: Face::parse(weight.data(), 0)
+                .expect("the embedded fonts are valid; a test parses both"),
             used: GlyphRemapper::new(),
             glyphs: BTreeMap::new(),
         }
     }
 
-    /// A letter that the font does not have is shown as a question mark rather than not at all.
+    /// A character that the font does not have is shown as a question mark.
     fn glyph(&self, letter: char) -> GlyphId {
         let found = self.face.glyph_index(letter);
         let found = found.or_else(|| self.face.glyph_index('?'));
         found.unwrap_or_default()
     }
 
-    /// In thousandths of the size.
+    /// In thousandths of the font size.
     fn advance(&self, glyph: GlyphId) -> f32 {
         let units = f32::from(self.face.units_per_em());
         f32::from(self.face.glyph_hor_advance(glyph).unwrap_or(0)) * 1000.0 / units
     }
 
-    /// How long a text is at this size, in points.
+    /// The width of a text at this size, in points.
     pub(crate) fn width(&self, text: &str, size: f32) -> f32 {
         let thousandths: f32 = text
             .chars()
@@ -96,7 +97,7 @@ impl Font {
         thousandths * size / 1000.0
     }
 
-    /// The text as a page's contents hold it; its glyphs go into the document.
+    /// The text encoded for a content stream; its glyphs are added to the subset.
     pub(crate) fn encode(&mut self, text: &str) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(2 * text.len());
         for letter in text.chars() {
@@ -109,19 +110,19 @@ impl Font {
         bytes
     }
 
-    pub(crate) fn write(&self, pdf: &mut Pdf, places: &Places) {
+    pub(crate) fn write(&self, pdf: &mut Pdf, refs: &FontRefs) {
         let name = Name(self.weight.name());
-        pdf.type0_font(places.font)
+        pdf.type0_font(refs.font)
             .base_font(name)
             .encoding_predefined(Name(b"Identity-H"))
-            .descendant_font(places.descendant)
-            .to_unicode(places.letters);
-        let mut descendant = pdf.cid_font(places.descendant);
+            .descendant_font(refs.descendant)
+            .to_unicode(refs.letters);
+        let mut descendant = pdf.cid_font(refs.descendant);
         descendant
             .subtype(CidFontType::Type2)
             .base_font(name)
             .system_info(IDENTITY)
-            .font_descriptor(places.descriptor)
+            .font_descriptor(refs.descriptor)
             .default_width(0.0)
             .cid_to_gid_map_predefined(Name(b"Identity"));
         let mut widths = descendant.widths();
@@ -130,25 +131,25 @@ impl Font {
         }
         widths.finish();
         descendant.finish();
-        self.describe(pdf, places);
+        self.describe(pdf, refs);
         let mut letters = UnicodeCmap::new(Name(b"Letters"), IDENTITY);
         for (number, (_, letter)) in &self.glyphs {
             letters.pair(*number, *letter);
         }
         let letters = deflated(letters.finish().as_slice());
-        pdf.stream(places.letters, &letters)
+        pdf.stream(refs.letters, &letters)
             .filter(Filter::FlateDecode);
         let program = subsetter::subset(self.weight.data(), 0, &self.used);
         let program = deflated(&program.unwrap_or_else(|_| self.weight.data().to_vec()));
-        pdf.stream(places.program, &program)
+        pdf.stream(refs.program, &program)
             .filter(Filter::FlateDecode);
     }
 
-    fn describe(&self, pdf: &mut Pdf, places: &Places) {
+    fn describe(&self, pdf: &mut Pdf, refs: &FontRefs) {
         let per_mille =
             |units: i16| f32::from(units) * 1000.0 / f32::from(self.face.units_per_em());
         let around = self.face.global_bounding_box();
-        let mut descriptor = pdf.font_descriptor(places.descriptor);
+        let mut descriptor = pdf.font_descriptor(refs.descriptor);
         descriptor
             .name(Name(self.weight.name()))
             .flags(FontFlags::NON_SYMBOLIC)
@@ -163,13 +164,13 @@ impl Font {
             .descent(per_mille(self.face.descender()))
             .cap_height(per_mille(self.face.capital_height().unwrap_or(1_490)))
             .stem_v(90.0)
-            .font_file2(places.program);
+            .font_file2(refs.program);
     }
 }
 
 pub(crate) fn deflated(bytes: &[u8]) -> Vec<u8> {
     let mut zlib = ZlibEncoder::new(Vec::new(), Compression::default());
-    // Writing into memory does not fail.
+    // Writing to memory cannot fail.
     let _ = zlib.write_all(bytes);
     zlib.finish().unwrap_or_default()
 }

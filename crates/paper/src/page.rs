@@ -1,4 +1,4 @@
-//! One page while it is being set: lines of text, rules and boxes, from top to bottom.
+//! One page while it is being typeset: lines of text, rules and boxes.
 use crate::font::{Font, Weight};
 use pdf_writer::{Content, Str};
 
@@ -19,7 +19,7 @@ pub(crate) const ACCENT: Colour = Colour(0.04, 0.47, 0.36);
 pub(crate) const SUN: Colour = Colour(0.95, 0.72, 0.18);
 pub(crate) const SHADE: Colour = Colour(0.95, 0.965, 0.975);
 
-/// How a text looks.
+/// Font weight, size and colour of a text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Style {
     pub(crate) weight: Weight,
@@ -69,7 +69,14 @@ impl Page {
     }
 
     /// A line that ends at `x`.
-    pub(crate) fn text_to(&mut self, fonts: &mut Fonts, x: f32, y: f32, text: &str, style: Style) {
+    pub(crate) fn text_right_aligned(
+        &mut self,
+        fonts: &mut Fonts,
+        x: f32,
+        y: f32,
+        text: &str,
+        style: Style,
+    ) {
         let width = fonts.of(style.weight).width(text, style.size);
         self.text(fonts, x - width, y, text, style);
     }
@@ -108,7 +115,7 @@ impl Fonts {
         }
     }
 
-    /// The lines into which a text breaks; a word that is too long for a line breaks within.
+    /// Breaks a text into lines. A word that is too long for a line is broken within.
     pub(crate) fn wrap(&mut self, text: &str, style: Style, width: f32) -> Vec<String> {
         let font = self.of(style.weight);
         let fits = |line: &str| font.width(line, style.size) <= width;

@@ -1,39 +1,39 @@
-//! Scores forecasts and plans as `make bench` does, without the rest of the workspace: `cargo run --release -p planner --example score`.
-//! With `tune` it scores weeks 5 to 12 instead, which are the ones that choices may look at; with `lasting` it shows how long
-//! misses last; with `hourly` it plans every hour only, which is quicker and nearly as good. Tables of other homes (`bench/other-homes`
-//! writes some) are scored from their thirteenth week on, instead of the one of the benchmark.
+//! Scores forecasts and plans as `make bench` does, without the rest of the workspace: `cargo run --release -p planner --example
+//! score`. `tune` scores weeks 5 to 12 instead: only these may be used to choose parameters. `lasting` shows how long forecast
+//! errors last. `hourly` plans only every hour, which is faster and nearly as good. Tables of other homes (`bench/other-homes`
+//! writes some) are scored from their thirteenth week on, instead of the benchmark's home.
 #![allow(dead_code, unreachable_pub)]
 
 #[path = "../../../bench/src/plan/accuracy.rs"]
 mod accuracy;
-#[path = "../../../bench/src/plan/brute.rs"]
-mod brute;
-#[path = "../../../bench/src/plan/chance.rs"]
-mod chance;
+#[path = "../../../bench/src/plan/backtest.rs"]
+mod backtest;
 #[path = "../../../bench/src/plan/exact.rs"]
 mod exact;
+#[path = "../../../bench/src/plan/fine_simulation.rs"]
+mod fine_simulation;
 #[path = "../../../bench/src/plan/home.rs"]
 mod home;
 #[path = "../../../bench/src/plan/models.rs"]
 mod models;
-#[path = "../../../bench/src/plan/world.rs"]
-mod world;
+#[path = "../../../bench/src/plan/standard_error.rs"]
+mod standard_error;
 
-use accuracy::Misses;
+use accuracy::ErrorSums;
+use backtest::Backtest;
 use home::Home;
-use models::Models;
+use models::RollingModels;
 use planner::Band;
-use planner::plan::View;
-use world::World;
+use planner::plan::Uncertainty;
 
 fn main() {
-    let said = |word: &str| std::env::args().any(|said| said == word);
+    let chosen = |word: &str| std::env::args().any(|argument| argument == word);
     let tables: Vec<String> = std::env::args()
-        .filter(|said| said.ends_with(".csv"))
+        .filter(|argument| argument.ends_with(".csv"))
         .collect();
     let mut homes = Vec::new();
     for table in &tables {
-        let measured = std::fs::read_to_string(table).expect("a table of a home is readable");
+        let measured = std::fs::read_to_string(table).expect("cannot read the table of a home");
         homes.push((table.as_str(), Home::of(&measured, None)));
     }
     if homes.is_empty() {
@@ -41,17 +41,17 @@ fn main() {
         homes.push(("with weather", Home::load(true)));
     }
     for (name, home) in homes {
-        let (first, last) = if said("tune") {
+        let (first, last) = if chosen("tune") {
             (28 * 96, 84 * 96)
         } else {
             (84 * 96, home.quarters())
         };
         println!("{name}");
-        let models = Models::learn(&home, first, last);
+        let models = RollingModels::train(&home, first, last);
         let (load, pv) = accuracy::score(&home, &models, first, last);
         print_misses("load", &load);
         print_misses("PV", &pv);
-        if said("lasting") {
+        if chosen("lasting") {
             print_lasting(
                 "load",
                 &home.history.load,
@@ -66,16 +66,20 @@ fn main() {
             );
             continue;
         }
-        let world = World {
+        let backtest = Backtest {
             home: &home,
             first,
             last,
         };
-        print_plans(&world, &models, if said("hourly") { 4 } else { home.step });
+        print_plans(
+            &backtest,
+            &models,
+            if chosen("hourly") { 4 } else { home.step },
+        );
     }
 }
 
-fn print_misses(name: &str, misses: &Misses) {
+fn print_misses(name: &str, misses: &ErrorSums) {
     println!(
         "  {name}: nMAE {:.3}, {:.3} of persistence, {:.3} of the week; below P10 {:.3}, above P90 {:.3}; mean off by {:+.3}, rmse {:.3}, pinball {:.4}",
         misses.ours / misses.total,
@@ -89,15 +93,15 @@ fn print_misses(name: &str, misses: &Misses) {
     );
 }
 
-fn print_plans(world: &World<'_>, models: &Models, every: usize) {
-    let alone = world.self_use();
-    let saving = alone - world.perfect();
+fn print_plans(backtest: &Backtest<'_>, models: &RollingModels, every: usize) {
+    let alone = backtest.self_use();
+    let saving = alone - backtest.perfect();
     println!(
         "  following the meter costs {:.2} EUR; perfect foresight saves {:.2}",
         alone / 100.0,
         saving / 100.0
     );
-    let gap = world.gap_to_exact(models);
+    let gap = backtest.gap_to_exact(models);
     let above = gap.ours - gap.exact;
     println!(
         "  above the exact optimum: {:.3} ct a plan, {:.2} at worst; {:.3} % of the cost, {:.3} % of what is bought",
@@ -106,21 +110,21 @@ fn print_plans(world: &World<'_>, models: &Models, every: usize) {
         100.0 * above / gap.exact.abs(),
         100.0 * above / gap.bill,
     );
-    for view in [View::Certain, View::Bands] {
-        let mut planned = world.planned(models, view, every);
+    for uncertainty in [Uncertainty::Ignored, Uncertainty::Bands] {
+        let mut planned = backtest.planned(models, uncertainty, every);
         planned.took.sort();
-        let (off, days) = brute::worst_difference(world, &planned.modes);
+        let (off, days) = fine_simulation::worst_difference(backtest, &planned.modes);
         println!(
-            "  {view:?}: saves {:.2} EUR, {:.1} % of perfect, ± {:.1} by the luck of weeks; p95 of a plan {:?}; replay off by {off:.2} ct at worst of {days} days",
+            "  {uncertainty:?}: saves {:.2} EUR, {:.1} % of perfect, ± {:.1} by the luck of weeks; p95 of a plan {:?}; replay off by {off:.2} ct at worst of {days} days",
             (alone - planned.cents) / 100.0,
             100.0 * (alone - planned.cents) / saving,
-            world.error_of_share(&planned.modes),
+            backtest.error_of_share(&planned.modes),
             planned.took[planned.took.len() * 95 / 100],
         );
     }
 }
 
-/// How much of a miss is left some time later, within one issue: what the plan's tempers are made of.
+/// The autocorrelation of forecast errors within one forecast: the plan's regimes are chosen by it.
 fn print_lasting(
     name: &str,
     measured: &[Option<f64>],

@@ -1,27 +1,27 @@
-//! The battery as plans and savings see it: what one quarter-hour does to its charge and to the meter.
+//! A model of the battery for plans and savings: what one quarter-hour does to its stored energy and to the meter.
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Battery {
+pub struct BatteryModel {
     /// Usable kWh.
     pub capacity: f64,
     pub charge_kw: f64,
     pub discharge_kw: f64,
-    /// Of what goes in, so much is stored.
+    /// The share of the charged energy that is stored.
     pub charge_efficiency: f64,
-    /// Of what is taken from the store, so much comes out.
+    /// The share of the energy taken from storage that comes out.
     pub discharge_efficiency: f64,
-    /// The reserve that it never gives from, in kWh.
+    /// The reserve below which it never discharges, in kWh.
     pub floor: f64,
 }
 
-/// What a plan tells the battery to do. In each of them it goes on reading the meter.
+/// What a plan tells the battery to do. It follows the meter in every mode.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Mode {
-    /// Takes what the sun leaves over, gives what the house lacks.
+    /// Stores surplus sun and covers the net load of the house.
     SelfUse,
-    /// Takes what the sun leaves over and keeps what it has for later.
+    /// Stores surplus sun and does not discharge.
     Hold,
-    /// Charges with so many kW, from the sun first and from the grid for the rest.
+    /// Charges at this power in kW, from the sun first and from the grid for the rest.
     Charge(f64),
 }
 
@@ -31,10 +31,10 @@ impl Mode {
     }
 }
 
-/// What flowed in one stretch of time, in kWh.
+/// Energy flows of one time step, in kWh.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Flow {
-    /// In the store afterwards.
+pub struct BatteryFlow {
+    /// Stored energy afterwards.
     pub stored: f64,
     pub import: f64,
     pub feed_in: f64,
@@ -44,16 +44,16 @@ pub struct Flow {
     pub discharge: f64,
 }
 
-impl Flow {
+impl BatteryFlow {
     /// Cost less income, in cents.
     pub fn cents(&self, price: crate::SlotPrice) -> f64 {
         self.import * price.import_cents() - self.feed_in * price.feed_in_cents()
     }
 }
 
-impl Battery {
-    /// One stretch of `hours` in which the house lacks `net` kWh (load less sun; below zero: the sun leaves something over).
-    /// `grid_cap` is what the grid operator lets the battery draw from the grid (§14a EnWG), in kW.
+impl BatteryModel {
+    /// One time step of `hours` with a net load of `net` kWh (load less sun; negative: surplus sun). `grid_cap` is the grid
+    /// operator's cap on what the battery draws from the grid (§14a EnWG), in kW.
     pub fn step(
         &self,
         stored: f64,
@@ -61,12 +61,12 @@ impl Battery {
         net: f64,
         hours: f64,
         grid_cap: Option<f64>,
-    ) -> Flow {
+    ) -> BatteryFlow {
         let surplus = (-net).max(0.0);
         let lack = net.max(0.0);
         let most = self.charge_kw * hours;
         let from_sun = surplus.min(most);
-        let wish = match mode {
+        let wanted = match mode {
             Mode::SelfUse | Mode::Hold => from_sun,
             Mode::Charge(kw) => {
                 let cap = grid_cap.map_or(f64::INFINITY, |cap| cap.max(0.0) * hours);
@@ -74,17 +74,17 @@ impl Battery {
             }
         };
         let room = (self.capacity - stored).max(0.0) / self.charge_efficiency;
-        let charge = wish.min(room);
+        let charge = wanted.min(room);
         let discharge = if mode == Mode::SelfUse {
-            let has = (stored - self.floor).max(0.0) * self.discharge_efficiency;
-            lack.min(self.discharge_kw * hours).min(has)
+            let available = (stored - self.floor).max(0.0) * self.discharge_efficiency;
+            lack.min(self.discharge_kw * hours).min(available)
         } else {
             0.0
         };
         let meter = net + charge - discharge;
         let after =
             stored + charge * self.charge_efficiency - discharge / self.discharge_efficiency;
-        Flow {
+        BatteryFlow {
             stored: after.clamp(0.0, self.capacity),
             import: meter.max(0.0),
             feed_in: (-meter).max(0.0),
@@ -99,8 +99,8 @@ pub(crate) mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    pub(crate) fn ten_kwh() -> Battery {
-        Battery {
+    pub(crate) fn ten_kwh() -> BatteryModel {
+        BatteryModel {
             capacity: 10.0,
             charge_kw: 4.6,
             discharge_kw: 4.6,
@@ -163,7 +163,7 @@ pub(crate) mod tests {
             let kept = stored + flow.charge * battery.charge_efficiency
                 - flow.discharge / battery.discharge_efficiency;
             prop_assert!((flow.stored - kept).abs() < 1e-9);
-            // Nothing of the battery is fed in, and what it draws obeys the cap.
+            // The battery never feeds into the grid, and what it draws obeys the cap.
             prop_assert!(flow.discharge <= net.max(0.0) + 1e-9);
             if let Some(cap) = cap {
                 let drawn = (flow.charge - (-net).max(0.0)).max(0.0);

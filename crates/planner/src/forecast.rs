@@ -1,11 +1,11 @@
-//! Forecasts of load and sun by quarter-hours, each with what is likely at worst and at best.
+//! Forecasts of load and sun by quarter-hours, with quantiles.
 
-mod alike;
 pub mod envelope;
 pub mod history;
 pub mod load;
 pub mod pv;
 mod regression;
+mod similar_days;
 mod standard;
 #[cfg(test)]
 mod tests;
@@ -17,23 +17,23 @@ pub use pv::PvModel;
 
 use domain::clock::Millis;
 
-/// A forecast reaches two days ahead.
-pub const AHEAD: usize = 2 * crate::QUARTERS_A_DAY;
+/// Two days.
+pub const FORECAST_QUARTERS: usize = 2 * crate::QUARTERS_A_DAY;
 
-/// What one quarter-hour may bring, in W.
+/// The forecast distribution of one quarter-hour, in W.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Band {
-    /// One in ten is below.
+    /// One value in ten is below.
     pub p10: f64,
     pub p50: f64,
-    /// One in ten is above.
+    /// One value in ten is above.
     pub p90: f64,
-    /// What to count with: not the middle where few high values weigh much, as with the load.
+    /// For expected energy. It differs from the median where rare high values matter, as with the load.
     pub mean: f64,
 }
 
 impl Band {
-    /// In order and not below zero, whatever the regressions said.
+    /// Sorts out what the regressions give: quantiles in order, none below zero.
     fn of(p10: f64, p50: f64, p90: f64, mean: f64) -> Self {
         let p50 = p50.max(0.0);
         let p10 = p10.clamp(0.0, p50);
@@ -46,7 +46,6 @@ impl Band {
         }
     }
 
-    /// Known for certain.
     pub fn certain(watt: f64) -> Self {
         Self {
             p10: watt,
@@ -57,7 +56,7 @@ impl Band {
     }
 }
 
-/// One issue, kept as it was so that it can be held against what came.
+/// One forecast as it was issued, so it can be compared with what was measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Forecast {
     pub issued: Millis,
@@ -65,11 +64,20 @@ pub struct Forecast {
     pub pv: Vec<Band>,
 }
 
-/// Errors grow with the distance: each stretch of the way, in quarter-hours ahead, has a regression of its own.
-const STRETCHES: [std::ops::Range<usize>; 7] =
-    [0..4, 4..8, 8..16, 16..32, 32..64, 64..96, 96..AHEAD];
+/// Errors grow with the lead time: each bucket, in quarter-hours ahead, has its own regression.
+const LEAD_TIME_BUCKETS: [std::ops::Range<usize>; 7] = [
+    0..4,
+    4..8,
+    8..16,
+    16..32,
+    32..64,
+    64..96,
+    96..FORECAST_QUARTERS,
+];
 
-fn stretch_of(ahead: usize) -> usize {
-    let place = STRETCHES.iter().position(|range| range.contains(&ahead));
-    place.unwrap_or(STRETCHES.len() - 1)
+fn lead_time_bucket(ahead: usize) -> usize {
+    let bucket = LEAD_TIME_BUCKETS
+        .iter()
+        .position(|range| range.contains(&ahead));
+    bucket.unwrap_or(LEAD_TIME_BUCKETS.len() - 1)
 }

@@ -1,23 +1,23 @@
-//! The charge plan: what the battery does in each quarter-hour of the next day and a half, so that the bill is expected to be lowest.
+//! The charge plan: what the battery does in each quarter-hour of the next day and a half. It minimises the expected bill.
 
-pub mod chances;
+pub mod active_plan;
 mod grid;
-pub mod standing;
+pub mod scenarios;
 #[cfg(test)]
 pub(crate) mod tests;
-mod value;
+mod value_function;
 
-pub use chances::Chances;
-pub(crate) use standing::WORTH_A_CHANGE;
-pub use value::Values;
+pub(crate) use active_plan::MIN_GAIN_CENTS;
+pub use scenarios::Scenarios;
+pub use value_function::ValueFunction;
 
-use crate::{Band, Battery, Flow, Mode, QUARTER, SlotPrice};
+use crate::{Band, BatteryFlow, BatteryModel, Mode, QUARTER, SlotPrice};
 use domain::clock::Millis;
 
-/// A plan reaches 36 hours ahead.
-pub const REACH: usize = 144;
+/// 36 hours.
+pub const HORIZON_QUARTERS: usize = 144;
 
-/// What a plan has to reckon with, by quarter-hours from `start` on. The shortest of the three says how far it reaches.
+/// The inputs of a plan, by quarter-hours from `start` on. The shortest of the three lists sets the horizon.
 #[derive(Clone, Debug)]
 pub struct Outlook {
     pub start: Millis,
@@ -26,46 +26,47 @@ pub struct Outlook {
     pub prices: Vec<SlotPrice>,
 }
 
-/// What the owner, the battery and the grid operator want kept.
+/// The limits set by the owner, the battery and the grid operator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
-    pub battery: Battery,
-    /// What a kWh out of the battery wears it, in cents.
+    pub battery: BatteryModel,
+    /// Wear in cents per kWh discharged.
     pub wear: f64,
-    /// What the grid operator lets the battery draw from the grid, in kW (§14a EnWG).
+    /// The grid operator's cap on what the battery draws from the grid, in kW (§14a EnWG).
     pub grid_cap: Option<f64>,
-    /// What the owner lets it charge with from the grid, in kW; 0 forbids it.
+    /// The owner's limit for charging from the grid, in kW; 0 forbids it.
     pub buy_kw: f64,
-    pub wish: Option<Wish>,
+    pub charge_target: Option<EnergyTarget>,
 }
 
 impl Rules {
-    /// The same as if nobody wished for anything.
-    pub(crate) fn unwished(self) -> Self {
-        Self { wish: None, ..self }
+    pub(crate) fn without_target(self) -> Self {
+        Self {
+            charge_target: None,
+            ..self
+        }
     }
 
-    /// Whether a wish is ahead.
-    fn wishes_after(&self, time: Millis) -> bool {
-        self.wish.is_some_and(|wish| time < wish.by)
+    fn has_target_after(&self, time: Millis) -> bool {
+        self.charge_target.is_some_and(|target| time < target.by)
     }
 }
 
-/// "70 % by 18:00".
+/// A charge target in kWh: "70 % by 18:00".
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Wish {
+pub struct EnergyTarget {
     /// In kWh.
     pub stored: f64,
     pub by: Millis,
 }
 
-/// How uncertain the plan takes the future to be.
+/// How the plan treats the uncertainty of the forecasts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum View {
-    /// As the forecasts say: anything within their bands.
+pub enum Uncertainty {
+    /// Anything within the forecast bands may happen.
     Bands,
-    /// As if the mean were sure to come: to hold against an exact optimum, and to show what not knowing costs.
-    Certain,
+    /// The mean is taken as certain: for the comparison with an exact optimum, and to show what uncertainty costs.
+    Ignored,
 }
 
 /// One quarter-hour of a plan.
@@ -74,26 +75,26 @@ pub struct Step {
     pub start: Millis,
     pub mode: Mode,
     pub price: SlotPrice,
-    /// Expected in the store at its end, in kWh.
+    /// Expected stored energy at its end, in kWh.
     pub stored: f64,
-    /// What is expected to flow.
-    pub flow: Flow,
+    /// Expected flows.
+    pub flow: BatteryFlow,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// In the store when it was made, in kWh.
-    pub began: f64,
+    /// Stored energy when the plan was made, in kWh.
+    pub initial_stored: f64,
     pub steps: Vec<Step>,
-    /// What the bill is expected to come to, what is left in the store counted, in cents.
-    pub expected: f64,
+    /// The expected bill in cents, less the value of the energy left at the end.
+    pub expected_cost: f64,
 }
 
 impl Plan {
-    /// The best there is from this charge on.
-    pub fn make(outlook: &Outlook, rules: &Rules, stored: f64, view: View) -> Self {
-        let values = Values::reckon(outlook, rules, view);
-        values.follow(outlook, rules, stored)
+    /// The optimal plan from this stored energy on.
+    pub fn make(outlook: &Outlook, rules: &Rules, stored: f64, uncertainty: Uncertainty) -> Self {
+        let values = ValueFunction::solve(outlook, rules, uncertainty);
+        values.plan(outlook, rules, stored)
     }
 
     pub fn next(&self) -> Option<Mode> {
@@ -103,9 +104,9 @@ impl Plan {
 
 impl Outlook {
     /// In quarter-hours.
-    pub fn reach(&self) -> usize {
+    pub fn horizon(&self) -> usize {
         let shorter = self.load.len().min(self.pv.len());
-        shorter.min(self.prices.len()).min(REACH)
+        shorter.min(self.prices.len()).min(HORIZON_QUARTERS)
     }
 
     pub fn time(&self, quarter: usize) -> Millis {

@@ -1,19 +1,19 @@
-//! What a kWh costs and earns in one quarter-hour, and whether that is known or guessed.
+//! Import and feed-in price of one quarter-hour, and whether they are known or guessed.
 use domain::clock::Millis;
 
 use crate::QUARTER;
 
-/// In hundredths of a cent a kWh, as everywhere money is kept; unlike a tariff's price it may be below zero.
+/// In hundredths of a cent per kWh, like all amounts of money that are stored. Unlike a tariff's price it may be negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlotPrice {
     pub import: i64,
     pub feed_in: i64,
-    /// Published, or part of a contract. A guessed price shapes a plan, but nothing is bought on it.
+    /// Published, or part of a contract. A guessed price influences a plan, but nothing is bought at it.
     pub known: bool,
 }
 
 impl SlotPrice {
-    /// Cents a kWh, for expectations.
+    /// In cents per kWh; a float, only for expected values.
     pub fn import_cents(self) -> f64 {
         self.import as f64 / 100.0
     }
@@ -23,33 +23,32 @@ impl SlotPrice {
     }
 }
 
-/// Import prices that were known at some time, by quarter-hours from `start` on; the guess of those to come is made from them.
+/// Import prices known at some moment, by quarter-hours from `start` on. Later prices are guessed from them.
 #[derive(Clone, Copy, Debug)]
 pub struct KnownPrices<'a> {
     pub start: Millis,
     pub import: &'a [i64],
 }
 
-/// So many days back a guess looks.
-const LOOKS_BACK: usize = 14;
+/// How far back a guess looks.
+const LOOKBACK_DAYS: usize = 14;
 
 impl KnownPrices<'_> {
-    /// The price at that time where it is known. Where not, the mean of the same time of the day in the last two weeks: an
-    /// expectation, not a promise.
+    /// The price at a time if it is known; otherwise the mean of the same time of day over the last two weeks, marked as a guess.
     pub fn at(&self, time: Millis, feed_in: i64) -> Option<SlotPrice> {
-        let place = usize::try_from((time - self.start) / QUARTER).ok()?;
-        if let Some(import) = self.import.get(place) {
+        let index = usize::try_from((time - self.start) / QUARTER).ok()?;
+        if let Some(import) = self.import.get(index) {
             return Some(SlotPrice {
                 import: *import,
                 feed_in,
                 known: true,
             });
         }
-        let same_time = (1..).map(|days| place.checked_sub(days * crate::QUARTERS_A_DAY));
-        let same_time = same_time.map_while(|place| place);
-        let prices = same_time.filter_map(|place| self.import.get(place));
+        let same_time = (1..).map(|days| index.checked_sub(days * crate::QUARTERS_A_DAY));
+        let same_time = same_time.map_while(|index| index);
+        let prices = same_time.filter_map(|index| self.import.get(index));
         let (mut sum, mut count) = (0, 0);
-        for price in prices.take(LOOKS_BACK) {
+        for price in prices.take(LOOKBACK_DAYS) {
             sum += price;
             count += 1;
         }

@@ -1,110 +1,113 @@
-//! Why a plan does what it does: for each block the facts of a sentence, from the difference between the plan with it and without it.
+//! Why a plan does what it does. Each block gets the facts of a sentence, from the difference between the plan with the block and
+//! without it.
 #[cfg(test)]
 mod tests;
 
-use crate::plan::{Outlook, Plan, Rules, Step, Values, WORTH_A_CHANGE};
+use crate::plan::{MIN_GAIN_CENTS, Outlook, Plan, Rules, Step, ValueFunction};
 use crate::{Mode, QUARTER};
 use domain::clock::Millis;
 use std::ops::Range;
 
-/// Quarter-hours in a row in which a plan does the same.
+/// Consecutive quarter-hours with the same mode.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
     pub start: Millis,
     pub end: Millis,
     pub mode: Mode,
-    /// The mean import price, in hundredths of a cent a kWh.
+    /// The mean import price, in hundredths of a cent per kWh.
     pub price: i64,
-    /// Expected in the store at its end, in kWh.
+    /// Expected stored energy at its end, in kWh.
     pub stored: f64,
     pub reason: Reason,
 }
 
-/// The facts; texts come from the catalogues.
+/// Facts only; the texts are in the locale catalogues.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reason {
-    /// Nothing better than to follow the meter.
+    /// Self-consumption: nothing else is better.
     FollowsMeter,
-    /// Buys so many kWh in its block, which are not bought later at another price.
-    Buys(Instead),
-    /// Buys in its block what it would otherwise have given, and gives it later.
-    Keeps(Instead),
-    /// For the owner's wish, whatever it costs.
-    Wish { kwh: f64, cost: i64 },
+    /// Buys energy in its block instead of later at another price.
+    Buys(CostComparison),
+    /// Imports in its block instead of discharging, and discharges later.
+    Keeps(CostComparison),
+    /// Charges for the owner's charge target, whatever it costs.
+    ChargeTarget { kwh: f64, cost: i64 },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Instead {
+pub struct CostComparison {
     pub kwh: f64,
-    /// What a kWh costs in the block, in hundredths of a cent.
+    /// The price of a kWh in the block, in hundredths of a cent.
     pub price: i64,
-    /// What a kWh would cost later; `None` when what is bought is only used after the end of the plan, or is no dearer then: that is
-    /// not why it is bought now.
+    /// The price of a kWh later. `None` when the energy is only used after the end of the plan, or when it is no more expensive
+    /// later: then price is not the reason to buy now.
     pub price_instead: Option<i64>,
-    /// When most of it would be bought at that price.
+    /// When most of it would be bought otherwise.
     pub at: Option<Millis>,
     /// Expected, in hundredths of a cent.
     pub saving: i64,
 }
 
-/// In hundredths of a cent: what is not worth a change of plan is not worth a sentence.
-const WORTH_TELLING: i64 = (100.0 * WORTH_A_CHANGE) as i64;
-/// So much more a kWh has to cost to be called dearer, in hundredths of a cent.
-const DEARER: i64 = 100;
-/// So is energy that is rounded to 0.0 kWh.
-const LITTLE: f64 = 0.05;
-/// Two ways of reckoning that differ by so many cents do not by chance.
-const SURELY: f64 = 0.1;
+/// In hundredths of a cent. A block that gains less than a change of plan requires is not worth a sentence.
+const MIN_SAVING: i64 = (100.0 * MIN_GAIN_CENTS) as i64;
+/// The difference that counts as more expensive, in hundredths of a cent per kWh.
+const MIN_PRICE_DIFFERENCE: i64 = 100;
+/// Less is shown as 0.0 kWh and is not worth a sentence either.
+const MIN_KWH: f64 = 0.05;
+/// Smaller differences between expected costs are numerical noise.
+const COST_NOISE_CENTS: f64 = 0.1;
 
 impl Reason {
-    fn is_worth_telling(&self) -> bool {
+    fn is_worth_showing(&self) -> bool {
         match self {
             Self::FollowsMeter => true,
             Self::Buys(facts) | Self::Keeps(facts) => {
-                facts.saving >= WORTH_TELLING && facts.kwh >= LITTLE
+                facts.saving >= MIN_SAVING && facts.kwh >= MIN_KWH
             }
-            Self::Wish { kwh, .. } => *kwh >= LITTLE,
+            Self::ChargeTarget { kwh, .. } => *kwh >= MIN_KWH,
         }
     }
 }
 
-/// The plan as it is told, and its blocks, each with its reason. A plan follows one expected way, on which some blocks are there only
-/// for what may come instead: kept to, they gain nothing. Of those only the one that is next stays, as it is what the battery does;
-/// the others follow the meter until it is known better.
+/// The plan as it is published, and its blocks, each with its reason. A plan follows one expected path. Some blocks on it only
+/// prepare for other scenarios and gain nothing along that path. Of those only the block that starts now stays, as it is what the
+/// battery does next. The others are published as self-consumption until more is known.
 pub fn explain(
     mut plan: Plan,
-    values: &Values,
+    values: &ValueFunction,
     outlook: &Outlook,
     rules: &Rules,
     stored: f64,
 ) -> (Plan, Vec<Block>) {
-    let ground = Ground {
+    let explainer = Explainer {
         values,
         outlook,
         rules,
         stored,
-        unwished: rules.wish.map(|_| values.unwished(outlook, rules)),
+        without_target: rules
+            .charge_target
+            .map(|_| values.without_target(outlook, rules)),
     };
-    let mut told: Vec<(Range<usize>, Reason)> = Vec::new();
+    let mut explained: Vec<(Range<usize>, Reason)> = Vec::new();
     let mut first = 0;
     while first < plan.steps.len() {
         let block = first..end_of(&plan, first);
         first = block.end;
-        let (mut reason, without) = ground.reason(&plan, block.clone());
-        if let Some(without) = without
+        let (mut reason, without_block) = explainer.reason(&plan, block.clone());
+        if let Some(without_block) = without_block
             && block.start > 0
-            && !reason.is_worth_telling()
+            && !reason.is_worth_showing()
         {
-            (plan, reason) = (without, Reason::FollowsMeter);
+            (plan, reason) = (without_block, Reason::FollowsMeter);
         }
-        match told.last_mut() {
+        match explained.last_mut() {
             Some((before, Reason::FollowsMeter)) if reason == Reason::FollowsMeter => {
                 before.end = block.end;
             }
-            _ => told.push((block, reason)),
+            _ => explained.push((block, reason)),
         }
     }
-    let blocks = told.into_iter().map(|(block, reason)| {
+    let blocks = explained.into_iter().map(|(block, reason)| {
         let steps = &plan.steps[block];
         Block {
             start: steps[0].start,
@@ -119,24 +122,24 @@ pub fn explain(
     (plan, blocks)
 }
 
-/// Where the same is no longer done.
+/// The first step after `first` with another kind of mode.
 fn end_of(plan: &Plan, first: usize) -> usize {
     let kind = |step: &Step| std::mem::discriminant(&step.mode);
     let same = |step: &&Step| kind(step) == kind(&plan.steps[first]);
     first + plan.steps[first..].iter().take_while(same).count()
 }
 
-/// What there is to reckon reasons from.
-struct Ground<'a> {
-    values: &'a Values,
+struct Explainer<'a> {
+    values: &'a ValueFunction,
     outlook: &'a Outlook,
     rules: &'a Rules,
     stored: f64,
-    /// The same without the owner's wish, where there is one: only so a block that saves is told from one that is for the wish.
-    unwished: Option<(Values, Rules)>,
+    /// The value function and rules without the owner's charge target, if there is one. They show whether a block saves money or
+    /// serves the target.
+    without_target: Option<(ValueFunction, Rules)>,
 }
 
-impl Ground<'_> {
+impl Explainer<'_> {
     /// Why the plan has this block, and the plan without it.
     fn reason(&self, plan: &Plan, block: Range<usize>) -> (Reason, Option<Plan>) {
         let Self {
@@ -153,19 +156,22 @@ impl Ground<'_> {
         let modes: Vec<Mode> = steps.map(|step| step.mode).collect();
         let mut kept = modes.clone();
         kept[block.clone()].fill(Mode::SelfUse);
-        let without = values.follow_from(outlook, rules, stored, &kept);
-        let gain = without.expected - values.cost_of(outlook, rules, stored, &modes);
-        let saves = self.unwished.as_ref().map_or(gain, |(values, rules)| {
-            values.cost_of(outlook, rules, stored, &kept)
-                - values.cost_of(outlook, rules, stored, &modes)
-        });
-        let for_wish = saves < WORTH_A_CHANGE && gain > saves + SURELY;
-        let reason = difference(plan, &without, block, saves, for_wish);
+        let without = values.plan_with_first_modes(outlook, rules, stored, &kept);
+        let gain = without.expected_cost - values.cost_of_modes(outlook, rules, stored, &modes);
+        let saves = self
+            .without_target
+            .as_ref()
+            .map_or(gain, |(values, rules)| {
+                values.cost_of_modes(outlook, rules, stored, &kept)
+                    - values.cost_of_modes(outlook, rules, stored, &modes)
+            });
+        let for_target = saves < MIN_GAIN_CENTS && gain > saves + COST_NOISE_CENTS;
+        let reason = difference(plan, &without, block, saves, for_target);
         (reason, Some(without))
     }
 }
 
-/// A block that charges says how fast on the average.
+/// A block that charges has its mean power.
 fn mean_mode(steps: &[Step]) -> Mode {
     match steps[0].mode {
         Mode::Charge(_) => {
@@ -183,16 +189,16 @@ fn mean_price(steps: &[Step]) -> i64 {
     steps.iter().map(|step| step.price.import).sum::<i64>() / steps.len() as i64
 }
 
-/// `saves` in cents, the wish left aside.
+/// `saves` is in cents and ignores the charge target.
 fn difference(
     with: &Plan,
     without: &Plan,
     block: Range<usize>,
     saves: f64,
-    for_wish: bool,
+    for_target: bool,
 ) -> Reason {
     let pairs = || with.steps.iter().zip(&without.steps).enumerate();
-    // What is bought more in the block, and what less after it; both along the expected way.
+    // More imported in the block and less after it, both along the expected path.
     let more = |(n, (with, without)): (usize, (&Step, &Step))| {
         let kwh = with.flow.import - without.flow.import;
         (block.contains(&n) && kwh > 0.0).then_some((kwh, with.price.import, with.start))
@@ -201,10 +207,10 @@ fn difference(
         let kwh = without.flow.import - with.flow.import;
         (n >= block.end && kwh > 0.0).then_some((kwh, without.price.import, without.start))
     };
-    let bought = Sum::of(pairs().filter_map(more));
-    let spared = Sum::of(pairs().filter_map(less));
-    if for_wish {
-        return Reason::Wish {
+    let bought = EnergyCost::of(pairs().filter_map(more));
+    let spared = EnergyCost::of(pairs().filter_map(less));
+    if for_target {
+        return Reason::ChargeTarget {
             kwh: bought.kwh,
             cost: (-100.0 * saves).round().max(0.0) as i64,
         };
@@ -212,8 +218,10 @@ fn difference(
     let price = bought
         .price()
         .unwrap_or_else(|| mean_price(&with.steps[block.clone()]));
-    let price_instead = spared.price().filter(|later| *later >= price + DEARER);
-    let facts = Instead {
+    let price_instead = spared
+        .price()
+        .filter(|later| *later >= price + MIN_PRICE_DIFFERENCE);
+    let facts = CostComparison {
         kwh: bought.kwh,
         price,
         price_instead,
@@ -226,16 +234,16 @@ fn difference(
     }
 }
 
-/// Energy with what it costs, and when most of it flows.
+/// An amount of energy, its cost, and when most of it flows.
 #[derive(Default)]
-struct Sum {
+struct EnergyCost {
     kwh: f64,
     cost: f64,
     most: f64,
     most_at: Option<Millis>,
 }
 
-impl Sum {
+impl EnergyCost {
     fn of(parts: impl Iterator<Item = (f64, i64, Millis)>) -> Self {
         let mut sum = Self::default();
         for (kwh, price, at) in parts {

@@ -1,47 +1,47 @@
-//! What a plan saved, by replaying measured days: as they were, as they had been without the plan, and without the battery.
-use crate::{Battery, HOURS, Mode, SlotPrice};
+//! What a plan saved. Measured days are replayed: as they were, without the plan, and without the battery.
+use crate::{BatteryModel, HOURS_PER_QUARTER, Mode, SlotPrice};
 use domain::SiteDay;
-use domain::savings::Flowed;
+use domain::savings::EnergyBalance;
 
-/// What was measured in one quarter-hour, with its price.
+/// The energies measured in one quarter-hour, with its price.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Measured {
-    pub flowed: Flowed,
+pub struct MeasuredQuarter {
+    pub flowed: EnergyBalance,
     pub price: SlotPrice,
 }
 
-/// What one day came to, in whole cents: cost less income.
+/// The bills of one day in whole cents: cost less income.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SavedDay {
     pub day: SiteDay,
     pub actual: i64,
     pub without_plan: i64,
     pub without_battery: i64,
-    /// Whether enough of it was measured to say so.
+    /// Whether enough of the day was measured.
     pub counted: bool,
 }
 
 impl SavedDay {
-    /// By the plan alone; below zero when it had been better to leave the battery to itself.
+    /// Savings of the plan alone; negative when self-consumption would have been cheaper.
     pub fn saved(&self) -> i64 {
         self.without_plan - self.actual
     }
 }
 
-/// The battery as it had run by itself. It goes on from day to day with its own charge, so that what a plan leaves in the store
+/// The battery as it would have run without a plan. It keeps its own stored energy from day to day, so energy that a plan carries
 /// over midnight is neither lost nor counted twice.
 #[derive(Clone, Copy, Debug)]
 pub struct Replay {
-    battery: Battery,
+    battery: BatteryModel,
     stored: f64,
 }
 
-/// A day of which more than one part in twenty is missing says nothing.
-const MOST_MISSING: usize = 20;
+/// A day counts only if at most a twentieth of it is missing.
+const MISSING_ALLOWED_ONE_IN: usize = 20;
 
 impl Replay {
-    /// From the charge that was measured when it begins, in kWh.
-    pub fn new(battery: Battery, stored: f64) -> Self {
+    /// Starts from the measured stored energy, in kWh.
+    pub fn new(battery: BatteryModel, stored: f64) -> Self {
         Self { battery, stored }
     }
 
@@ -50,19 +50,22 @@ impl Replay {
         self.stored
     }
 
-    /// One day, quarter-hour by quarter-hour. `stored_after` is the charge measured at its end: after a day that is not counted the
-    /// replay goes on from it.
+    /// Replays one day. `stored_after` is the stored energy measured at its end; after a day that does not count the replay
+    /// continues from it.
     pub fn day(
         &mut self,
         day: SiteDay,
-        quarters: &[Option<Measured>],
+        quarters: &[Option<MeasuredQuarter>],
         stored_after: Option<f64>,
     ) -> SavedDay {
         let missing = quarters.iter().filter(|quarter| quarter.is_none()).count();
-        let counted = missing * MOST_MISSING <= quarters.len() && !quarters.is_empty();
-        let (mut actual, mut alone, mut without) =
-            (Bill::default(), Bill::default(), Bill::default());
-        for Measured { flowed, price } in quarters.iter().flatten() {
+        let counted = missing * MISSING_ALLOWED_ONE_IN <= quarters.len() && !quarters.is_empty();
+        let (mut actual, mut alone, mut without) = (
+            ExactBill::default(),
+            ExactBill::default(),
+            ExactBill::default(),
+        );
+        for MeasuredQuarter { flowed, price } in quarters.iter().flatten() {
             actual.add(flowed.import as f64, flowed.feed_in as f64, *price);
             let bare = flowed.without_battery();
             without.add(bare.import as f64, bare.feed_in as f64, *price);
@@ -70,7 +73,7 @@ impl Replay {
                 (flowed.import - flowed.feed_in + flowed.discharge - flowed.charge) as f64 / 1000.0;
             let flow = self
                 .battery
-                .step(self.stored, Mode::SelfUse, net, HOURS, None);
+                .step(self.stored, Mode::SelfUse, net, HOURS_PER_QUARTER, None);
             self.stored = flow.stored;
             alone.add(1000.0 * flow.import, 1000.0 * flow.feed_in, *price);
         }
@@ -87,15 +90,15 @@ impl Replay {
     }
 }
 
-/// Exact in integers but for the Wh that a replay splits: those are carried on to the next quarter-hour and never lost.
+/// An exact sum in integers. A replay gives fractions of a Wh; they are carried over to the next quarter-hour and never lost.
 #[derive(Clone, Copy, Debug, Default)]
-struct Bill {
+struct ExactBill {
     amount: i128,
     import_rest: f64,
     feed_in_rest: f64,
 }
 
-impl Bill {
+impl ExactBill {
     fn add(&mut self, import: f64, feed_in: f64, price: SlotPrice) {
         let import = whole(&mut self.import_rest, import);
         let feed_in = whole(&mut self.feed_in_rest, feed_in);
@@ -103,7 +106,7 @@ impl Bill {
             - i128::from(feed_in) * i128::from(price.feed_in);
     }
 
-    /// Half a cent away from zero, once a day.
+    /// Rounded half away from zero, once a day.
     fn cents(self) -> i64 {
         const CENT: i128 = 100 * 1000;
         let cents = (2 * self.amount + self.amount.signum() * CENT) / (2 * CENT);
@@ -111,6 +114,7 @@ impl Bill {
     }
 }
 
+/// Rounds to whole Wh and carries the remainder over in `rest`.
 fn whole(rest: &mut f64, wh: f64) -> i64 {
     let sum = *rest + wh;
     let whole = sum.round();
@@ -118,23 +122,23 @@ fn whole(rest: &mut f64, wh: f64) -> i64 {
     whole as i64
 }
 
-/// So many days decide whether a plan goes on, and so many of them have to be counted.
-const DECIDE: usize = 30;
-const COUNTED: usize = 20;
+/// The days that decide whether a plan stays on, and how many of them have to count.
+const DECISION_DAYS: usize = 30;
+const MIN_COUNTED_DAYS: usize = 20;
 
-/// What the plan saved in the last 30 days, in cents; `None` while too few of them are counted.
+/// What the plan saved in the last 30 days, in cents; `None` while too few of them count.
 pub fn saved_in_30_days(days: &[SavedDay]) -> Option<i64> {
-    let last = &days[days.len().saturating_sub(DECIDE)..];
+    let last = &days[days.len().saturating_sub(DECISION_DAYS)..];
     let counted: Vec<i64> = last
         .iter()
         .filter(|day| day.counted)
         .map(SavedDay::saved)
         .collect();
-    (counted.len() >= COUNTED).then(|| counted.iter().sum())
+    (counted.len() >= MIN_COUNTED_DAYS).then(|| counted.iter().sum())
 }
 
-/// A plan that lost money in 30 days is turned off.
-pub fn turns_off(days: &[SavedDay]) -> bool {
+/// A plan that lost money in the last 30 days is turned off.
+pub fn should_turn_off(days: &[SavedDay]) -> bool {
     saved_in_30_days(days).is_some_and(|saved| saved < 0)
 }
 
@@ -156,25 +160,25 @@ mod tests {
         }
     }
 
-    /// A day as a battery lived it in these modes, from nets in kWh.
+    /// The measurements of a day with these modes, from net loads in kWh; and the stored energy after it.
     fn lived(
         stored: f64,
         nets: &[f64],
         mode: impl Fn(usize) -> Mode,
         import: impl Fn(usize) -> i64,
-    ) -> (Vec<Option<Measured>>, f64) {
+    ) -> (Vec<Option<MeasuredQuarter>>, f64) {
         let mut now = stored;
         let quarters = nets.iter().enumerate().map(|(n, net)| {
-            let flow = ten_kwh().step(now, mode(n), *net, HOURS, None);
+            let flow = ten_kwh().step(now, mode(n), *net, HOURS_PER_QUARTER, None);
             now = flow.stored;
             let wh = |kwh: f64| (1000.0 * kwh).round() as i64;
-            let flowed = Flowed {
+            let flowed = EnergyBalance {
                 import: wh(flow.import),
                 feed_in: wh(flow.feed_in),
                 charge: wh(flow.charge),
                 discharge: wh(flow.discharge),
             };
-            Some(Measured {
+            Some(MeasuredQuarter {
                 flowed,
                 price: price(import(n)),
             })
@@ -195,7 +199,7 @@ mod tests {
 
     #[test]
     fn a_bad_plan_is_shown_as_a_loss() {
-        // Bought at the dearest hour and held while the house imported.
+        // It bought in the most expensive hours and held while the house imported.
         let nets = [0.2; 96];
         let mode = |n: usize| if n < 8 { Mode::Charge(4.6) } else { Mode::Hold };
         let (quarters, _) = lived(3.0, &nets, mode, |n| if n < 8 { 6_000 } else { 2_000 });
@@ -241,13 +245,13 @@ mod tests {
             without_battery: 300,
             counted,
         };
-        assert!(!turns_off(&[day(-50, true); 19]));
-        assert!(turns_off(&[day(-1, true); 20]));
-        assert!(!turns_off(&[day(0, true); 30]));
-        // What is not counted decides nothing, and what is older neither.
+        assert!(!should_turn_off(&[day(-50, true); 19]));
+        assert!(should_turn_off(&[day(-1, true); 20]));
+        assert!(!should_turn_off(&[day(0, true); 30]));
+        // Days that do not count and days before the last 30 decide nothing.
         let mut days = vec![day(-1_000, true); 10];
         days.extend([day(2, true); 30]);
-        assert!(!turns_off(&days));
+        assert!(!should_turn_off(&days));
         days.extend([day(-500, false); 5]);
         assert_eq!(saved_in_30_days(&days), Some(50));
     }
@@ -257,9 +261,9 @@ mod tests {
         fn money_is_exact_to_the_cent(
             flows in proptest::collection::vec((0_i64..3_000, 0_i64..3_000, -500_i64..6_000), 1..96),
         ) {
-            let quarters: Vec<Option<Measured>> = flows.iter().map(|(import, feed_in, cents)| {
-                let flowed = Flowed { import: *import, feed_in: *feed_in, charge: 0, discharge: 0 };
-                Some(Measured { flowed, price: price(*cents) })
+            let quarters: Vec<Option<MeasuredQuarter>> = flows.iter().map(|(import, feed_in, cents)| {
+                let flowed = EnergyBalance { import: *import, feed_in: *feed_in, charge: 0, discharge: 0 };
+                Some(MeasuredQuarter { flowed, price: price(*cents) })
             }).collect();
             let day = Replay::new(ten_kwh(), 5.0).day(today(), &quarters, None);
             let exact: i64 = flows.iter().map(|(import, feed_in, cents)| import * cents - feed_in * 790).sum();

@@ -1,55 +1,62 @@
 //! The bad-weather notice: the battery may stay empty for long, and its main switch should stay on.
-use crate::forecast::{AHEAD, Forecast};
-use crate::{Battery, HOURS, Mode, QUARTERS_A_DAY};
+use crate::forecast::{FORECAST_QUARTERS, Forecast};
+use crate::{BatteryModel, HOURS_PER_QUARTER, Mode, QUARTERS_A_DAY};
 use domain::clock::{DAY, Millis};
 
-/// So many quarter-hours at the floor within two days.
-const LONG_EMPTY: usize = 12 * 4;
-/// Both days bring less than this part of a usual one.
-const DARK: f64 = 0.25;
-/// So near the floor it is at it, in parts of the capacity.
-const NEAR: f64 = 0.01;
-/// So many issues in a row have to see it differently before it is taken back.
-const DISAGREE: u8 = 2;
+/// Twelve hours at the floor within two days.
+const MIN_EMPTY_QUARTERS: usize = 12 * 4;
+/// Both days have to yield less than this share of a usual day.
+const DARK_DAY_SHARE: f64 = 0.25;
+/// How near the floor counts as at the floor, as a share of the capacity.
+const FLOOR_TOLERANCE: f64 = 0.01;
+/// How many forecasts in a row have to disagree before the notice is cleared.
+const ISSUES_TO_CLEAR: u8 = 2;
 
-/// Whether one issue of the forecasts sees bad weather: with as little sun as one day in ten brings the battery is at its floor for
-/// twelve hours or more, and neither day is expected to bring a quarter of what the last 30 days did. `usual` is the median of their
-/// energies, in kWh.
-pub fn is_bad(forecast: &Forecast, battery: &Battery, stored: f64, usual: f64) -> bool {
-    if forecast.pv.len() < AHEAD || forecast.load.len() < AHEAD {
+/// Whether a forecast predicts bad weather. With P10 sun the battery is at its floor for twelve hours or more, and both days are
+/// expected to yield less than a quarter of a usual day. `usual` is the median daily yield of the last 30 days, in kWh.
+pub fn is_bad_weather(
+    forecast: &Forecast,
+    battery: &BatteryModel,
+    stored: f64,
+    usual: f64,
+) -> bool {
+    if forecast.pv.len() < FORECAST_QUARTERS || forecast.load.len() < FORECAST_QUARTERS {
         return false;
     }
     let dark = forecast.pv.chunks(QUARTERS_A_DAY).take(2).all(|day| {
-        let kwh: f64 = day.iter().map(|band| band.p50 / 1000.0 * HOURS).sum();
-        kwh < DARK * usual
+        let kwh: f64 = day
+            .iter()
+            .map(|band| band.p50 / 1000.0 * HOURS_PER_QUARTER)
+            .sum();
+        kwh < DARK_DAY_SHARE * usual
     });
     let nets = forecast.load.iter().zip(&forecast.pv);
-    let nets = nets.map(|(load, pv)| (load.p50 - pv.p10) / 1000.0 * HOURS);
-    dark && at_floor(battery, charges(battery, stored, nets)) >= LONG_EMPTY
+    let nets = nets.map(|(load, pv)| (load.p50 - pv.p10) / 1000.0 * HOURS_PER_QUARTER);
+    dark && at_floor(battery, stored_path(battery, stored, nets)) >= MIN_EMPTY_QUARTERS
 }
 
-fn charges(
-    battery: &Battery,
+fn stored_path(
+    battery: &BatteryModel,
     stored: f64,
     nets: impl Iterator<Item = f64>,
 ) -> impl Iterator<Item = f64> {
     nets.scan(stored, |stored, net| {
         *stored = battery
-            .step(*stored, Mode::SelfUse, net, HOURS, None)
+            .step(*stored, Mode::SelfUse, net, HOURS_PER_QUARTER, None)
             .stored;
         Some(*stored)
     })
 }
 
 /// How many quarter-hours end with the battery at its floor.
-fn at_floor(battery: &Battery, charges: impl Iterator<Item = f64>) -> usize {
-    let near = battery.floor + NEAR * battery.capacity;
-    charges.filter(|stored| *stored <= near).count()
+fn at_floor(battery: &BatteryModel, stored_path: impl Iterator<Item = f64>) -> usize {
+    let near = battery.floor + FLOOR_TOLERANCE * battery.capacity;
+    stored_path.filter(|stored| *stored <= near).count()
 }
 
-/// The notice of one system, and how often it was right.
+/// The notice of one system, and how often notices were right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Notice {
+pub struct NoticeTracker {
     raised: Option<Raised>,
     pub hits: u32,
     pub false_alarms: u32,
@@ -62,13 +69,13 @@ struct Raised {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum NoticeChange {
     Raised,
     Cleared,
 }
 
-impl Notice {
-    /// As it was kept: since when it is up, how many issues in a row have seen it differently, and how often it was right.
+impl NoticeTracker {
+    /// From stored values: when it was raised, how many forecasts in a row have disagreed, and how often notices were right.
     pub fn restore(raised: Option<(Millis, u8)>, hits: u32, false_alarms: u32) -> Self {
         Self {
             raised: raised.map(|(at, disagreed)| Raised { at, disagreed }),
@@ -77,7 +84,7 @@ impl Notice {
         }
     }
 
-    /// Since when it is up, and how many issues in a row have seen it differently.
+    /// When it was raised, and how many forecasts in a row have disagreed.
     pub fn raised(&self) -> Option<(Millis, u8)> {
         self.raised.map(|raised| (raised.at, raised.disagreed))
     }
@@ -86,17 +93,17 @@ impl Notice {
         self.raised.is_some()
     }
 
-    /// When the two days are over for which it was raised, and it can be judged.
+    /// The end of the two days for which it was raised; then it can be evaluated.
     pub fn over_at(&self) -> Option<Millis> {
         self.raised.map(|raised| raised.at + 2 * DAY)
     }
 
-    /// After another issue of the forecasts.
-    pub fn next(&mut self, at: Millis, bad: bool) -> Option<Change> {
+    /// Called after each new forecast.
+    pub fn update(&mut self, at: Millis, bad: bool) -> Option<NoticeChange> {
         match (&mut self.raised, bad) {
             (None, true) => {
                 self.raised = Some(Raised { at, disagreed: 0 });
-                Some(Change::Raised)
+                Some(NoticeChange::Raised)
             }
             (None, false) => None,
             (Some(raised), true) => {
@@ -105,27 +112,27 @@ impl Notice {
             }
             (Some(raised), false) => {
                 raised.disagreed += 1;
-                if raised.disagreed < DISAGREE {
+                if raised.disagreed < ISSUES_TO_CLEAR {
                     return None;
                 }
-                // It warned of what then was not to come.
+                // It warned of something that is no longer expected.
                 self.raised = None;
                 self.false_alarms += 1;
-                Some(Change::Cleared)
+                Some(NoticeChange::Cleared)
             }
         }
     }
 
-    /// Two days after it was raised: whether the battery was at its floor for as long as it said, by what it measured at the end of each
-    /// quarter-hour, in kWh.
-    pub fn judge(&mut self, battery: &Battery, measured: &[f64]) -> Option<Change> {
+    /// Called two days after it was raised: was the battery at its floor for as long as predicted? `measured` is the stored
+    /// energy at the end of each quarter-hour, in kWh.
+    pub fn evaluate(&mut self, battery: &BatteryModel, measured: &[f64]) -> Option<NoticeChange> {
         self.raised.take()?;
-        if at_floor(battery, measured.iter().copied()) >= LONG_EMPTY {
+        if at_floor(battery, measured.iter().copied()) >= MIN_EMPTY_QUARTERS {
             self.hits += 1;
         } else {
             self.false_alarms += 1;
         }
-        Some(Change::Cleared)
+        Some(NoticeChange::Cleared)
     }
 }
 
@@ -135,9 +142,9 @@ mod tests {
     use crate::Band;
     use crate::battery::tests::ten_kwh;
 
-    /// Two days with a bell of sun between 8 and 16 o'clock, in kWh a day, and a house of 400 W.
+    /// Two days with a bell curve of sun between 8 and 16 o'clock, in kWh per day, and a load of 400 W.
     fn forecast(p10: f64, p50: f64) -> Forecast {
-        let pv = (0..AHEAD).map(|quarter| {
+        let pv = (0..FORECAST_QUARTERS).map(|quarter| {
             let hours = (quarter % QUARTERS_A_DAY) as f64 / 4.0;
             let bell = (1.0 - ((hours - 12.0) / 4.0).powi(2)).max(0.0) * 1000.0 / 5.33;
             Band {
@@ -149,7 +156,7 @@ mod tests {
         });
         Forecast {
             issued: 0,
-            load: vec![Band::certain(400.0); AHEAD],
+            load: vec![Band::certain(400.0); FORECAST_QUARTERS],
             pv: pv.collect(),
         }
     }
@@ -157,20 +164,20 @@ mod tests {
     #[test]
     fn it_needs_an_empty_battery_and_two_dark_days() {
         let battery = ten_kwh();
-        assert!(is_bad(&forecast(0.5, 2.0), &battery, 3.0, 12.0));
-        // A usual day is not much brighter here: nothing special.
-        assert!(!is_bad(&forecast(0.5, 2.0), &battery, 3.0, 7.0));
-        // Dark, but the sun of a bad day still keeps it off its floor.
-        assert!(!is_bad(&forecast(9.0, 9.5), &battery, 9.0, 40.0));
-        // Full and a house that uses little.
+        assert!(is_bad_weather(&forecast(0.5, 2.0), &battery, 3.0, 12.0));
+        // Usual days are not much brighter here.
+        assert!(!is_bad_weather(&forecast(0.5, 2.0), &battery, 3.0, 7.0));
+        // Dark compared with usual days, but even P10 sun keeps the battery above its floor.
+        assert!(!is_bad_weather(&forecast(9.0, 9.5), &battery, 9.0, 40.0));
+        // A full battery and a low load.
         let mut little = forecast(0.5, 2.0);
-        little.load = vec![Band::certain(150.0); AHEAD];
-        assert!(!is_bad(&little, &battery, 10.0, 12.0));
+        little.load = vec![Band::certain(150.0); FORECAST_QUARTERS];
+        assert!(!is_bad_weather(&little, &battery, 10.0, 12.0));
         let short = Forecast {
             load: Vec::new(),
             ..forecast(0.5, 2.0)
         };
-        assert!(!is_bad(&short, &battery, 3.0, 12.0));
+        assert!(!is_bad_weather(&short, &battery, 3.0, 12.0));
     }
 
     #[test]
@@ -179,20 +186,20 @@ mod tests {
         for band in &mut brighter.pv[QUARTERS_A_DAY..] {
             band.p50 *= 2.0;
         }
-        assert!(!is_bad(&brighter, &ten_kwh(), 3.0, 12.0));
+        assert!(!is_bad_weather(&brighter, &ten_kwh(), 3.0, 12.0));
     }
 
     #[test]
     fn two_issues_in_a_row_take_it_back() {
-        let mut notice = Notice::default();
-        assert_eq!(notice.next(0, false), None);
-        assert_eq!(notice.next(1, true), Some(Change::Raised));
-        assert_eq!(notice.next(2, true), None);
-        assert_eq!(notice.next(3, false), None);
-        assert_eq!(notice.next(4, true), None);
-        assert_eq!(notice.next(5, false), None);
+        let mut notice = NoticeTracker::default();
+        assert_eq!(notice.update(0, false), None);
+        assert_eq!(notice.update(1, true), Some(NoticeChange::Raised));
+        assert_eq!(notice.update(2, true), None);
+        assert_eq!(notice.update(3, false), None);
+        assert_eq!(notice.update(4, true), None);
+        assert_eq!(notice.update(5, false), None);
         assert!(notice.is_raised());
-        assert_eq!(notice.next(6, false), Some(Change::Cleared));
+        assert_eq!(notice.update(6, false), Some(NoticeChange::Cleared));
         assert!(!notice.is_raised());
         assert_eq!((notice.hits, notice.false_alarms), (0, 1));
     }
@@ -200,15 +207,18 @@ mod tests {
     #[test]
     fn after_two_days_it_was_right_or_not() {
         let battery = ten_kwh();
-        let mut notice = Notice::default();
-        assert_eq!(notice.judge(&battery, &[0.5; 192]), None);
-        notice.next(0, true);
+        let mut notice = NoticeTracker::default();
+        assert_eq!(notice.evaluate(&battery, &[0.5; 192]), None);
+        notice.update(0, true);
         assert_eq!(notice.over_at(), Some(2 * DAY));
         let mut measured = vec![5.0; 144];
         measured.extend([0.55; 48]);
-        assert_eq!(notice.judge(&battery, &measured), Some(Change::Cleared));
-        notice.next(0, true);
-        notice.judge(&battery, &measured[..190]);
+        assert_eq!(
+            notice.evaluate(&battery, &measured),
+            Some(NoticeChange::Cleared)
+        );
+        notice.update(0, true);
+        notice.evaluate(&battery, &measured[..190]);
         assert_eq!((notice.hits, notice.false_alarms), (1, 1));
     }
 }

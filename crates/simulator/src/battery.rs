@@ -1,12 +1,12 @@
-//! The cells: what they hold, take and give. Integers throughout, so that a year is the same on every machine.
+//! The battery cells: stored energy, charge and discharge limits. Integers only, for the same results on every machine.
 
-/// A percent of charge is ten of these.
-pub const FULL: i64 = 1_000;
+/// A full state of charge; the unit is ‰.
+pub const FULL_SOC: i64 = 1_000;
 
 /// One Wh in µJ.
 const WATT_HOUR: i64 = 3_600_000_000;
 
-/// Above this charge (‰) charging tapers off; this far above the reserve discharging does.
+/// Charging tapers off above this state of charge (‰), discharging this far above the reserve.
 const TAPER_FULL: i64 = 900;
 const TAPER_EMPTY: i64 = 50;
 
@@ -17,15 +17,15 @@ pub struct Rating {
     /// In W, at the terminals.
     pub charge: i32,
     pub discharge: i32,
-    /// Parts of a thousand that arrive in the cells, and from them at the terminals.
+    /// In ‰: from the terminals into the cells, and from the cells to the terminals.
     pub charge_efficiency: i64,
     pub discharge_efficiency: i64,
-    /// What electronics and cells lose all the time, in mW.
+    /// Permanent loss of electronics and cells, in mW.
     pub standby: i64,
 }
 
 impl Rating {
-    /// A battery of that many kWh as it is sold: half its capacity an hour, 95 % each way, 8 W for itself.
+    /// A standard battery of this capacity: half the capacity per hour, 95 % efficiency each way, 8 W standby.
     pub fn of_kwh(kwh: i64) -> Self {
         let power = i32::try_from(kwh * 500).unwrap_or(i32::MAX).min(4_600);
         Self {
@@ -47,12 +47,12 @@ pub struct Battery {
 }
 
 impl Battery {
-    /// `charge` in ‰.
+    /// `charge` is the state of charge in ‰.
     pub fn new(rating: Rating, charge: i64) -> Self {
         let whole = rating.capacity * WATT_HOUR;
         Self {
             rating,
-            stored: whole / FULL * charge.clamp(0, FULL),
+            stored: whole / FULL_SOC * charge.clamp(0, FULL_SOC),
         }
     }
 
@@ -61,41 +61,41 @@ impl Battery {
     }
 
     /// State of charge in ‰.
-    pub fn charge(&self) -> i64 {
-        self.stored / (self.whole() / FULL)
+    pub fn soc(&self) -> i64 {
+        self.stored / (self.whole() / FULL_SOC)
     }
 
     fn whole(&self) -> i64 {
         self.rating.capacity * WATT_HOUR
     }
 
-    /// The most it takes for the next `millis`, in W.
-    pub fn takes(&self, millis: i64) -> i32 {
+    /// Maximum charging power over the next `millis`, in W.
+    pub fn max_charge_power(&self, millis: i64) -> i32 {
         let rated = i64::from(self.rating.charge);
-        let taper = rated * (FULL - self.charge()).max(5) / (FULL - TAPER_FULL);
+        let taper = rated * (FULL_SOC - self.soc()).max(5) / (FULL_SOC - TAPER_FULL);
         let room = (self.whole() - self.stored) / (millis * self.rating.charge_efficiency);
         watts(rated.min(taper).min(room))
     }
 
-    /// The most it gives for the next `millis` without falling below `reserve` (‰), in W.
-    pub fn gives(&self, reserve: i64, millis: i64) -> i32 {
+    /// Maximum discharging power over the next `millis` that does not fall below `reserve` (‰), in W.
+    pub fn max_discharge_power(&self, reserve: i64, millis: i64) -> i32 {
         let rated = i64::from(self.rating.discharge);
-        let above = self.charge() - reserve;
+        let above = self.soc() - reserve;
         let taper = rated * above.max(5) / TAPER_EMPTY;
-        let left = self.stored - self.whole() / FULL * reserve;
-        // The loss of the same time must be left over too.
+        let left = self.stored - self.whole() / FULL_SOC * reserve;
+        // The standby loss over the same time must remain.
         let left = (left - self.rating.standby * millis).max(0);
         let available = left / millis * self.rating.discharge_efficiency / 1_000_000;
         watts(rated.min(taper).min(available))
     }
 
-    /// Lets `power` flow for `millis`: discharge positive, at the terminals, within what it takes and gives.
+    /// Applies `power` for `millis`: at the terminals, discharge positive, within the limits above.
     pub fn flow(&mut self, power: i32, millis: i64) {
         let energy = i64::from(power) * millis;
         let change = if power < 0 {
             -energy * self.rating.charge_efficiency
         } else {
-            -energy * 1_000 / self.rating.discharge_efficiency * FULL
+            -energy * 1_000 / self.rating.discharge_efficiency * FULL_SOC
         };
         let loss = self.rating.standby * millis;
         self.stored = (self.stored + change - loss).clamp(0, self.whole());
@@ -116,13 +116,13 @@ mod tests {
     fn a_full_cycle_loses_what_the_efficiencies_say() {
         let mut battery = Battery::new(Rating::of_kwh(10), 0);
         let (mut taken, mut given) = (0, 0);
-        while battery.charge() < FULL - 1 {
-            let power = battery.takes(MINUTE);
+        while battery.soc() < FULL_SOC - 1 {
+            let power = battery.max_charge_power(MINUTE);
             battery.flow(-power, MINUTE);
             taken += i64::from(power);
         }
-        while battery.gives(0, MINUTE) > 0 {
-            let power = battery.gives(0, MINUTE);
+        while battery.max_discharge_power(0, MINUTE) > 0 {
+            let power = battery.max_discharge_power(0, MINUTE);
             battery.flow(power, MINUTE);
             given += i64::from(power);
         }
@@ -133,11 +133,11 @@ mod tests {
     #[test]
     fn charging_tapers_near_full_and_discharging_near_the_reserve() {
         let rating = Rating::of_kwh(8);
-        let takes = |charge| Battery::new(rating, charge).takes(MINUTE);
+        let takes = |charge| Battery::new(rating, charge).max_charge_power(MINUTE);
         assert_eq!(takes(500), rating.charge);
         assert!(takes(950) < rating.charge * 6 / 10);
         assert!(takes(990) < rating.charge / 5);
-        let gives = |charge| Battery::new(rating, charge).gives(100, MINUTE);
+        let gives = |charge| Battery::new(rating, charge).max_discharge_power(100, MINUTE);
         assert_eq!(gives(500), rating.discharge);
         assert!(gives(120) < rating.discharge / 2);
         assert_eq!(gives(100), 0);
@@ -150,23 +150,23 @@ mod tests {
         for _ in 0..24 * 30 {
             battery.flow(0, HOUR);
         }
-        // 8 W × 720 h = 5.76 kWh, more than the half that was in it.
-        assert_eq!(battery.charge(), 0);
+        // 8 W × 720 h = 5.76 kWh, more than the 5 kWh that were stored.
+        assert_eq!(battery.soc(), 0);
     }
 
     proptest! {
         #[test]
         fn no_flow_within_its_limits_leaves_empty_or_full(
-            start in 0..=FULL, reserve in 0i64..=100, wishes in prop::collection::vec((-9_000i32..9_000, 1i64..300_000), 1..200)
+            start in 0..=FULL_SOC, reserve in 0i64..=100, targets in prop::collection::vec((-9_000i32..9_000, 1i64..300_000), 1..200)
         ) {
             let mut battery = Battery::new(Rating::of_kwh(5), start);
-            for (wish, millis) in wishes {
+            for (target, millis) in targets {
                 let before = battery;
-                let power = wish.clamp(-battery.takes(millis), battery.gives(reserve * 10, millis));
+                let power = target.clamp(-battery.max_charge_power(millis), battery.max_discharge_power(reserve * 10, millis));
                 battery.flow(power, millis);
-                prop_assert!((0..=FULL).contains(&battery.charge()));
+                prop_assert!((0..=FULL_SOC).contains(&battery.soc()));
                 if power > 0 {
-                    prop_assert!(battery.stored >= battery.whole() / FULL * reserve * 10);
+                    prop_assert!(battery.stored >= battery.whole() / FULL_SOC * reserve * 10);
                     prop_assert!(battery.stored < before.stored);
                 }
             }

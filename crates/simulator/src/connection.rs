@@ -1,4 +1,4 @@
-//! A thin MQTT client: one connection, no hidden queue and no hidden retry, so that a test decides what goes wrong.
+//! A minimal MQTT client: one connection, without internal queue or retry. Tests can therefore decide what fails.
 use bytes::{Bytes, BytesMut};
 use domain::Serial;
 use rmqtt_codec::types::{Publish, QoS};
@@ -11,25 +11,24 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio_util::codec::{Decoder as _, Encoder as _};
 
-/// In seconds.
-pub(crate) const KEEP_ALIVE: u16 = 60;
+pub(crate) const KEEP_ALIVE_SECONDS: u16 = 60;
 
-/// A busy endpoint that ten thousand batteries call at once takes its time.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Long, because ten thousand batteries may connect to the gateway at once.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Ten thousand of these live in one process: the kernel's usual buffers would be its memory.
-const SOCKET_BUFFER: u32 = 8 * 1024;
-const LARGEST_PACKET: u32 = 256 * 1024;
+/// Small, because one process holds ten thousand connections; default kernel buffers would use too much memory.
+const SOCKET_BUFFER_BYTES: u32 = 8 * 1024;
+const MAX_PACKET_BYTES: u32 = 256 * 1024;
 
 #[derive(Debug)]
-pub(crate) enum Refused {
-    /// The secret or the serial number was not accepted.
+pub(crate) enum ConnectError {
+    /// The serial number or the secret was refused.
     Credentials,
-    /// The endpoint cannot be reached, or closed the connection.
+    /// The gateway cannot be reached, or closed the connection.
     Unreachable(io::Error),
 }
 
-impl From<io::Error> for Refused {
+impl From<io::Error> for ConnectError {
     fn from(error: io::Error) -> Self {
         Self::Unreachable(error)
     }
@@ -44,26 +43,26 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// Connects and logs in with a last will on the battery's own topic.
+    /// Connects and logs in, with a last will on the battery's own topic.
     pub(crate) async fn open(
         gateway: SocketAddr,
         serial: &Serial,
         secret: &[u8],
         will: String,
-    ) -> Result<Self, Refused> {
-        let opened = tokio::time::timeout(PATIENCE, async {
+    ) -> Result<Self, ConnectError> {
+        let opened = tokio::time::timeout(CONNECT_TIMEOUT, async {
             let socket = if gateway.is_ipv4() {
                 TcpSocket::new_v4()?
             } else {
                 TcpSocket::new_v6()?
             };
-            socket.set_recv_buffer_size(SOCKET_BUFFER)?;
-            socket.set_send_buffer_size(SOCKET_BUFFER)?;
+            socket.set_recv_buffer_size(SOCKET_BUFFER_BYTES)?;
+            socket.set_send_buffer_size(SOCKET_BUFFER_BYTES)?;
             let stream = socket.connect(gateway).await?;
             stream.set_nodelay(true)?;
             let mut connection = Self {
                 stream,
-                codec: Codec::new(LARGEST_PACKET),
+                codec: Codec::new(MAX_PACKET_BYTES),
                 read: BytesMut::new(),
                 write: BytesMut::new(),
                 last_packet_id: 0,
@@ -81,10 +80,10 @@ impl Connection {
         serial: &Serial,
         secret: &[u8],
         will: String,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), ConnectError> {
         let connect = Connect {
             clean_session: true,
-            keep_alive: KEEP_ALIVE,
+            keep_alive: KEEP_ALIVE_SECONDS,
             last_will: Some(LastWill {
                 qos: QoS::AtLeastOnce,
                 retain: false,
@@ -101,7 +100,7 @@ impl Connection {
             Packet::ConnectAck(ack) => match ack.return_code {
                 ConnectAckReason::ConnectionAccepted => {}
                 ConnectAckReason::ServiceUnavailable => return Err(closed().into()),
-                _ => return Err(Refused::Credentials),
+                _ => return Err(ConnectError::Credentials),
             },
             _ => return Err(closed().into()),
         }
@@ -135,13 +134,13 @@ impl Connection {
         self.send(Packet::PingRequest).await
     }
 
-    /// Says goodbye, so that the last will stays unsaid.
+    /// Disconnects cleanly; the gateway then discards the last will.
     pub(crate) async fn close(mut self) {
         let _ = self.send(Packet::Disconnect).await;
         let _ = self.stream.shutdown().await;
     }
 
-    /// The next packet. Nothing is lost when the caller gives up waiting.
+    /// The next packet. Cancel safe.
     pub(crate) async fn receive(&mut self) -> io::Result<Packet> {
         loop {
             let decoded = self.codec.decode(&mut self.read);

@@ -1,67 +1,65 @@
-//! What a battery decides to do, step by step, and why.
-use crate::battery::FULL;
-use crate::happening::Args;
-use crate::plan::Planned;
-use crate::settings::{Control, Tariff};
+//! The battery's control loop: which power it chooses in each step, and for what reason.
+use crate::battery::FULL_SOC;
+use crate::device_event::EventArgs;
+use crate::plan::PlannedMode;
+use crate::settings::{Control, TariffMode};
 use crate::unit::Unit;
 use domain::EventCode;
 use domain::clock::Millis;
 
-/// A trickle begins below the first and ends at the second charge, in ‰.
-const FLOAT: std::ops::Range<i64> = 20..50;
-/// Below this wish it rests.
+/// Float charging starts below the first and ends at the second state of charge, in ‰.
+const FLOAT_CHARGE_SOC: std::ops::Range<i64> = 20..50;
+/// Below this target it idles, in W.
 const DEAD_BAND: i32 = 25;
-/// So far above the reserve it is no longer held by it, in ‰.
-const ABOVE_RESERVE: i64 = 30;
-/// What may be fed into a household's socket, in W.
-const SOCKET: i32 = 800;
-/// How long a blackout lasts before emergency power has switched over; an uninterruptible supply needs no time.
-const SWITCH_OVER: Millis = 5_000;
+/// The reserve stops holding it back this far above the reserve, in ‰.
+const RESERVE_HYSTERESIS: i64 = 30;
+/// The feed-in limit for a household socket, in W.
+const MAX_SOCKET_POWER: i32 = 800;
+/// Emergency power takes this long to switch over in a blackout; an uninterruptible supply takes no time.
+const SWITCH_OVER_TIME: Millis = 5_000;
 
-/// What somebody told it to do instead of what its settings say.
+/// A command that overrides the settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mode {
+pub enum ControlMode {
     #[default]
     Auto,
-    /// Charge to so many ‰ with so many W at most.
-    ChargeTo { charge: i64, power: i32 },
-    /// Pause until then: unlike a plan's hold it takes no sun either.
+    /// Charge to this state of charge in ‰ with at most this power in W.
+    ChargeTo { soc: i64, power: i32 },
+    /// Pause. Unlike a plan's hold, it does not charge from PV either.
     Hold { until: Millis },
 }
 
-/// Why it does not do what it otherwise would; each is told when it begins and when it ends.
+/// Why it deviates from self-consumption. The start and end of each reason is an event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reasons {
     reserve: bool,
-    /// It would charge (`true`) or discharge, but not at this time of the day.
+    /// It would charge (`true`) or discharge (`false`), but the time window is closed.
     window: Option<bool>,
     price: bool,
     pub(crate) limit: Option<i32>,
 }
 
 impl Unit {
-    /// The power that it lets flow, discharge positive, when the house lacks `lack` W.
-    pub(crate) fn decide(&mut self, lack: i32, at: Millis, millis: Millis) -> i32 {
+    /// The battery's power, discharge positive, when the house has a net load of `net_load` W.
+    pub(crate) fn decide(&mut self, net_load: i32, at: Millis, millis: Millis) -> i32 {
         let rating = *self.battery.rating();
-        let charge = self.battery.charge();
-        let most = self.most_charge(lack, at, millis);
+        let charge = self.battery.soc();
+        self.end_reserve_hold(charge);
+        let most = self.charge_limit_now(net_load, at, millis);
         if self.calibrating {
             return -most.min(rating.charge / 2);
         }
-        if self.keeps_alive(charge) {
+        if self.needs_float_charge(charge) {
             return -most.min(rating.charge / 10);
         }
         match self.mode {
-            Mode::ChargeTo {
-                charge: goal,
-                power,
-            } if charge < goal => return -most.min(power),
-            Mode::ChargeTo { .. } => self.mode = Mode::Auto,
-            Mode::Hold { until } if at < until => return 0,
-            Mode::Hold { .. } => self.mode = Mode::Auto,
-            Mode::Auto => {}
+            ControlMode::ChargeTo { soc: goal, power } if charge < goal => return -most.min(power),
+            ControlMode::ChargeTo { .. } => self.mode = ControlMode::Auto,
+            ControlMode::Hold { until } if at < until => return 0,
+            ControlMode::Hold { .. } => self.mode = ControlMode::Auto,
+            ControlMode::Auto => {}
         }
-        // Without a meter it is blind, and the grid operator's box has never told it anything.
+        // Without a meter it has no input, and the grid operator's box sends nothing in this simulation.
         if !self.hears_meter || self.settings.control == Control::GridOperator {
             return 0;
         }
@@ -69,54 +67,57 @@ impl Unit {
         if self.charges_by_price(minute) {
             return -most.min(self.settings.charge_power.max(0));
         }
-        match self.planned(at) {
-            Some(Planned::Charge(power)) if self.settings.charge_window.contains(minute) => {
+        match self.planned_mode(at) {
+            Some(PlannedMode::Charge(power)) if self.settings.charge_window.contains(minute) => {
                 let bought = power.min(self.settings.charge_power.max(0));
-                -most.min(bought.max(-lack))
+                -most.min(bought.max(-net_load))
             }
-            Some(Planned::Hold | Planned::Charge(_)) => {
-                // It keeps what it has.
-                self.follow_meter(lack.min(0), minute, most, at, millis)
+            Some(PlannedMode::Hold | PlannedMode::Charge(_)) => {
+                // Charging from surplus is allowed, discharging is not.
+                self.follow_meter(net_load.min(0), minute, most, at, millis)
                     .min(0)
             }
-            Some(Planned::SelfUse) | None => self.follow_meter(lack, minute, most, at, millis),
+            Some(PlannedMode::SelfUse) | None => {
+                self.follow_meter(net_load, minute, most, at, millis)
+            }
         }
     }
 
-    /// A plan counts only while its people want one.
-    fn planned(&self, at: Millis) -> Option<Planned> {
+    /// A plan applies only while the tariff mode asks for one.
+    fn planned_mode(&self, at: Millis) -> Option<PlannedMode> {
         let plan = self.plan.as_ref()?;
-        plan.at(at).filter(|_| self.settings.tariff == Tariff::Plan)
+        plan.at(at)
+            .filter(|_| self.settings.tariff == TariffMode::Plan)
     }
 
-    /// Nothing in, nothing out, as far as reserve, windows and limits let it.
+    /// Self-consumption: aims at zero power at the meter, within reserve, windows and limits.
     fn follow_meter(
         &mut self,
-        lack: i32,
+        net_load: i32,
         minute: u16,
         most: i32,
         at: Millis,
         millis: Millis,
     ) -> i32 {
-        // The controller never hits zero: it aims at a trace of import and misses by some watts.
-        let wish = lack - 10 - (8.0 * self.seed.noise(at, 1_000)) as i32;
-        let charge = self.battery.charge();
+        // The controller never hits zero: it aims at a little import and misses by a few watts.
+        let target = net_load - 10 - (8.0 * self.seed.noise(at, 1_000)) as i32;
+        let charge = self.battery.soc();
         let reserve = self.reserve();
-        self.mind_window(minute);
-        if wish > DEAD_BAND {
+        self.update_window_hold(minute);
+        if target > DEAD_BAND {
             if !self.settings.discharge_window.contains(minute) {
-                self.hold_by_window(false, charge > reserve);
+                self.begin_window_hold(false, charge > reserve);
                 return 0;
             }
-            self.mind_reserve(charge, reserve);
-            let gives = self.battery.gives(reserve, millis);
-            wish.min(self.discharge_limit()).min(gives)
-        } else if wish < -DEAD_BAND {
+            self.begin_reserve_hold(charge, reserve);
+            let gives = self.battery.max_discharge_power(reserve, millis);
+            target.min(self.discharge_limit()).min(gives)
+        } else if target < -DEAD_BAND {
             if !self.settings.charge_window.contains(minute) {
-                self.hold_by_window(true, charge < FULL - 5);
+                self.begin_window_hold(true, charge < FULL_SOC - 5);
                 return 0;
             }
-            -most.min(-wish)
+            -most.min(-target)
         } else {
             0
         }
@@ -129,72 +130,81 @@ impl Unit {
     fn discharge_limit(&self) -> i32 {
         let limit = self.settings.discharge_limit.max(0);
         if self.settings.plugin {
-            limit.min(SOCKET)
+            limit.min(MAX_SOCKET_POWER)
         } else {
             limit
         }
     }
 
-    /// What it may take: its cells, its limit, what it is told over the network, and what the grid operator allows it to
-    /// draw from the grid. Its own sun is nobody else's business.
-    fn most_charge(&mut self, lack: i32, at: Millis, millis: Millis) -> i32 {
+    /// The most it may charge: the minimum of what the cells take, the setting, the limit over the network and the grid
+    /// operator's limit. The last one counts only power from the grid, not PV surplus.
+    fn charge_limit_now(&mut self, net_load: i32, at: Millis, millis: Millis) -> i32 {
         let most = self
             .battery
-            .takes(millis)
+            .max_charge_power(millis)
             .min(self.settings.charge_limit.max(0));
-        let told = self.limit_tcp.filter(|_| self.settings.p_limit_tcp);
-        let most = told.map_or(most, |limit| most.min(limit.max(0)));
+        let network_limit = self.limit_tcp.filter(|_| self.settings.p_limit_tcp);
+        let most = network_limit.map_or(most, |limit| most.min(limit.max(0)));
         let limit = self.grid.dimmed(at);
         if limit != self.reasons.limit {
-            let args = limit.map_or(Args::None, Args::Limit);
-            self.tell_why(EventCode::GridLimit, limit.is_some(), args);
+            let args = limit.map_or(EventArgs::None, EventArgs::Limit);
+            self.emit_with(EventCode::GridLimit, limit.is_some(), args);
             self.reasons.limit = limit;
         }
-        let surplus = (-lack).max(0);
+        let surplus = (-net_load).max(0);
         limit.map_or(most, |limit| most.min(surplus + limit.max(0)))
     }
 
-    /// Whether the price says so, and the time of the day does not forbid it.
+    /// Whether the price is low and the charge window is open.
     fn charges_by_price(&mut self, minute: u16) -> bool {
         let settings = self.settings;
         let price = settings
             .price()
-            .filter(|_| settings.tariff == Tariff::Price);
+            .filter(|_| settings.tariff == TariffMode::Price);
         let cheap = price.filter(|price| *price < settings.charge_price);
         let open = settings.charge_window.contains(minute);
-        let charges = cheap.is_some() && open && self.battery.charge() < FULL - 5;
+        let charges = cheap.is_some() && open && self.battery.soc() < FULL_SOC - 5;
         if charges != self.reasons.price {
             self.reasons.price = charges;
-            let args = cheap.map_or(Args::None, Args::Price);
-            self.tell_why(EventCode::PriceCharge, charges, args);
+            let args = cheap.map_or(EventArgs::None, EventArgs::Price);
+            self.emit_with(EventCode::PriceCharge, charges, args);
         }
         charges
     }
 
-    fn mind_reserve(&mut self, charge: i64, reserve: i64) {
+    fn begin_reserve_hold(&mut self, charge: i64, reserve: i64) {
         if !self.reasons.reserve && charge <= reserve {
             self.reasons.reserve = true;
-            let args = Args::Soc(self.settings.reserve_soc);
-            self.tell_why(EventCode::ReserveHeld, true, args);
-        } else if self.reasons.reserve && charge >= reserve + ABOVE_RESERVE {
-            self.reasons.reserve = false;
-            self.tell_why(EventCode::ReserveHeld, false, Args::None);
+            let args = EventArgs::Soc(self.settings.reserve_soc);
+            self.emit_with(EventCode::ReserveHeld, true, args);
         }
     }
 
-    fn hold_by_window(&mut self, charging: bool, could: bool) {
+    /// Also while it charges: it may be unplugged before it gives anything again.
+    fn end_reserve_hold(&mut self, charge: i64) {
+        if self.reasons.reserve && charge >= self.reserve() + RESERVE_HYSTERESIS {
+            self.reasons.reserve = false;
+            self.emit_with(EventCode::ReserveHeld, false, EventArgs::None);
+        }
+    }
+
+    fn begin_window_hold(&mut self, charging: bool, could: bool) {
         if could && self.reasons.window.is_none() {
             self.reasons.window = Some(charging);
             let window = match charging {
                 true => self.settings.charge_window,
                 false => self.settings.discharge_window,
             };
-            self.tell_why(EventCode::WindowClosed, true, Args::Until(window.start));
+            self.emit_with(
+                EventCode::WindowClosed,
+                true,
+                EventArgs::Until(window.start),
+            );
         }
     }
 
-    /// What a window held back is free when it opens.
-    fn mind_window(&mut self, minute: u16) {
+    /// Ends a hold when its window opens.
+    fn update_window_hold(&mut self, minute: u16) {
         let open = match self.reasons.window {
             Some(true) => self.settings.charge_window.contains(minute),
             Some(false) => self.settings.discharge_window.contains(minute),
@@ -202,36 +212,40 @@ impl Unit {
         };
         if open {
             self.reasons.window = None;
-            self.tell_why(EventCode::WindowClosed, false, Args::None);
+            self.emit_with(EventCode::WindowClosed, false, EventArgs::None);
         }
     }
 
-    /// In dark weeks the standby loss empties the cells; a trickle from the grid keeps them from harm.
-    fn keeps_alive(&mut self, charge: i64) -> bool {
-        if !self.floating && charge < FLOAT.start {
+    /// In dark weeks the standby loss drains the cells; a small charge from the grid protects them.
+    fn needs_float_charge(&mut self, charge: i64) -> bool {
+        if !self.floating && charge < FLOAT_CHARGE_SOC.start {
             self.floating = true;
-            self.tell(EventCode::FloatCharge, true);
-        } else if self.floating && charge >= FLOAT.end {
+            self.emit(EventCode::FloatCharge, true);
+        } else if self.floating && charge >= FLOAT_CHARGE_SOC.end {
             self.floating = false;
-            self.tell(EventCode::FloatCharge, false);
+            self.emit(EventCode::FloatCharge, false);
         }
         self.floating
     }
 
-    /// Whether it carries the house alone, `blackout` ms after the grid went.
+    /// Whether it supplies the house without a grid, `blackout` ms after the grid failed.
     pub(crate) fn carries_house(&self, blackout: Millis) -> bool {
-        let ready = self.settings.ups || self.settings.emergency_power && blackout >= SWITCH_OVER;
+        let ready =
+            self.settings.ups || self.settings.emergency_power && blackout >= SWITCH_OVER_TIME;
         ready && self.switched_on && !self.faulty
     }
 
-    /// House, sun and battery without a grid: what nobody can give the house does not get, and what nobody can take the
-    /// roof does not give. The reserve is for this.
-    pub(crate) fn alone(&self, house: i32, pv: i32, millis: Millis) -> (i32, i32, i32) {
+    /// House, PV and battery power without a grid: load that nothing can supply is shed, and PV that nothing can take is
+    /// curtailed. The reserve may be used.
+    pub(crate) fn island_flows(&self, house: i32, pv: i32, millis: Millis) -> (i32, i32, i32) {
         let most = self
             .battery
-            .takes(millis)
+            .max_charge_power(millis)
             .min(self.settings.charge_limit.max(0));
-        let gives = self.battery.gives(0, millis).min(self.discharge_limit());
+        let gives = self
+            .battery
+            .max_discharge_power(0, millis)
+            .min(self.discharge_limit());
         let battery = (house - pv).clamp(-most, gives);
         let house = house.min(pv + battery.max(0));
         let pv = pv.min(house - battery);

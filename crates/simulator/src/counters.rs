@@ -9,7 +9,7 @@ const WATT_HOUR: i64 = 3_600_000;
 pub struct Counters([i64; 5]);
 
 impl Counters {
-    /// Counters that go on from these readings.
+    /// Counters that continue from these readings.
     pub fn from_readings(readings: [i64; 5]) -> Self {
         Self(readings.map(|reading| reading.max(0) * WATT_HOUR))
     }
@@ -18,7 +18,7 @@ impl Counters {
         self.0.map(|sum| sum / WATT_HOUR)
     }
 
-    /// Counts a flow (import or discharge positive) for `millis`, each direction in its own counter.
+    /// Adds a flow (import or discharge positive) over `millis` to the counter of its direction.
     pub fn flow(&mut self, positive: Counter, negative: Counter, power: i32, millis: i64) {
         let counter = if power >= 0 { positive } else { negative };
         self.0[counter as usize] += i64::from(power.unsigned_abs()) * millis;

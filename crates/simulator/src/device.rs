@@ -1,18 +1,18 @@
-//! One battery on the device link: it measures, sends, keeps what it could not send, and comes back after every cut.
+//! One battery on the device link: it measures, sends, buffers what it could not send, and reconnects.
 use crate::battery::Rating;
-use crate::chance::Seed;
-use crate::connection::{Connection, Refused};
-use crate::firmware::{Cut, Download, Factory, FirmwareKeys, Updater};
-use crate::fleet::World;
+use crate::connection::{ConnectError, Connection};
+use crate::downlink::ExecutedOrders;
+use crate::firmware::{Download, FactoryConfig, FirmwareKeys, PowerCut, Updater};
+use crate::fleet::FleetContext;
+use crate::intervention::{Intervention, SharedDeviceState, next_intervention};
+use crate::link_faults::Dice;
 use crate::main_switch::MainSwitch;
-use crate::memory::Memory;
-use crate::mischief::Dice;
-use crate::obey::Deeds;
-use crate::order::{Order, Shown, next_order};
-use crate::outbox::{Cargo, Outbox};
+use crate::portal_memory::PortalMemory;
 use crate::power::Power;
+use crate::seed::Seed;
+use crate::send_queue::{OutgoingMessage, SendQueue};
 use crate::unit::Unit;
-use crate::wire::{self, Firmware, Identity, Measured, Watch};
+use crate::wire::{self, DeviceClock, FirmwareVersions, Identity, StampedSample};
 use domain::Serial;
 use domain::clock::Millis;
 use domain::sample::MessageId;
@@ -23,69 +23,69 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
-const BACK_OFF: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
+const RECONNECT_BACK_OFF: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 
 /// The ids of the samples that were acknowledged.
-pub(crate) type Acknowledged = Arc<Mutex<Vec<MessageId>>>;
+pub(crate) type AcknowledgedIds = Arc<Mutex<Vec<MessageId>>>;
 
-/// A battery before it is switched on.
+/// A battery before it is started.
 pub struct Device {
     pub serial: Serial,
     pub secret: Vec<u8>,
     pub hardware: String,
-    pub firmware: Firmware,
+    pub firmware: FirmwareVersions,
     /// It updates only with its main switch off.
     pub update_needs_off: bool,
-    /// Without them it takes no update.
+    /// Without keys it accepts no update.
     pub keys: Option<FirmwareKeys>,
-    /// When somebody pulls the plug during an update.
-    pub cuts: Vec<Cut>,
+    /// Power cuts during updates.
+    pub cuts: Vec<PowerCut>,
     pub phase: u8,
     pub zone: String,
     pub rating: Rating,
     pub unit: Unit,
     pub seed: Seed,
-    pub watch: Watch,
-    /// Counts its starts; this one is the first that uses this number.
+    pub device_clock: DeviceClock,
+    /// The boot counter; no earlier start has used this number.
     pub boot: u32,
 }
 
 /// Why a session ended.
-pub(crate) enum End {
-    Cut(io::Error),
-    Away(Duration),
+pub(crate) enum SessionEnd {
+    ConnectionLost(io::Error),
+    Offline(Duration),
     Finished,
 }
 
-impl From<io::Error> for End {
+impl From<io::Error> for SessionEnd {
     fn from(error: io::Error) -> Self {
-        Self::Cut(error)
+        Self::ConnectionLost(error)
     }
 }
 
-pub(crate) struct Running {
-    pub(crate) world: Arc<World>,
-    pub(crate) orders: Option<mpsc::Receiver<Order>>,
-    pub(crate) acknowledged: Option<Acknowledged>,
-    pub(crate) deeds: Option<Deeds>,
-    pub(crate) shown: Option<Shown>,
-    pub(crate) portal: Memory,
+pub(crate) struct RunningDevice {
+    pub(crate) context: Arc<FleetContext>,
+    pub(crate) interventions: Option<mpsc::Receiver<Intervention>>,
+    pub(crate) acknowledged: Option<AcknowledgedIds>,
+    pub(crate) executed_orders: Option<ExecutedOrders>,
+    pub(crate) device_state: Option<SharedDeviceState>,
+    pub(crate) portal: PortalMemory,
     pub(crate) identity: Identity,
     pub(crate) topics: Topics,
     pub(crate) secret: Vec<u8>,
     pub(crate) unit: Unit,
     pub(crate) dice: Dice,
-    pub(crate) watch: Watch,
+    pub(crate) device_clock: DeviceClock,
     pub(crate) boot: u32,
     pub(crate) seq: u32,
     pub(crate) booted_at: Millis,
-    pub(crate) outbox: Outbox,
+    pub(crate) send_queue: SendQueue,
     pub(crate) power: Power,
     pub(crate) updater: Updater,
-    /// An image on its way.
+    /// A running image download.
     pub(crate) download: Option<Download>,
-    /// A sample that the next one overtakes.
-    pub(crate) overtaken: Option<Measured>,
+    /// A sample held back until the next one has overtaken it.
+    pub(crate) delayed_sample: Option<StampedSample>,
     pub(crate) watched_until: Millis,
     pub(crate) next_measure: Instant,
     pub(crate) next_history: Option<Instant>,
@@ -104,17 +104,17 @@ pub(crate) struct Topics {
     pub(crate) fw: String,
 }
 
-impl Running {
+impl RunningDevice {
     pub(crate) fn new(
         device: Device,
-        world: Arc<World>,
-        orders: Option<mpsc::Receiver<Order>>,
-        acknowledged: Option<Acknowledged>,
-        deeds: Option<Deeds>,
-        shown: Option<Shown>,
+        context: Arc<FleetContext>,
+        interventions: Option<mpsc::Receiver<Intervention>>,
+        acknowledged: Option<AcknowledgedIds>,
+        executed_orders: Option<ExecutedOrders>,
+        device_state: Option<SharedDeviceState>,
     ) -> Self {
         let mut dice = Dice::new(device.seed.with(u64::from(device.boot)));
-        let booted_at = world.clock.now();
+        let booted_at = context.clock.now();
         let mut unit = device.unit;
         unit.start(booted_at);
         let topic = |name: &str| format!("v1/d/{}/up/{name}", device.serial);
@@ -130,12 +130,12 @@ impl Running {
                 fw: topic("fw"),
             },
             updater: Updater::new(
-                Factory {
+                FactoryConfig {
                     firmware: &device.firmware,
                     needs_off: device.update_needs_off,
                     keys: device.keys,
                 },
-                world.pace,
+                context.update_timing,
                 device.cuts,
                 now,
             ),
@@ -153,25 +153,25 @@ impl Running {
                 zone: device.zone,
             },
             secret: device.secret,
-            next_measure: now + dice.up_to(world.interval),
+            next_measure: now + dice.up_to(context.interval),
             next_history: None,
             next_ping: now,
             booted_at,
-            outbox: Outbox::new(world.buffer),
+            send_queue: SendQueue::new(context.buffer),
             unit,
-            watch: device.watch,
+            device_clock: device.device_clock,
             boot: device.boot,
             seq: 0,
-            overtaken: None,
+            delayed_sample: None,
             watched_until: 0,
             main_switch: MainSwitch::default(),
             connected_before: false,
-            portal: Memory::of_new(),
-            world,
-            orders,
+            portal: PortalMemory::new(),
+            context,
+            interventions,
             acknowledged,
-            deeds,
-            shown,
+            executed_orders,
+            device_state,
             dice,
         }
     }
@@ -179,102 +179,104 @@ impl Running {
     pub(crate) async fn run(mut self) {
         let mut failures = 0;
         loop {
-            if !self.be_dark().await {
+            if !self.wait_for_power().await {
                 return;
             }
-            let pause = match self.visit().await {
-                Ok(End::Finished) => return,
-                Ok(End::Away(pause)) => pause,
-                Ok(End::Cut(error)) => {
-                    tracing::debug!(sn = %self.identity.serial, %error, "the link is cut");
+            let pause = match self.connect_and_run().await {
+                Ok(SessionEnd::Finished) => return,
+                Ok(SessionEnd::Offline(pause)) => pause,
+                Ok(SessionEnd::ConnectionLost(error)) => {
+                    tracing::debug!(sn = %self.identity.serial, %error, "connection lost");
                     failures = 0;
                     self.pause_after(failures)
                 }
                 Err(refused) => {
-                    self.note_refusal(&refused);
+                    self.log_refusal(&refused);
                     failures += 1;
                     self.pause_after(failures)
                 }
             };
-            if !self.be_offline(Instant::now() + pause).await {
+            if !self.run_offline(Instant::now() + pause).await {
                 return;
             }
         }
     }
 
-    fn note_refusal(&self, refused: &Refused) {
+    fn log_refusal(&self, refused: &ConnectError) {
         let sn = &self.identity.serial;
         match refused {
-            Refused::Credentials => {
-                self.world.tally.refused.fetch_add(1, Relaxed);
-                tracing::warn!(%sn, "the login was not accepted");
+            ConnectError::Credentials => {
+                self.context.stats.refused.fetch_add(1, Relaxed);
+                tracing::warn!(%sn, "login refused: check the serial number and its secret");
             }
-            Refused::Unreachable(error) => tracing::debug!(%sn, %error, "the gateway is away"),
+            ConnectError::Unreachable(error) => tracing::debug!(%sn, %error, "gateway unreachable"),
         }
     }
 
-    /// 1 s, 2 s, 4 s … 60 s, each somewhere in its upper half, so that a fleet does not return in step.
+    /// Back-off: 1 s, 2 s, 4 s … 60 s, each with jitter in its upper half, to keep a fleet from reconnecting in step.
     fn pause_after(&mut self, failures: u32) -> Duration {
-        let most = BACK_OFF.1.min(BACK_OFF.0 * 2_u32.pow(failures.min(6)));
-        most / 2 + self.dice.up_to(most / 2) + self.dice.up_to(self.world.mischief.away)
+        let most = RECONNECT_BACK_OFF
+            .1
+            .min(RECONNECT_BACK_OFF.0 * 2_u32.pow(failures.min(6)));
+        most / 2 + self.dice.up_to(most / 2) + self.dice.up_to(self.context.link_faults.max_offline)
     }
 
-    /// Connects and stays until the link is cut.
-    async fn visit(&mut self) -> Result<End, Refused> {
+    /// Connects and runs the session until it ends.
+    async fn connect_and_run(&mut self) -> Result<SessionEnd, ConnectError> {
         let will = wire::will(self.boot);
-        let gateway = self.world.gateway;
+        let gateway = self.context.gateway;
         let mut connection =
             Connection::open(gateway, &self.identity.serial, &self.secret, will).await?;
-        let tally = &self.world.tally;
-        tally.connected.fetch_add(1, Relaxed);
-        tally
+        let stats = &self.context.stats;
+        stats.connected.fetch_add(1, Relaxed);
+        stats
             .reconnects
             .fetch_add(u64::from(self.connected_before), Relaxed);
         self.connected_before = true;
-        let end = match self.talk(&mut connection).await {
+        let end = match self.run_session(&mut connection).await {
             Ok(end) | Err(end) => end,
         };
-        if matches!(end, End::Finished) {
+        if matches!(end, SessionEnd::Finished) {
             connection.close().await;
         }
-        self.world.tally.connected.fetch_sub(1, Relaxed);
+        self.context.stats.connected.fetch_sub(1, Relaxed);
         self.download = None;
-        if let Some(measured) = self.overtaken.take() {
-            self.outbox.put_back(Cargo::Sample(measured));
+        if let Some(measured) = self.delayed_sample.take() {
+            self.send_queue.requeue(OutgoingMessage::Sample(measured));
         }
-        self.outbox.crash();
+        self.send_queue.requeue_in_flight();
         Ok(end)
     }
 
-    /// Goes on measuring without a connection. `false` when it is told to finish and has nothing to deliver.
-    async fn be_offline(&mut self, until: Instant) -> bool {
+    /// Keeps measuring while offline. Returns `false` when it has to finish and has nothing left to deliver.
+    async fn run_offline(&mut self, until: Instant) -> bool {
         loop {
-            if self.world.finish.is_cancelled() && self.outbox.is_empty() {
+            if self.context.finish.is_cancelled() && self.send_queue.is_empty() {
                 return false;
             }
-            self.show();
+            self.publish_state();
             self.turn_switch_if_due();
-            let leaves = self.mind_firmware().is_err();
+            let leaves = self.advance_update().is_err();
             if leaves || self.power != Power::On || Instant::now() >= until {
                 return true;
             }
-            if self.measures() && Instant::now() >= self.next_measure {
+            if self.is_measuring() && Instant::now() >= self.next_measure {
                 let measured = self.measure();
-                self.keep(measured);
+                self.buffer_sample(measured);
             }
-            let wake = if self.measures() {
+            let wake = if self.is_measuring() {
                 self.next_measure.min(until)
             } else {
                 until
             };
-            let others = [self.main_switch.next_turn(), self.next_firmware()];
+            let others = [self.main_switch.next_turn(), self.next_update_tick()];
             let wake = others.into_iter().flatten().fold(wake, Instant::min);
             tokio::select! {
                 () = sleep_until(wake) => {}
-                () = self.world.finish.cancelled(), if !self.world.finish.is_cancelled() => {}
-                order = next_order(&mut self.orders) => {
-                    // It is away already; what else there is to an order happens all the same.
-                    let _ = self.obey(order);
+                () = self.context.finish.cancelled(), if !self.context.finish.is_cancelled() => {}
+                intervention = next_intervention(&mut self.interventions) => {
+                    // It is offline already, so an end of the session changes nothing. All other effects apply.
+                    let _ = self.apply(intervention);
                 }
             }
         }

@@ -1,9 +1,9 @@
-//! Settings as the link has them: a document that the battery judges field by field, and its own account of what it works with.
-//! Written apart from the portal's table on purpose: each checks the other.
+//! Settings on the device link: the battery validates a document field by field and reports the values that it works with.
+//! Deliberately independent of the portal's own table: each checks the other.
 use crate::battery::Rating;
 use crate::meter::MeterType;
-use crate::settings::{Control, Settings, Tariff, Window, Wire};
-use crate::wire::Firmware;
+use crate::settings::{BatterySettings, Control, DailyWindow, TariffMode, Wire};
+use crate::wire::FirmwareVersions;
 use serde_json::{Value, json};
 
 const PROVIDERS: [&str; 7] = [
@@ -15,56 +15,60 @@ const PROVIDERS: [&str; 7] = [
     "fixed",
     "time_of_use",
 ];
-/// Smaller units have no relay that is fast enough for an uninterruptible supply, in Wh.
+/// Smaller units (in Wh) have no relay that is fast enough for an uninterruptible supply.
 const SMALLEST_WITH_UPS: i64 = 8_000;
 
-/// What a unit is, as far as that decides what it can be set to.
+/// The properties of a unit that decide which settings it accepts.
 #[derive(Clone, Copy, Debug)]
-pub struct Build<'a> {
+pub struct UnitSpec<'a> {
     pub rating: &'a Rating,
-    pub firmware: &'a Firmware,
+    pub firmware: &'a FirmwareVersions,
 }
 
-/// Fields that were not taken, with the code of the reason.
-pub type Refused = Vec<(&'static str, &'static str)>;
+/// Refused fields with the reason's code.
+pub type RefusedFields = Vec<(&'static str, &'static str)>;
 
 const REFUSED: &str = "refused";
 const ABOVE_RATED: &str = "above_rated";
 
-/// Takes every field that it can. One that it cannot keeps the value that it had.
-pub fn apply(settings: &mut Settings, document: &Value, build: Build<'_>) -> Refused {
-    let mut judge = Judge {
+/// Applies every valid field. A refused field keeps its value.
+pub fn apply(
+    settings: &mut BatterySettings,
+    document: &Value,
+    spec: UnitSpec<'_>,
+) -> RefusedFields {
+    let mut reader = FieldReader {
         document,
         refused: Vec::new(),
     };
-    let rating = build.rating;
-    judge.take("reserve_soc", &mut settings.reserve_soc, |value| {
+    let rating = spec.rating;
+    reader.read("reserve_soc", &mut settings.reserve_soc, |value| {
         whole(value, 100).map(|soc| soc as u8)
     });
-    judge.take("charge_start", &mut settings.charge_window.start, time);
-    judge.take("charge_end", &mut settings.charge_window.end, time);
-    judge.take(
+    reader.read("charge_start", &mut settings.charge_window.start, time);
+    reader.read("charge_end", &mut settings.charge_window.end, time);
+    reader.read(
         "discharge_start",
         &mut settings.discharge_window.start,
         time,
     );
-    judge.take("discharge_end", &mut settings.discharge_window.end, time);
-    judge.take("charge_limit", &mut settings.charge_limit, |value| {
+    reader.read("discharge_end", &mut settings.discharge_window.end, time);
+    reader.read("charge_limit", &mut settings.charge_limit, |value| {
         power(value, rating.charge)
     });
-    judge.take("discharge_limit", &mut settings.discharge_limit, |value| {
+    reader.read("discharge_limit", &mut settings.discharge_limit, |value| {
         power(value, rating.discharge)
     });
-    judge.take("charge_power", &mut settings.charge_power, |value| {
+    reader.read("charge_power", &mut settings.charge_power, |value| {
         power(value, rating.charge)
     });
-    judge.take("provider", &mut settings.provider, |value| {
+    reader.read("provider", &mut settings.provider, |value| {
         let known = PROVIDERS.into_iter().find(|name| value == name);
         known.ok_or(REFUSED)
     });
-    judge.take("dynamic_tariff", &mut settings.tariff, tariff);
-    judge.take("charge_price", &mut settings.charge_price, price);
-    judge.take(
+    reader.read("dynamic_tariff", &mut settings.tariff, tariff);
+    reader.read("charge_price", &mut settings.charge_price, price);
+    reader.read(
         "import_price",
         &mut settings.import_price,
         |value| match value {
@@ -72,20 +76,20 @@ pub fn apply(settings: &mut Settings, document: &Value, build: Build<'_>) -> Ref
             value => price(value).map(Some),
         },
     );
-    judge.take("emergency_power", &mut settings.emergency_power, switch);
-    judge.take("ups", &mut settings.ups, |value| match switch(value)? {
+    reader.read("emergency_power", &mut settings.emergency_power, switch);
+    reader.read("ups", &mut settings.ups, |value| match switch(value)? {
         true if rating.capacity < SMALLEST_WITH_UPS => Err("not_supported"),
         on => Ok(on),
     });
-    judge.take("plugin", &mut settings.plugin, switch);
-    judge.take("p_limit_tcp", &mut settings.p_limit_tcp, switch);
-    judge.take("p_control", &mut settings.control, control);
-    judge.take("p_control_via", &mut settings.wire, wire);
+    reader.read("plugin", &mut settings.plugin, switch);
+    reader.read("p_limit_tcp", &mut settings.p_limit_tcp, switch);
+    reader.read("p_control", &mut settings.control, control);
+    reader.read("p_control_via", &mut settings.wire, wire);
     let wire = settings.wire;
-    judge.take("meter_type", &mut settings.meter_type, |value| {
-        meter(value, wire, build.firmware)
+    reader.read("meter_type", &mut settings.meter_type, |value| {
+        meter(value, wire, spec.firmware)
     });
-    judge.take(
+    reader.read(
         "meter_address",
         &mut settings.meter_address,
         |value| match whole(value, 250)? {
@@ -93,27 +97,27 @@ pub fn apply(settings: &mut Settings, document: &Value, build: Build<'_>) -> Ref
             address => Ok(address as u8),
         },
     );
-    judge.refused
+    reader.refused
 }
 
-struct Judge<'a> {
+struct FieldReader<'a> {
     document: &'a Value,
-    refused: Refused,
+    refused: RefusedFields,
 }
 
-impl Judge<'_> {
-    /// A field that the document does not have stays as it is.
-    fn take<T>(
+impl FieldReader<'_> {
+    /// A field missing from the document stays unchanged.
+    fn read<T>(
         &mut self,
         name: &'static str,
-        place: &mut T,
+        target: &mut T,
         read: impl FnOnce(&Value) -> Result<T, &'static str>,
     ) {
         let Some(value) = self.document.get(name) else {
             return;
         };
         match read(value) {
-            Ok(taken) => *place = taken,
+            Ok(accepted) => *target = accepted,
             Err(code) => self.refused.push((name, code)),
         }
     }
@@ -160,11 +164,11 @@ fn time(value: &Value) -> Result<u16, &'static str> {
     read().ok_or(REFUSED)
 }
 
-fn tariff(value: &Value) -> Result<Tariff, &'static str> {
+fn tariff(value: &Value) -> Result<TariffMode, &'static str> {
     match value.as_str() {
-        Some("off") => Ok(Tariff::Off),
-        Some("plan") => Ok(Tariff::Plan),
-        Some("price") => Ok(Tariff::Price),
+        Some("off") => Ok(TariffMode::Off),
+        Some("plan") => Ok(TariffMode::Plan),
+        Some("price") => Ok(TariffMode::Price),
         _ => Err(REFUSED),
     }
 }
@@ -185,11 +189,13 @@ fn wire(value: &Value) -> Result<Wire, &'static str> {
     }
 }
 
-fn meter(value: &Value, wire: Wire, firmware: &Firmware) -> Result<MeterType, &'static str> {
-    let meter = MeterType::ALL
-        .into_iter()
-        .find(|meter| value == meter.name());
-    let meter = meter.ok_or("unknown_meter")?;
+fn meter(
+    value: &Value,
+    wire: Wire,
+    firmware: &FirmwareVersions,
+) -> Result<MeterType, &'static str> {
+    let name = value.as_str().unwrap_or_default();
+    let meter: MeterType = name.parse().map_err(|_| "unknown_meter")?;
     if meter.is_recent() && firmware.is_old() {
         return Err("unknown_meter");
     }
@@ -199,8 +205,8 @@ fn meter(value: &Value, wire: Wire, firmware: &Firmware) -> Result<MeterType, &'
     Ok(meter)
 }
 
-impl Firmware {
-    /// Before 2.4.
+impl FirmwareVersions {
+    /// Older than 2.4.
     fn is_old(&self) -> bool {
         let mut numbers = self
             .master
@@ -210,11 +216,11 @@ impl Firmware {
     }
 }
 
-/// What it works with. A limit above what it is built for is its rating.
-pub fn write(settings: &Settings, rating: &Rating) -> Value {
+/// The values it works with. A limit above the rating is reported as the rating.
+pub fn write(settings: &BatterySettings, rating: &Rating) -> Value {
     let clock = |minute: u16| format!("{:02}:{:02}", minute / 60, minute % 60);
     let cents = |price: i32| f64::from(price) / 100.0;
-    let Window { start, end } = settings.charge_window;
+    let DailyWindow { start, end } = settings.charge_window;
     let discharge = settings.discharge_window;
     json!({
         "reserve_soc": settings.reserve_soc,
@@ -225,9 +231,9 @@ pub fn write(settings: &Settings, rating: &Rating) -> Value {
         "charge_power": settings.charge_power.min(rating.charge),
         "provider": settings.provider,
         "dynamic_tariff": match settings.tariff {
-            Tariff::Off => "off",
-            Tariff::Plan => "plan",
-            Tariff::Price => "price",
+            TariffMode::Off => "off",
+            TariffMode::Plan => "plan",
+            TariffMode::Price => "price",
         },
         "charge_price": cents(settings.charge_price),
         "import_price": settings.import_price.map(cents),

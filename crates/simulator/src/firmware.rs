@@ -1,29 +1,29 @@
-//! Firmware updates from the battery's side: it believes two signatures and nobody else, keeps what it has in flash over
-//! every power cut, and goes back to what ran before when the new image does not start.
+//! Firmware updates on the battery's side. The battery trusts only the two signers, keeps the update in flash across power
+//! cuts, and rolls back when the new image does not start.
 //!
-//! The rules are plain functions over [`Flash`] and moments that are passed in ([`Updater`]); only the download and the
-//! battery around it do anything.
+//! The rules are a state machine without I/O ([`Updater`] on [`Flash`]); the current time is passed in. Only the download
+//! and the battery around it have side effects.
 
-mod check;
+mod assignment;
+mod device_update;
 mod download;
 mod flash;
-mod mind;
-mod pace;
 #[cfg(test)]
 mod tests;
+mod timing;
 mod updater;
 
-pub(crate) use download::{Download, Fetch, Loaded};
+pub(crate) use device_update::next_download_event;
+pub(crate) use download::{Download, DownloadEvent, DownloadRequest};
 pub(crate) use flash::Flash;
-pub(crate) use mind::next_loaded;
-pub use pace::Pace;
-pub(crate) use updater::{Act, Factory, Updater};
+pub use timing::UpdateTiming;
+pub(crate) use updater::{FactoryConfig, UpdateAction, Updater};
 
 use domain::firmware::{Fault, Part, PublicKey};
 use serde_json::Value;
 use std::time::Duration;
 
-/// The public keys of both signers, burnt in at the factory.
+/// The public keys of both signers, installed at the factory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FirmwareKeys {
     pub release: PublicKey,
@@ -42,11 +42,11 @@ impl FirmwareKeys {
     }
 }
 
-/// Somebody pulls the plug the moment an update gets there, once, and puts it back in later.
+/// A power cut, once, when an update reaches this progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cut {
+pub struct PowerCut {
     pub part: Part,
-    /// Of the update of that part. In a download it is met to the byte.
+    /// Progress of that part's update. During a download the cut happens at the exact byte.
     pub percent: u8,
     pub lasts: Duration,
 }

@@ -1,10 +1,10 @@
-//! Many batteries in one process, and what they share.
-use crate::device::{Acknowledged, Device, Running};
-use crate::firmware::Pace;
-use crate::mischief::Mischief;
-use crate::obey::{Deed, Deeds};
-use crate::order::{Order, Seen, Shown};
-use crate::tally::Tally;
+//! Many batteries in one process with shared context.
+use crate::device::{AcknowledgedIds, Device, RunningDevice};
+use crate::downlink::{ExecutedOrder, ExecutedOrders};
+use crate::firmware::UpdateTiming;
+use crate::fleet_stats::FleetStats;
+use crate::intervention::{DeviceState, Intervention, SharedDeviceState};
+use crate::link_faults::LinkFaults;
 use domain::sample::MessageId;
 use domain::{Clock, Serial};
 use std::collections::HashMap;
@@ -16,148 +16,166 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 /// What all batteries of a fleet share.
-pub struct World {
+pub struct FleetContext {
     pub gateway: SocketAddr,
     pub interval: Duration,
-    /// How fast firmware is installed.
-    pub pace: Pace,
+    /// The speed of firmware updates.
+    pub update_timing: UpdateTiming,
     /// Sends the next sample as soon as the last one is acknowledged.
     pub closed_loop: bool,
     pub clock: Clock,
-    pub mischief: Mischief,
-    /// What was measured offline follows after up to so long.
+    pub link_faults: LinkFaults,
+    /// Samples measured offline are sent after a random delay of up to this long.
     pub history_jitter: Duration,
-    /// Samples that a battery keeps while it cannot send.
+    /// How many samples a battery buffers while it cannot send.
     pub buffer: usize,
-    /// Batteries connect spread over so long.
+    /// Connections are spread over this time.
     pub ramp: Duration,
-    pub keep_acknowledged: bool,
-    pub keep_deeds: bool,
-    pub takes_orders: bool,
-    pub tally: Tally,
-    /// Measure no more; end when everything is delivered.
+    pub record_acknowledged: bool,
+    pub record_executed_orders: bool,
+    pub accepts_interventions: bool,
+    pub stats: FleetStats,
+    /// Stop measuring, and end when everything is delivered.
     pub finish: CancellationToken,
 }
 
-impl World {
+impl FleetContext {
     pub fn new(gateway: SocketAddr, interval: Duration, clock: Clock) -> Self {
         Self {
             gateway,
             interval,
-            pace: Pace::of(interval),
+            update_timing: UpdateTiming::for_interval(interval),
             closed_loop: false,
             clock,
-            mischief: Mischief::default(),
+            link_faults: LinkFaults::default(),
             history_jitter: Duration::from_secs(300),
             buffer: 2_880,
             ramp: Duration::ZERO,
-            keep_acknowledged: false,
-            keep_deeds: false,
-            takes_orders: false,
-            tally: Tally::default(),
+            record_acknowledged: false,
+            record_executed_orders: false,
+            accepts_interventions: false,
+            stats: FleetStats::default(),
             finish: CancellationToken::new(),
         }
     }
 }
 
 pub struct Fleet {
-    world: Arc<World>,
+    context: Arc<FleetContext>,
     tasks: TaskTracker,
-    orders: HashMap<Serial, mpsc::Sender<Order>>,
-    acknowledged: Vec<(Serial, Acknowledged)>,
-    deeds: HashMap<Serial, Deeds>,
-    shown: Vec<Shown>,
+    interventions: HashMap<Serial, mpsc::Sender<Intervention>>,
+    acknowledged: Vec<(Serial, AcknowledgedIds)>,
+    executed_orders: HashMap<Serial, ExecutedOrders>,
+    device_states: Vec<SharedDeviceState>,
 }
 
 impl Fleet {
-    /// Switches the batteries on.
-    pub fn start(world: World, devices: Vec<Device>) -> Self {
+    /// Starts all batteries.
+    pub fn start(context: FleetContext, devices: Vec<Device>) -> Self {
         let mut fleet = Self {
-            world: Arc::new(world),
+            context: Arc::new(context),
             tasks: TaskTracker::new(),
-            orders: HashMap::new(),
+            interventions: HashMap::new(),
             acknowledged: Vec::new(),
-            deeds: HashMap::new(),
-            shown: Vec::new(),
+            executed_orders: HashMap::new(),
+            device_states: Vec::new(),
         };
         let count = u32::try_from(devices.len()).unwrap_or(u32::MAX).max(1);
-        for (place, device) in (0..).zip(devices) {
-            fleet.add(device, fleet.world.ramp * place / count);
+        for (index, device) in (0..).zip(devices) {
+            fleet.add(device, fleet.context.ramp * index / count);
         }
         fleet
     }
 
     fn add(&mut self, device: Device, after: Duration) {
-        let world = self.world.clone();
-        let orders = world.takes_orders.then(|| {
+        let context = self.context.clone();
+        let interventions = context.accepts_interventions.then(|| {
             let (sender, receiver) = mpsc::channel(4);
-            self.orders.insert(device.serial.clone(), sender);
+            self.interventions.insert(device.serial.clone(), sender);
             receiver
         });
-        let acknowledged = world.keep_acknowledged.then(|| {
-            let ids = Acknowledged::default();
+        let acknowledged = context.record_acknowledged.then(|| {
+            let ids = AcknowledgedIds::default();
             self.acknowledged.push((device.serial.clone(), ids.clone()));
             ids
         });
-        let deeds = world.keep_deeds.then(|| {
-            let deeds = Deeds::default();
-            self.deeds.insert(device.serial.clone(), deeds.clone());
-            deeds
+        let executed_orders = context.record_executed_orders.then(|| {
+            let executed_orders = ExecutedOrders::default();
+            self.executed_orders
+                .insert(device.serial.clone(), executed_orders.clone());
+            executed_orders
         });
-        let shown = world.takes_orders.then(|| {
-            let shown = Shown::new(Mutex::new(Seen {
+        let device_state = context.accepts_interventions.then(|| {
+            let device_state = SharedDeviceState::new(Mutex::new(DeviceState {
                 serial: device.serial.clone(),
                 powered: true,
                 switched_on: device.unit.switched_on(),
                 faulty: device.unit.is_faulty(),
                 firmware: device.firmware.clone(),
             }));
-            self.shown.push(shown.clone());
-            shown
+            self.device_states.push(device_state.clone());
+            device_state
         });
         self.tasks.spawn(async move {
             if !after.is_zero() {
                 tokio::time::sleep(after).await;
             }
-            Running::new(device, world, orders, acknowledged, deeds, shown)
-                .run()
-                .await;
+            RunningDevice::new(
+                device,
+                context,
+                interventions,
+                acknowledged,
+                executed_orders,
+                device_state,
+            )
+            .run()
+            .await;
         });
     }
 
-    pub fn world(&self) -> &World {
-        &self.world
+    pub fn context(&self) -> &FleetContext {
+        &self.context
     }
 
-    /// Whether there is such a battery and it heard the order.
-    pub fn order(&self, serial: &Serial, order: Order) -> bool {
-        let battery = self.orders.get(serial);
-        battery.is_some_and(|battery| battery.try_send(order).is_ok())
+    /// Returns whether this battery exists and received the intervention.
+    pub fn intervene(&self, serial: &Serial, intervention: Intervention) -> bool {
+        let battery = self.interventions.get(serial);
+        battery.is_some_and(|battery| battery.try_send(intervention).is_ok())
     }
 
-    /// How each battery looks; only of a fleet that takes orders.
-    pub fn states(&self) -> Vec<Seen> {
-        let seen = |shown: &Shown| shown.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        self.shown.iter().map(seen).collect()
+    /// The state of each battery; empty unless the fleet accepts interventions.
+    pub fn states(&self) -> Vec<DeviceState> {
+        let seen = |device_state: &SharedDeviceState| {
+            device_state
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone()
+        };
+        self.device_states.iter().map(seen).collect()
     }
 
-    /// Lets the batteries deliver what they have, for at most so long. Whether all of it was delivered.
-    pub async fn finish(&self, patience: Duration) -> bool {
-        self.world.finish.cancel();
+    /// Lets the batteries deliver everything, for at most `timeout`. Returns whether they did.
+    pub async fn finish(&self, timeout: Duration) -> bool {
+        self.context.finish.cancel();
         self.tasks.close();
-        tokio::time::timeout(patience, self.tasks.wait())
+        tokio::time::timeout(timeout, self.tasks.wait())
             .await
             .is_ok()
     }
 
-    /// What a battery did because the portal said so, in order.
-    pub fn deeds(&self, serial: &Serial) -> Vec<Deed> {
-        let deeds = self.deeds.get(serial);
-        let all = |deeds: &Deeds| deeds.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        deeds.map(all).unwrap_or_default()
+    /// The portal's orders that a battery executed, in order.
+    pub fn executed_orders(&self, serial: &Serial) -> Vec<ExecutedOrder> {
+        let executed_orders = self.executed_orders.get(serial);
+        let all = |executed_orders: &ExecutedOrders| {
+            executed_orders
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone()
+        };
+        executed_orders.map(all).unwrap_or_default()
     }
 
-    /// The samples that the endpoint has acknowledged, by battery.
+    /// The samples that the gateway acknowledged, by battery.
     pub fn acknowledged(&self) -> Vec<(Serial, Vec<MessageId>)> {
         let ids = |ids: &Mutex<Vec<MessageId>>| {
             let mut ids = ids.lock().unwrap_or_else(PoisonError::into_inner).clone();

@@ -1,5 +1,6 @@
-//! The grid at the house's connection: it drifts, sags under load, rises with feed-in, and now and then misbehaves.
-use crate::chance::Seed;
+//! The grid at the house connection. Voltage and frequency drift; the voltage sags under load and rises with feed-in.
+//! Excursions are rare.
+use crate::seed::Seed;
 use domain::clock::{DAY, HOUR, MINUTE, Millis, SECOND};
 
 /// In tenths of a volt and hundredths of a hertz.
@@ -7,7 +8,7 @@ const NOMINAL_VOLTAGE: f64 = 2_300.0;
 const NOMINAL_FREQUENCY: f64 = 5_000.0;
 /// Below this there is no grid, in tenths of a volt.
 const DEAD: i32 = 500;
-/// Of the cable to the transformer, in ohm.
+/// Of the cable to the transformer, in ohms.
 const IMPEDANCE: f64 = 0.22;
 
 /// What the protection measures, in tenths of a volt and hundredths of a hertz.
@@ -17,7 +18,7 @@ pub struct Conditions {
     pub frequency: i32,
 }
 
-/// The grid operator allows no more than this to be drawn for charging, for a while (§14a EnWG).
+/// A temporary limit by the grid operator on the power drawn for charging (§14a EnWG).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dimming {
     pub from: Millis,
@@ -26,7 +27,7 @@ pub struct Dimming {
     pub limit: i32,
 }
 
-/// The grid out of its range for a while.
+/// The grid is outside its normal range for a while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Excursion {
     pub from: Millis,
@@ -50,10 +51,10 @@ mod part {
 
 pub struct Grid {
     seed: Seed,
-    /// Told by whoever plays with this grid.
+    /// Excursions that a test or demo added.
     scripted: Vec<Excursion>,
     dimming: Option<Dimming>,
-    /// The day that was looked at last, and what happens on it.
+    /// The day that was checked last, and its random excursion.
     today: (i64, Option<Excursion>),
 }
 
@@ -71,18 +72,18 @@ impl Grid {
         self.scripted.push(excursion);
     }
 
-    /// What the grid operator says last counts.
+    /// The latest limit replaces the one before.
     pub fn dim(&mut self, dimming: Dimming) {
         self.dimming = Some(dimming);
     }
 
-    /// What may be drawn for charging at that moment, in W; `None` without a limit.
+    /// The charging limit at that moment, in W; `None` without one.
     pub fn dimmed(&self, at: Millis) -> Option<i32> {
-        let now = self.dimming.filter(|it| (it.from..it.until).contains(&at));
-        now.map(|it| it.limit)
+        let active = |dimming: &Dimming| (dimming.from..dimming.until).contains(&at);
+        self.dimming.filter(active).map(|dimming| dimming.limit)
     }
 
-    /// The grid as it mostly is, with `load` W drawn from each phase.
+    /// Normal conditions, with `load` W drawn from each phase.
     pub fn conditions(&self, at: Millis, load: [i32; 3]) -> Conditions {
         let phase = |number: usize| {
             let seed = self.seed.with(part::PHASE + number as u64);
@@ -91,8 +92,8 @@ impl Grid {
             let sag = f64::from(load[number]) * IMPEDANCE / 23.0;
             (NOMINAL_VOLTAGE + drift + noise - sag).round() as i32
         };
-        // One frequency for all of Europe: the same wave for every seed.
-        let common = Seed::of_all().with(part::FREQUENCY);
+        // All of Europe has one frequency: the same wave for every seed.
+        let common = Seed::shared().with(part::FREQUENCY);
         let frequency = 2.5 * common.wave(at, 4 * MINUTE) + 1.5 * common.wave(at, 17 * SECOND);
         Conditions {
             voltage: [phase(0), phase(1), phase(2)],
@@ -100,25 +101,25 @@ impl Grid {
         }
     }
 
-    /// What goes wrong between two moments, if anything.
+    /// The excursion between two moments, if there is one.
     pub fn excursion(&mut self, from: Millis, until: Millis) -> Option<Excursion> {
         let day = from.div_euclid(DAY);
         if self.today.0 != day {
             self.today = (day, self.trouble_of(day));
         }
-        let touches = |it: &&Excursion| it.from < until && it.until > from;
-        let scripted = self.scripted.iter().find(touches).copied();
-        scripted.or_else(|| self.today.1.as_ref().filter(touches).copied())
+        let overlaps = |excursion: &&Excursion| excursion.from < until && excursion.until > from;
+        let scripted = self.scripted.iter().find(overlaps).copied();
+        scripted.or_else(|| self.today.1.as_ref().filter(overlaps).copied())
     }
 
-    /// Whether there is no grid all the time between two moments.
+    /// Whether the grid is dead during the whole interval.
     pub fn is_dead(&mut self, from: Millis, until: Millis) -> bool {
         let whole = |it: &Excursion| it.from <= from && it.until >= until;
         let now = self.excursion(from, until).filter(whole);
         now.is_some_and(|it| matches!(it.to, Deviation::Voltage(voltage) if voltage < DEAD))
     }
 
-    /// About five times a year a short dip, once in two years something stranger.
+    /// A short dip about five times a year, a high frequency once in two years.
     fn trouble_of(&self, day: i64) -> Option<Excursion> {
         let drawn = self.seed.with(part::DAY).with(day as u64);
         let (to, length) = match drawn.unit() {
@@ -143,7 +144,7 @@ impl Grid {
 }
 
 impl Deviation {
-    /// `usual` with this deviation in it.
+    /// `usual` with this deviation applied.
     pub fn of(self, usual: Conditions) -> Conditions {
         match self {
             Self::Voltage(voltage) => Conditions {
@@ -160,7 +161,7 @@ mod tests {
     use super::*;
 
     fn grid(number: u64) -> Grid {
-        Grid::new(Seed::of_all().with(number))
+        Grid::new(Seed::shared().with(number))
     }
 
     #[test]

@@ -1,22 +1,22 @@
-//! What a household uses and its roof gives. The shapes are a real home's; scale, place, habits and noise are the seed's.
-use crate::chance::Seed;
-use crate::sun::{Place, SunDay};
+//! Load and PV of a household. The daily profiles come from a real home; the seed sets scale, location, habits and noise.
+use crate::seed::Seed;
+use crate::sun::{Location, SunDay};
 use crate::year::{HALF_HOURS, LoadDay, MEAN_LOAD, POINTS, PvDay, Year, is_weekend};
 use domain::Zone;
 use domain::clock::{DAY, HOUR, MINUTE, Millis, SECOND};
 
-/// How big a home is.
+/// The size of a home.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Household {
-    /// What it uses in a year, in kWh.
+    /// Yearly consumption in kWh.
     pub yearly_kwh: f64,
-    /// The panels on its roof, in W peak; 0 for none.
+    /// PV panels in W peak; 0 for none.
     pub panels: f64,
 }
 
 impl Household {
-    /// A home as they come: 2,500 to 6,500 kWh a year, 4 to 12 kWp.
-    pub fn drawn(seed: Seed) -> Self {
+    /// A typical home: 2,500 to 6,500 kWh a year, 4 to 12 kWp.
+    pub fn random(seed: Seed) -> Self {
         Self {
             yearly_kwh: seed.with(1).between(2_500.0, 6_500.0).round(),
             panels: (seed.with(2).between(4.0, 12.0) * 10.0).round() * 100.0,
@@ -24,9 +24,9 @@ impl Household {
     }
 }
 
-/// The parts of the seed, one for each thing that is drawn.
+/// Sub-seeds, one for each quantity that is drawn.
 mod part {
-    pub(super) const PLACE: u64 = 11;
+    pub(super) const LOCATION: u64 = 11;
     pub(super) const HABIT: u64 = 12;
     pub(super) const LOAD_DAY: u64 = 13;
     pub(super) const PV_DAY: u64 = 14;
@@ -36,45 +36,45 @@ mod part {
     pub(super) const PHASES: u64 = 18;
 }
 
-/// Panels face a little east or west, get dirty and warm: this part of the clear noon's power arrives on a clear day.
+/// Share of the theoretical clear-sky power that the roof yields: panels face a little east or west, get dirty and warm.
 const ROOF: f64 = 0.92;
-/// Winter skies are greyer than the spring and autumn days that stand in for them.
+/// Winter skies are greyer than the spring and autumn days that replace missing winter days.
 const WINTER_SKY: f64 = 0.75;
 const WINTER_LOAD: f64 = 1.15;
 
 pub struct Home {
     seed: Seed,
     zone: Zone,
-    place: Place,
-    /// W of this home for each W of the real one.
+    location: Location,
+    /// Load of this home relative to the real one.
     load_scale: f64,
     panels: f64,
-    /// This household does everything so much later than the real one.
+    /// This household's day is later than the real one's by this much.
     later: Millis,
-    /// Parts of the load on the three phases.
+    /// Shares of the load on the three phases.
     phases: [f64; 3],
     offset: Offset,
     light: Light,
     load: Load,
 }
 
-/// Local time minus UTC, looked up once an hour.
+/// Local time minus UTC, cached for one hour.
 #[derive(Clone, Copy)]
 struct Offset {
     hour: i64,
     millis: Millis,
 }
 
-/// The roof's day.
+/// PV profile of one day.
 struct Light {
     day: i64,
     sun: SunDay,
-    /// W of the panels at the noon of a clear day.
+    /// PV power at noon of a clear day, in W.
     clear: f64,
     shape: PvDay,
 }
 
-/// The household's day.
+/// Load profile of one day.
 struct Load {
     day: i64,
     shape: LoadDay,
@@ -85,14 +85,14 @@ impl Home {
         let habit = seed.with(part::HABIT);
         let phases = seed.with(part::PHASES);
         let weights = [0, 1, 2].map(|phase| phases.with(phase).between(0.6, 1.4));
-        let place = Place {
-            latitude: seed.with(part::PLACE).between(47.6, 54.2),
-            longitude: seed.with(part::PLACE).with(1).between(6.5, 14.2),
+        let location = Location {
+            latitude: seed.with(part::LOCATION).between(47.6, 54.2),
+            longitude: seed.with(part::LOCATION).with(1).between(6.5, 14.2),
         };
         Self {
             seed,
             zone,
-            place,
+            location,
             load_scale: household.yearly_kwh / (MEAN_LOAD * 8.766),
             panels: household.panels,
             later: (habit.between(-75.0, 75.0) as i64) * MINUTE,
@@ -103,7 +103,7 @@ impl Home {
             },
             light: Light {
                 day: i64::MIN,
-                sun: SunDay::new(place, 0.0),
+                sun: SunDay::new(location, 0.0),
                 clear: 0.0,
                 shape: [0.0; POINTS],
             },
@@ -114,12 +114,12 @@ impl Home {
         }
     }
 
-    /// The minute of the day on the household's clock.
+    /// The minute of the day in local time.
     pub fn minute_of_day(&mut self, at: Millis) -> u16 {
         (self.local(at).rem_euclid(DAY) / MINUTE) as u16
     }
 
-    /// What the household takes at that moment, in W.
+    /// Load at that moment, in W.
     pub fn load(&mut self, at: Millis) -> i32 {
         let local = self.local(at) - self.later;
         let day = local.div_euclid(DAY);
@@ -138,7 +138,7 @@ impl Home {
         (base * hum + appliance).round() as i32
     }
 
-    /// What is above the base runs in steps: full power for a part of the half hour, so that its mean stays.
+    /// Load above the base is switched: an appliance runs at full power for part of the half hour, which keeps the mean.
     fn appliance(&self, half_hour: i64, into: f64, excess: f64) -> f64 {
         let drawn = self.seed.with(part::APPLIANCE).with(half_hour as u64);
         let power = drawn.between(250.0, 2_200.0).max(excess * 1.02);
@@ -151,7 +151,7 @@ impl Home {
         }
     }
 
-    /// What the roof gives at that moment, in W.
+    /// PV power at that moment, in W.
     pub fn pv(&mut self, at: Millis) -> i32 {
         if self.panels == 0.0 {
             return 0;
@@ -172,7 +172,7 @@ impl Home {
             f64::from(light.shape[low]) * (1.0 - rest) + f64::from(light.shape[low + 1]) * rest;
         let envelope = (across * std::f64::consts::FRAC_PI_2).cos();
         let clearness = value / envelope.max(0.02);
-        // Between overcast and clear the clouds have edges.
+        // Clearness between overcast and clear means broken clouds, which make the power flicker.
         let broken = 1.0 - ((clearness - 0.5).abs() / 0.45).min(1.0);
         let cloud = self.seed.with(part::CLOUD);
         let flicker = 0.3 * broken * cloud.wave(at, 100 * SECOND) + 0.003 * cloud.noise(at, SECOND);
@@ -180,7 +180,7 @@ impl Home {
         power.clamp(0.0, self.panels).round() as i32
     }
 
-    /// The three phases' parts of a power, which add up to it.
+    /// Splits a power over the three phases; the parts add up to it exactly.
     pub fn on_phases(&self, power: i32) -> [i32; 3] {
         let part = |phase: usize| (f64::from(power) * self.phases[phase]).round() as i32;
         let (first, second) = (part(0), part(1));
@@ -211,7 +211,7 @@ impl Home {
 
     fn light_of(&self, day: i64) -> Light {
         let season = season(day);
-        let sun = SunDay::new(self.place, season);
+        let sun = SunDay::new(self.location, season);
         let drawn = self.seed.with(part::PV_DAY).with(day as u64);
         Light {
             day,
@@ -222,12 +222,12 @@ impl Home {
     }
 }
 
-/// The day of the year from 0, by the sun's year.
+/// The day of the year from 0, in the tropical year.
 fn season(day: i64) -> f64 {
     (day as f64).rem_euclid(365.2425)
 }
 
-/// 1 from March to October, `factor` in deep winter, and gently between.
+/// 1 from March to October, `factor` in deep winter, linear in between.
 fn winter(season: f64, factor: f64) -> f64 {
     let from_new_year = season.min(365.2425 - season);
     let depth = ((70.0 - from_new_year) / 30.0).clamp(0.0, 1.0);
@@ -253,7 +253,7 @@ mod tests {
         )
     }
 
-    /// kWh of load and PV from one day of the year to another.
+    /// Load and PV in kWh over a range of days of the year.
     fn energy(home: &mut Home, days: std::ops::Range<i64>) -> (f64, f64) {
         let (mut load, mut pv) = (0.0, 0.0);
         for step in days.start * 288..days.end * 288 {

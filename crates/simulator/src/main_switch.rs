@@ -1,26 +1,26 @@
-//! The main switch under somebody's hand: when it was turned lately, which the battery reports with `switch_cycled`, and the
-//! pattern that a claimant is shown.
-use crate::happening::Args;
+//! The main switch: its recent turns, which the battery reports with `switch_cycled`, and the pattern that a claimant
+//! is asked for.
+use crate::device_event::EventArgs;
 use domain::clock::Millis;
 use std::collections::VecDeque;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Off for about five seconds, twice, within a minute; a little quick, so that nobody waits for long.
+/// Off for about five seconds, twice, within a minute. Slightly quicker, to keep the wait short.
 const PATTERN: [(Duration, bool); 4] = [
     (Duration::ZERO, false),
     (Duration::from_millis(3_600), true),
     (Duration::from_millis(4_800), false),
     (Duration::from_millis(8_400), true),
 ];
-/// How many turns are remembered: off, on, off, on.
+/// How many turns it remembers: off, on, off, on.
 const MAX_TURNS: usize = 4;
 
 #[derive(Debug, Default)]
 pub(crate) struct MainSwitch {
-    /// On or off, and when; the newest last.
+    /// On or off, and when; newest last.
     turns: VecDeque<(bool, Millis)>,
-    /// What is still to be done of a pattern.
+    /// The remaining turns of a pattern.
     plan: VecDeque<(Instant, bool)>,
 }
 
@@ -29,7 +29,7 @@ impl MainSwitch {
         self.plan = PATTERN.map(|(after, on)| (now + after, on)).into();
     }
 
-    /// Somebody does something else with it.
+    /// Another use of the switch cancels the pattern.
     pub(crate) fn end_pattern(&mut self) {
         self.plan.clear();
     }
@@ -50,8 +50,8 @@ impl MainSwitch {
         }
     }
 
-    /// For how long it was off lately, and on in between.
-    pub(crate) fn report(&self) -> Args {
+    /// How long it was off recently, and on in between.
+    pub(crate) fn report(&self) -> EventArgs {
         let turns: Vec<_> = self.turns.iter().copied().collect();
         let (off, on) = match turns.as_slice() {
             [(false, a), (true, b), (false, c), (true, d)] => {
@@ -60,7 +60,7 @@ impl MainSwitch {
             [.., (false, c), (true, d)] => ([None, Some(d - c)], None),
             _ => ([None, None], None),
         };
-        Args::Switch { off, on }
+        EventArgs::Switch { off, on }
     }
 }
 

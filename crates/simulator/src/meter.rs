@@ -1,11 +1,13 @@
-//! The smart meter at the house's connection. A battery that asks another type, at the wrong address or over the wrong wire
-//! hears nothing and is blind.
-use crate::settings::{Settings, Wire};
+//! The smart meter at the house connection. A battery with the wrong meter type, address or interface gets no answer and
+//! has no readings.
+use crate::settings::{BatterySettings, Wire};
+use strum::{EnumString, IntoStaticStr};
 
 pub const DEFAULT_ADDRESS: u8 = 1;
 
 /// The meters that batteries can talk to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 pub enum MeterType {
     None,
     Adl400,
@@ -18,31 +20,11 @@ pub enum MeterType {
 }
 
 impl MeterType {
-    pub const ALL: [Self; 8] = [
-        Self::None,
-        Self::Adl400,
-        Self::Adw300,
-        Self::Sdm630,
-        Self::Em24,
-        Self::Umg604,
-        Self::Dtsu666,
-        Self::Shelly3em,
-    ];
-
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Adl400 => "adl400",
-            Self::Adw300 => "adw300",
-            Self::Sdm630 => "sdm630",
-            Self::Em24 => "em24",
-            Self::Umg604 => "umg604",
-            Self::Dtsu666 => "dtsu666",
-            Self::Shelly3em => "shelly3em",
-        }
+        self.into_str()
     }
 
-    /// Whether it can be reached over this wire.
+    /// Whether it has this interface.
     pub const fn speaks(self, wire: Wire) -> bool {
         match self {
             Self::None => false,
@@ -52,7 +34,7 @@ impl MeterType {
         }
     }
 
-    /// Firmware before 2.4 was written before these were sold.
+    /// Firmware before 2.4 does not know these.
     pub const fn is_recent(self) -> bool {
         matches!(self, Self::Umg604 | Self::Shelly3em)
     }
@@ -61,9 +43,9 @@ impl MeterType {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Meter {
     pub kind: MeterType,
-    /// What is set on the meter itself, 1 to 250.
+    /// The address set on the meter itself, 1 to 250.
     pub address: u8,
-    /// A meter that has failed, or whose wire is cut, answers nobody.
+    /// `false` if the meter failed or its cable is cut: it answers no request.
     pub alive: bool,
 }
 
@@ -78,8 +60,8 @@ impl Default for Meter {
 }
 
 impl Meter {
-    /// Whether a battery that is set like this hears it.
-    pub fn answers(self, settings: &Settings) -> bool {
+    /// Whether a battery with these settings gets readings from it.
+    pub fn answers(self, settings: &BatterySettings) -> bool {
         self.alive
             && self.kind == settings.meter_type
             && self.address == settings.meter_address

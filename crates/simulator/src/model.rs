@@ -1,18 +1,18 @@
-//! Batteries as they are sold: what a serial number stands for when nobody says more.
+//! Battery models as sold: the defaults for a serial number.
 use crate::battery::Rating;
-use crate::chance::Seed;
 use crate::device::Device;
 use crate::home::Household;
+use crate::seed::Seed;
 use crate::unit::{Installation, Share, Unit};
-use crate::wire::{Firmware, Watch};
+use crate::wire::{DeviceClock, FirmwareVersions};
 use domain::clock::Millis;
 use domain::{Serial, Zone};
 
-/// Sizes in kWh, the commonest twice.
-const SIZES: [i64; 6] = [5, 8, 8, 10, 10, 12];
+/// Capacities in kWh, the most common ones twice.
+const CAPACITIES_KWH: [i64; 6] = [5, 8, 8, 10, 10, 12];
 
-impl Firmware {
-    /// What leaves the factory now.
+impl FirmwareVersions {
+    /// The versions that the factory installs now.
     pub fn newest() -> Self {
         Self::of("2.6", "1.14", "1.8")
     }
@@ -26,42 +26,48 @@ impl Firmware {
     }
 }
 
-/// The name on the case of a battery of that capacity.
+/// The model name for that capacity.
 pub fn hardware(rating: &Rating) -> String {
     format!("SC{}", rating.capacity / 1_000)
 }
 
-/// The small ones update only with their main switch off, the large ones also while they run.
+/// Small models update only with the main switch off, large ones also while running.
 pub fn update_needs_off(rating: &Rating) -> bool {
     rating.capacity < 10_000
 }
 
-pub fn rating_drawn(seed: Seed) -> Rating {
-    Rating::of_kwh(SIZES[seed.with(3).place(SIZES.len())])
+pub fn random_rating(seed: Seed) -> Rating {
+    Rating::of_kwh(CAPACITIES_KWH[seed.with(3).index(CAPACITIES_KWH.len())])
 }
 
-/// How a battery is found when it is switched on.
+/// A battery's state when it is switched on.
 #[derive(Clone, Debug)]
-pub struct Start {
+pub struct InitialState {
     pub at: Millis,
-    /// Counts its starts.
+    /// The boot counter.
     pub boot: u32,
-    /// In ‰.
+    /// State of charge in ‰.
     pub charge: i64,
     pub readings: [i64; 5],
 }
 
 impl Device {
-    /// The battery with this number, alone in a home that its seed draws.
-    pub fn drawn(serial: Serial, secret: Vec<u8>, phase: u8, seed: Seed, start: &Start) -> Self {
+    /// The battery with this serial number, alone in a home drawn from its seed.
+    pub fn random(
+        serial: Serial,
+        secret: Vec<u8>,
+        phase: u8,
+        seed: Seed,
+        start: &InitialState,
+    ) -> Self {
         let zone: Zone = Zone::DEFAULT
             .parse()
             .expect("the zone is in the bundled database");
-        let rating = rating_drawn(seed);
+        let rating = random_rating(seed);
         let installation = Installation {
             seed,
             site: seed,
-            household: Household::drawn(seed),
+            household: Household::random(seed),
             rating,
             phase,
             share: Share::House,
@@ -71,7 +77,7 @@ impl Device {
             serial,
             secret,
             hardware: hardware(&rating),
-            firmware: Firmware::newest(),
+            firmware: FirmwareVersions::newest(),
             update_needs_off: update_needs_off(&rating),
             keys: None,
             cuts: Vec::new(),
@@ -80,7 +86,7 @@ impl Device {
             rating,
             unit: Unit::new(installation, start.at, start.charge, start.readings),
             seed,
-            watch: Watch::RIGHT,
+            device_clock: DeviceClock::CORRECT,
             boot: start.boot,
         }
     }

@@ -1,54 +1,56 @@
-//! The charge plan that the portal has told the battery. It is followed while it is good; without a newer one the battery goes back
-//! to self-consumption by itself.
+//! The charge plan from the portal. The battery follows it until it expires; without a newer one it returns to
+//! self-consumption by itself.
 use domain::clock::Millis;
 use serde_json::Value;
 
-/// More stretches than a day and a half of quarter-hours has.
-const STEPS_AT_MOST: usize = 200;
+/// More steps than a day and a half has quarter-hours.
+const MAX_STEPS: usize = 200;
 
-/// What to do for a while; in each of them the battery goes on reading the meter.
+/// The mode of one step. The battery reads the meter in all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Planned {
+pub enum PlannedMode {
     SelfUse,
-    /// Takes what the sun leaves over and keeps what it has.
+    /// Charges from PV surplus only, and does not discharge.
     Hold,
-    /// Charges with so many W, from the sun first and from the grid for the rest.
+    /// Charges with this power in W, from PV first and from the grid for the rest.
     Charge(i32),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Step {
+struct PlannedStep {
     from: Millis,
     until: Millis,
-    does: Planned,
+    mode: PlannedMode,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plan {
+pub struct DevicePlan {
     version: i64,
     expires: Millis,
-    steps: Vec<Step>,
+    steps: Vec<PlannedStep>,
 }
 
-impl Plan {
-    /// From `down/plan`, whose times are `ahead` of the battery's own clock. What cannot be read is no plan.
+impl DevicePlan {
+    /// Parses `down/plan`, whose times are `ahead` of the battery's own clock. `None` if it is invalid.
     pub fn read(message: &Value, ahead: Millis) -> Option<Self> {
         let time = |value: &Value| Some(value.as_i64()? - ahead);
         let steps = message["steps"].as_array()?;
-        if steps.len() > STEPS_AT_MOST {
+        if steps.len() > MAX_STEPS {
             return None;
         }
         let step = |step: &Value| {
-            let does = match step["mode"].as_str()? {
-                "self" => Planned::SelfUse,
-                "hold" => Planned::Hold,
-                "charge" => Planned::Charge(i32::try_from(step["power"].as_i64()?).ok()?.max(0)),
+            let mode = match step["mode"].as_str()? {
+                "self" => PlannedMode::SelfUse,
+                "hold" => PlannedMode::Hold,
+                "charge" => {
+                    PlannedMode::Charge(i32::try_from(step["power"].as_i64()?).ok()?.max(0))
+                }
                 _ => return None,
             };
-            Some(Step {
+            Some(PlannedStep {
                 from: time(&step["from"])?,
                 until: time(&step["until"])?,
-                does,
+                mode,
             })
         };
         Some(Self {
@@ -58,16 +60,16 @@ impl Plan {
         })
     }
 
-    /// What was told before arrives late, or twice.
+    /// Detects a plan that arrives late or twice.
     pub fn is_older_than(&self, other: &Self) -> bool {
         self.version < other.version
     }
 
-    /// What to do at this moment; `None` once it has run out.
-    pub fn at(&self, moment: Millis) -> Option<Planned> {
-        let holds = |step: &&Step| (step.from..step.until).contains(&moment);
+    /// The mode at this moment; `None` outside the plan or after it expired.
+    pub fn at(&self, moment: Millis) -> Option<PlannedMode> {
+        let holds = |step: &&PlannedStep| (step.from..step.until).contains(&moment);
         let step = self.steps.iter().find(holds)?;
-        (moment < self.expires).then_some(step.does)
+        (moment < self.expires).then_some(step.mode)
     }
 }
 
@@ -85,15 +87,15 @@ mod tests {
 
     #[test]
     fn a_plan_is_followed_until_it_has_run_out() {
-        let plan = Plan::read(&plan(), 500).unwrap();
-        for (at, does) in [
+        let plan = DevicePlan::read(&plan(), 500).unwrap();
+        for (at, mode) in [
             (499, None),
-            (500, Some(Planned::Charge(2_300))),
-            (1_500, Some(Planned::Hold)),
-            (2_499, Some(Planned::Hold)),
+            (500, Some(PlannedMode::Charge(2_300))),
+            (1_500, Some(PlannedMode::Hold)),
+            (2_499, Some(PlannedMode::Hold)),
             (2_500, None),
         ] {
-            assert_eq!(plan.at(at), does, "{at}");
+            assert_eq!(plan.at(at), mode, "{at}");
         }
     }
 
@@ -105,7 +107,7 @@ mod tests {
             json!({ "ver": 1, "exp": 2, "steps": [{ "from": 1, "until": 2, "mode": "charge", "power": "much" }] }),
             json!({ "ver": 1, "steps": [] }),
         ] {
-            assert_eq!(Plan::read(&wrong, 0), None, "{wrong}");
+            assert_eq!(DevicePlan::read(&wrong, 0), None, "{wrong}");
         }
     }
 }

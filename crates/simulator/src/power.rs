@@ -1,19 +1,19 @@
-//! The plug: without power a battery measures nothing and says nothing, and what it does not keep in flash is gone.
-use crate::device::Running;
-use crate::order::next_order;
+//! The power supply: without it a battery neither measures nor sends, and keeps only what is in flash.
+use crate::device::RunningDevice;
+use crate::intervention::next_intervention;
 use tokio::time::{Instant, sleep_until};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Power {
     On,
-    /// Until somebody puts the plug in again, or until then.
+    /// Until this time, or until somebody plugs it in again.
     Off(Option<Instant>),
-    /// It starts again, and is there by then.
+    /// Restarting; up again at this time.
     Restarting(Instant),
 }
 
 impl Power {
-    /// When it is back by itself.
+    /// When it comes back by itself.
     fn back(self) -> Option<Instant> {
         match self {
             Self::On => None,
@@ -23,46 +23,46 @@ impl Power {
     }
 }
 
-impl Running {
+impl RunningDevice {
     pub(crate) fn lose_power(&mut self, back: Option<Instant>) {
         if self.power == Power::On {
-            self.stop_living();
+            self.shut_down();
         }
         self.power = Power::Off(back);
     }
 
-    /// Shuts down, and is back after so long.
+    /// Shuts down and comes back after `lasts`.
     pub(crate) fn begin_restart(&mut self, lasts: std::time::Duration) {
-        self.stop_living();
+        self.shut_down();
         self.power = Power::Restarting(Instant::now() + lasts);
     }
 
-    fn stop_living(&mut self) {
-        self.unit.live(self.world.clock.now());
+    fn shut_down(&mut self) {
+        self.unit.advance_to(self.context.clock.now());
         self.download = None;
     }
 
-    /// A new start: messages are counted anew, and the time has to be told again.
+    /// A new boot: message numbers start again, and the portal has to send the time again.
     pub(crate) fn start_up(&mut self) {
         self.power = Power::On;
         (self.boot, self.seq) = (self.boot + 1, 0);
-        self.booted_at = self.world.clock.now();
+        self.booted_at = self.context.clock.now();
         self.portal.restart();
-        // It is told anew when it has said hello.
+        // The portal sends the plan again after the hello.
         self.unit.plan = None;
         self.unit.test_meter(false);
         self.unit.wake(self.booted_at);
-        self.outbox.forget_progress();
+        self.send_queue.drop_stale_progress();
         self.updater.start(Instant::now());
         self.identity.firmware = self.updater.firmware();
         self.next_measure = Instant::now();
     }
 
-    /// Waits for power, if there is none. `false` when it is told to finish: nothing can be delivered.
-    pub(crate) async fn be_dark(&mut self) -> bool {
+    /// Waits for power if there is none. Returns `false` when it has to finish: without power nothing can be delivered.
+    pub(crate) async fn wait_for_power(&mut self) -> bool {
         while self.power != Power::On {
-            self.show();
-            if self.world.finish.is_cancelled() {
+            self.publish_state();
+            if self.context.finish.is_cancelled() {
                 return false;
             }
             let back = self.power.back();
@@ -78,14 +78,14 @@ impl Running {
             };
             tokio::select! {
                 () = returns => {}
-                () = self.world.finish.cancelled() => {}
-                order = next_order(&mut self.orders) => {
-                    // It is away already; a hand on the plug or the switch is all that counts.
-                    let _ = self.obey(order);
+                () = self.context.finish.cancelled() => {}
+                intervention = next_intervention(&mut self.interventions) => {
+                    // It is offline already; only its effect on power and main switch matters.
+                    let _ = self.apply(intervention);
                 }
             }
         }
-        self.show();
+        self.publish_state();
         true
     }
 }

@@ -1,19 +1,19 @@
-//! NA-Schutz: disconnects from a grid out of its range, by VDE-AR-N 4105, and waits a minute of good grid before it returns.
+//! NA-Schutz: grid protection by VDE-AR-N 4105. It disconnects from a bad grid and reconnects after a minute of good grid.
 use crate::grid::Conditions;
 use domain::EventCode;
 use domain::clock::{MINUTE, Millis, SECOND};
 
-/// Limits in tenths of a volt and hundredths of a hertz, with the time that they may be crossed.
-const LOW: (i32, Millis) = (1_840, 3 * SECOND);
-const VERY_LOW: (i32, Millis) = (1_035, 300);
-const VERY_HIGH: (i32, Millis) = (2_875, 100);
-const SLOW: (i32, Millis) = (4_750, 100);
-const FAST: (i32, Millis) = (5_150, 100);
-/// On the mean of ten minutes.
-const HIGH_MEAN: i32 = 2_530;
+/// Limits in tenths of a volt and hundredths of a hertz, each with the time that it may be exceeded.
+const LOW_VOLTAGE: (i32, Millis) = (1_840, 3 * SECOND);
+const VERY_LOW_VOLTAGE: (i32, Millis) = (1_035, 300);
+const VERY_HIGH_VOLTAGE: (i32, Millis) = (2_875, 100);
+const LOW_FREQUENCY: (i32, Millis) = (4_750, 100);
+const HIGH_FREQUENCY: (i32, Millis) = (5_150, 100);
+/// Limit for the ten-minute mean, in tenths of a volt.
+const HIGH_MEAN_VOLTAGE: i32 = 2_530;
 
-/// The grid must have been good for so long before it returns.
-pub const WAIT: Millis = 60 * SECOND;
+/// The grid must be good for this long before it reconnects.
+pub const RECONNECT_WAIT: Millis = 60 * SECOND;
 
 const SLOT: Millis = 30 * SECOND;
 const SLOTS: usize = (10 * MINUTE / SLOT) as usize;
@@ -27,7 +27,7 @@ pub enum Trip {
 }
 
 impl Trip {
-    /// The event that a battery reports.
+    /// The event that the battery reports.
     pub const fn code(self) -> EventCode {
         match self {
             Self::VoltageLow => EventCode::NaULow,
@@ -39,16 +39,16 @@ impl Trip {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum ProtectionState {
     Connected,
-    /// Disconnected, and the grid has been good for so long.
+    /// Disconnected; the duration says how long the grid has been good.
     Tripped(Trip, Millis),
 }
 
 #[derive(Clone, Debug)]
 pub struct Protection {
-    state: State,
-    /// For how long each limit has been crossed, in the order of [`crossed`].
+    state: ProtectionState,
+    /// How long each limit has been exceeded, in the order of [`limits`].
     crossed: [Millis; 5],
     mean: TenMinutes,
 }
@@ -56,42 +56,58 @@ pub struct Protection {
 impl Default for Protection {
     fn default() -> Self {
         Self {
-            state: State::Connected,
+            state: ProtectionState::Connected,
             crossed: [0; 5],
             mean: TenMinutes::default(),
         }
     }
 }
 
-/// Every limit with what crossing it means, and whether these conditions cross it.
+/// Each limit: what it trips, how long it may be exceeded, and whether these conditions exceed it.
 fn limits(now: Conditions) -> [(Trip, Millis, bool); 5] {
     let lowest = now.voltage.into_iter().min().unwrap_or(0);
     let highest = now.voltage.into_iter().max().unwrap_or(0);
     [
-        (Trip::VoltageLow, LOW.1, lowest < LOW.0),
-        (Trip::VoltageLow, VERY_LOW.1, lowest < VERY_LOW.0),
-        (Trip::VoltageHigh, VERY_HIGH.1, highest > VERY_HIGH.0),
-        (Trip::FrequencyLow, SLOW.1, now.frequency < SLOW.0),
-        (Trip::FrequencyHigh, FAST.1, now.frequency > FAST.0),
+        (Trip::VoltageLow, LOW_VOLTAGE.1, lowest < LOW_VOLTAGE.0),
+        (
+            Trip::VoltageLow,
+            VERY_LOW_VOLTAGE.1,
+            lowest < VERY_LOW_VOLTAGE.0,
+        ),
+        (
+            Trip::VoltageHigh,
+            VERY_HIGH_VOLTAGE.1,
+            highest > VERY_HIGH_VOLTAGE.0,
+        ),
+        (
+            Trip::FrequencyLow,
+            LOW_FREQUENCY.1,
+            now.frequency < LOW_FREQUENCY.0,
+        ),
+        (
+            Trip::FrequencyHigh,
+            HIGH_FREQUENCY.1,
+            now.frequency > HIGH_FREQUENCY.0,
+        ),
     ]
 }
 
 impl Protection {
     pub fn connected(&self) -> bool {
-        self.state == State::Connected
+        self.state == ProtectionState::Connected
     }
 
-    /// The grid is good again and the minute runs.
+    /// The grid is good again and the reconnect wait is running.
     pub fn waiting(&self) -> bool {
-        matches!(self.state, State::Tripped(_, good) if good > 0)
+        matches!(self.state, ProtectionState::Tripped(_, good) if good > 0)
     }
 
-    pub fn state(&self) -> State {
+    pub fn state(&self) -> ProtectionState {
         self.state
     }
 
-    /// The grid was like this for `millis`. Returns the state if that changed it.
-    pub fn observe(&mut self, now: Conditions, millis: Millis) -> Option<State> {
+    /// The grid was like this for `millis`. Returns the new state if it connected or disconnected.
+    pub fn observe(&mut self, now: Conditions, millis: Millis) -> Option<ProtectionState> {
         self.mean.add(now.voltage, millis);
         let mut trip = None;
         let mut good = true;
@@ -103,30 +119,37 @@ impl Protection {
                 trip = trip.or(Some(means));
             }
         }
-        if self.mean.highest().is_some_and(|mean| mean > HIGH_MEAN) {
+        if self
+            .mean
+            .highest()
+            .is_some_and(|mean| mean > HIGH_MEAN_VOLTAGE)
+        {
             good = false;
             trip = trip.or(Some(Trip::VoltageHigh));
         }
         let next = match (self.state, trip) {
-            (State::Connected, Some(trip)) => State::Tripped(trip, 0),
-            (State::Connected, None) => return None,
-            (State::Tripped(why, so_far), _) if good && so_far + millis < WAIT => {
-                State::Tripped(why, so_far + millis)
+            (ProtectionState::Connected, Some(trip)) => ProtectionState::Tripped(trip, 0),
+            (ProtectionState::Connected, None) => return None,
+            (ProtectionState::Tripped(why, so_far), _)
+                if good && so_far + millis < RECONNECT_WAIT =>
+            {
+                ProtectionState::Tripped(why, so_far + millis)
             }
-            (State::Tripped(..), _) if good => State::Connected,
-            (State::Tripped(why, _), _) => State::Tripped(why, 0),
+            (ProtectionState::Tripped(..), _) if good => ProtectionState::Connected,
+            (ProtectionState::Tripped(why, _), _) => ProtectionState::Tripped(why, 0),
         };
-        let changed = matches!(self.state, State::Connected) != matches!(next, State::Connected);
+        let changed = matches!(self.state, ProtectionState::Connected)
+            != matches!(next, ProtectionState::Connected);
         self.state = next;
         changed.then_some(next)
     }
 }
 
-/// The running mean of ten minutes, phase by phase.
+/// Ten-minute moving average per phase.
 #[derive(Clone, Debug)]
 struct TenMinutes {
     slots: [[i16; 3]; SLOTS],
-    /// How many are filled, and which comes next.
+    /// Number of filled slots, and the slot to write next.
     filled: u8,
     next: u8,
     sum: [i64; 3],
@@ -162,7 +185,7 @@ impl TenMinutes {
         }
     }
 
-    /// The highest phase's mean, once there are ten minutes of it.
+    /// The highest mean of the three phases, once ten minutes are recorded.
     fn highest(&self) -> Option<i32> {
         let mean = |phase: usize| {
             let sum: i32 = self.slots.iter().map(|slot| i32::from(slot[phase])).sum();
@@ -203,7 +226,7 @@ mod tests {
         ] {
             let mut protection = Protection::default();
             assert_eq!(protection.observe(now, allowed - 1), None, "{name}");
-            let Some(State::Tripped(trip, 0)) = protection.observe(now, 1) else {
+            let Some(ProtectionState::Tripped(trip, 0)) = protection.observe(now, 1) else {
                 panic!("{name} did not trip");
             };
             assert_eq!(trip.code(), code, "{name}");
@@ -224,7 +247,7 @@ mod tests {
         let mut protection = Protection::default();
         assert_eq!(protection.observe(GOOD, 5 * MINUTE), None);
         let minutes = (1..).find(|_| protection.observe(volts(256), MINUTE).is_some());
-        // 256 V for nine of ten minutes and 230 V for one make 253.4 V.
+        // 256 V for nine of ten minutes and 230 V for one give a mean of 253.4 V.
         assert_eq!(minutes, Some(9));
     }
 
@@ -239,6 +262,9 @@ mod tests {
         assert!(!protection.waiting());
         protection.observe(GOOD, 59_999);
         assert!(!protection.connected());
-        assert_eq!(protection.observe(GOOD, 1), Some(State::Connected));
+        assert_eq!(
+            protection.observe(GOOD, 1),
+            Some(ProtectionState::Connected)
+        );
     }
 }

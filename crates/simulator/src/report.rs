@@ -1,5 +1,5 @@
-//! What a unit says about itself: the sample with its status and flags.
-use crate::battery::FULL;
+//! A unit's report about itself: the sample with status and flags.
+use crate::battery::FULL_SOC;
 use crate::settings::{Control, Wire};
 use crate::unit::Unit;
 use domain::Sample;
@@ -8,7 +8,7 @@ use domain::sample::{BatteryStatus, Counter, MessageId};
 use std::sync::LazyLock;
 
 impl Unit {
-    /// What it reports about the step that ended now. A silent meter leaves its values out.
+    /// The sample of the step that just ended. Metered values are missing while the meter is silent.
     pub fn sample(&self, id: MessageId) -> Sample {
         let metered = |value: i32| self.hears_meter.then_some(value);
         let mut counters = self.counters.readings().map(Some);
@@ -25,7 +25,7 @@ impl Unit {
             grid_power: metered(self.flows.grid),
             pv_power: Some(self.flows.pv),
             battery_power: Some(self.flows.battery),
-            soc: i32::try_from(self.battery.charge()).ok(),
+            soc: i32::try_from(self.battery.soc()).ok(),
             counters,
             status: self.status(),
             flags: self.flags(),
@@ -40,8 +40,8 @@ impl Unit {
             _ if self.calibrating => BatteryStatus::Calibrating,
             power if power < 0 => BatteryStatus::Charging,
             power if power > 0 => BatteryStatus::Discharging,
-            _ if self.battery.charge() >= FULL - 5 => BatteryStatus::Full,
-            _ if self.battery.charge() <= reserve + 5 => BatteryStatus::Empty,
+            _ if self.battery.soc() >= FULL_SOC - 5 => BatteryStatus::Full,
+            _ if self.battery.soc() <= reserve + 5 => BatteryStatus::Empty,
             _ => BatteryStatus::Standby,
         }
     }
@@ -52,7 +52,7 @@ impl Unit {
         let tripped = !self.protection.connected();
         let settings = &self.settings;
         let tcp = settings.wire == Wire::Tcp;
-        let balancing = self.battery.charge() >= FULL - 20 && self.flows.battery < 0;
+        let balancing = self.battery.soc() >= FULL_SOC - 20 && self.flows.battery < 0;
         Flags {
             message1: when(self.protection.waiting(), bits.wait60)
                 | when(self.testing_meter, bits.testing_meter),
@@ -66,11 +66,11 @@ impl Unit {
             message3: bits.present
                 | when(self.faulty, bits.bms)
                 | when(balancing, bits.balancing)
-                | when(self.alone && !settings.ups, bits.black_start),
+                | when(self.islanded && !settings.ups, bits.black_start),
             message5: when(self.hears_meter, bits.meter_passed)
                 | when(settings.ups, bits.ups_enabled)
                 | when(settings.plugin, bits.plugin)
-                | when(self.alone, bits.ups_runs),
+                | when(self.islanded, bits.ups_runs),
             message6: bits.power_management
                 | when(tcp && settings.control == Control::Meter, bits.meter_tcp)
                 | when(
@@ -106,7 +106,7 @@ struct Bits {
     limit_tcp: u16,
 }
 
-/// Looked up once: a year has many samples.
+/// Looked up only once, because a year has many samples.
 static BITS: LazyLock<Bits> = LazyLock::new(|| {
     let two = |name| flags::bit(MESSAGE2, name);
     let three = |name| flags::bit(MESSAGE3, name);

@@ -1,14 +1,14 @@
-//! What people set on a battery. The battery obeys at once; its rating, its protection and the grid operator stay stronger.
+//! Settings of a battery. They apply at once; its rating, its protection and the grid operator take precedence.
 use crate::meter::MeterType;
 
-/// A part of the day, in minutes from midnight on the site's clock. It may pass midnight.
+/// A part of the day, in minutes from midnight in the site's local time. It may pass midnight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Window {
+pub struct DailyWindow {
     pub start: u16,
     pub end: u16,
 }
 
-impl Window {
+impl DailyWindow {
     pub const ALL_DAY: Self = Self {
         start: 0,
         end: 24 * 60,
@@ -25,24 +25,24 @@ impl Window {
 
 /// When a battery charges from the grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tariff {
+pub enum TariffMode {
     Off,
-    /// As the portal plans it.
+    /// Follows the portal's plan.
     Plan,
     /// While the price is low.
     Price,
 }
 
-/// Where it learns what to do.
+/// The source of its control signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Control {
-    /// From the smart meter: nothing in, nothing out.
+    /// The smart meter: the battery aims at zero power there.
     Meter,
-    /// From the grid operator's box.
+    /// The grid operator's control box.
     GridOperator,
 }
 
-/// How it talks to what it learns from.
+/// The interface to its control source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wire {
     Rs485,
@@ -50,48 +50,48 @@ pub enum Wire {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
-    /// Kept for a blackout, in percent.
+pub struct BatterySettings {
+    /// Reserved for a blackout, in percent.
     pub reserve_soc: u8,
-    /// In W; the rating where nothing lower is set.
+    /// In W; the rating applies if it is lower.
     pub charge_limit: i32,
     pub discharge_limit: i32,
-    pub charge_window: Window,
-    pub discharge_window: Window,
+    pub charge_window: DailyWindow,
+    pub discharge_window: DailyWindow,
     pub meter_type: MeterType,
-    /// Where the battery looks for its meter, 1 to 250.
+    /// Where the battery expects its meter, 1 to 250.
     pub meter_address: u8,
-    pub tariff: Tariff,
-    /// Where prices come from; only a fixed one is known without being told.
+    pub tariff: TariffMode,
+    /// Source of prices. The battery knows only a fixed price by itself.
     pub provider: &'static str,
-    /// With so many W it charges from the grid …
+    /// Charging power from the grid in W, used …
     pub charge_power: i32,
     /// … below this price, in hundredths of a cent.
     pub charge_price: i32,
-    /// What a kWh costs, in hundredths of a cent.
+    /// Price of a kWh, in hundredths of a cent.
     pub import_price: Option<i32>,
-    /// In a blackout it feeds the house after a moment, or without one.
+    /// Supplies the house in a blackout: emergency power after a short gap, `ups` without one.
     pub emergency_power: bool,
     pub ups: bool,
-    /// On a socket instead of a circuit of its own.
+    /// Plugged into a socket instead of a circuit of its own.
     pub plugin: bool,
-    /// It listens to limits over the network.
+    /// Accepts power limits over the network.
     pub p_limit_tcp: bool,
     pub control: Control,
     pub wire: Wire,
 }
 
-impl Default for Settings {
+impl Default for BatterySettings {
     fn default() -> Self {
         Self {
             reserve_soc: 10,
             charge_limit: i32::MAX,
             discharge_limit: i32::MAX,
-            charge_window: Window::ALL_DAY,
-            discharge_window: Window::ALL_DAY,
+            charge_window: DailyWindow::ALL_DAY,
+            discharge_window: DailyWindow::ALL_DAY,
             meter_type: MeterType::Adl400,
             meter_address: crate::meter::DEFAULT_ADDRESS,
-            tariff: Tariff::Off,
+            tariff: TariffMode::Off,
             provider: "none",
             charge_power: i32::MAX,
             charge_price: 1_000,
@@ -106,8 +106,8 @@ impl Default for Settings {
     }
 }
 
-impl Settings {
-    /// What a kWh costs now, as far as the battery knows.
+impl BatterySettings {
+    /// The price of a kWh now, if the battery knows it.
     pub fn price(&self) -> Option<i32> {
         self.import_price.filter(|_| self.provider == "fixed")
     }
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_window_may_pass_midnight() {
-        let night = Window {
+        let night = DailyWindow {
             start: 22 * 60,
             end: 6 * 60,
         };
@@ -132,6 +132,6 @@ mod tests {
         ] {
             assert_eq!(night.contains(minute), inside, "{minute}");
         }
-        assert!((0..1440).all(|minute| Window::ALL_DAY.contains(minute)));
+        assert!((0..1440).all(|minute| DailyWindow::ALL_DAY.contains(minute)));
     }
 }

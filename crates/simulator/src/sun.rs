@@ -1,32 +1,32 @@
-//! Where the sun stands: enough of it to give every day of the year its length and its strength.
+//! A simple solar model: day length and clear-sky strength for every day of the year.
 use std::f64::consts::{PI, TAU};
 
-/// A place on earth, in degrees.
+/// A location on earth, in degrees.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Place {
+pub(crate) struct Location {
     pub(crate) latitude: f64,
     pub(crate) longitude: f64,
 }
 
-/// The sun over a place on one day.
+/// The sun over a location on one day.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SunDay {
-    /// When it stands highest, in hours UTC.
+    /// Solar noon, in hours UTC.
     pub(crate) noon: f64,
     /// From noon to sunset, in hours.
     pub(crate) half: f64,
-    /// What panels that face south give at noon of a clear day; 1 is their peak.
+    /// Output of south-facing panels at noon of a clear day, relative to their peak.
     pub(crate) strength: f64,
 }
 
 const TILT: f64 = 30.0;
 
 impl SunDay {
-    /// `day_of_year` from 0; fractions and values past the year's end are fine.
-    pub(crate) fn new(place: Place, day_of_year: f64) -> Self {
+    /// `day_of_year` counts from 0; fractions and values past the end of the year are allowed.
+    pub(crate) fn new(location: Location, day_of_year: f64) -> Self {
         let angle = TAU * (day_of_year + 10.0) / 365.2425;
         let declination = -23.44_f64.to_radians() * angle.cos();
-        let latitude = place.latitude.to_radians();
+        let latitude = location.latitude.to_radians();
         let cosine = (-latitude.tan() * declination.tan()).clamp(-1.0, 1.0);
         let half = cosine.acos() / PI * 12.0;
         let height = PI / 2.0 - latitude + declination;
@@ -35,7 +35,7 @@ impl SunDay {
         let season = TAU * (day_of_year - 80.0) / 365.2425;
         let equation = 9.87 * (2.0 * season).sin() - 7.53 * season.cos() - 1.5 * season.sin();
         Self {
-            noon: 12.0 - place.longitude / 15.0 - equation / 60.0,
+            noon: 12.0 - location.longitude / 15.0 - equation / 60.0,
             half,
             strength: facing * air,
         }
@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn summer_days_are_long_and_strong_and_winter_days_short_and_weak() {
-        let berlin = Place {
+        let berlin = Location {
             latitude: 52.5,
             longitude: 13.4,
         };

@@ -1,39 +1,39 @@
-//! One storage system in its home: every step balances to the watt, and the counters are the integral of what it reports.
-use crate::battery::{Battery, FULL, Rating};
-use crate::chance::Seed;
-use crate::control::{Mode, Reasons};
+//! One storage system in its home. Every step balances to the watt, and the counters integrate the reported powers.
+use crate::battery::{Battery, FULL_SOC, Rating};
+use crate::control::{ControlMode, Reasons};
 use crate::counters::Counters;
+use crate::device_event::{DeviceEvent, EventArgs};
 use crate::grid::{Conditions, Grid};
-use crate::happening::{Args, Happening};
 use crate::home::{Home, Household};
 use crate::meter::Meter;
-use crate::plan::Plan;
-use crate::protection::{Protection, State};
-use crate::settings::Settings;
+use crate::plan::DevicePlan;
+use crate::protection::{Protection, ProtectionState};
+use crate::seed::Seed;
+use crate::settings::BatterySettings;
 use domain::clock::{DAY, MINUTE, Millis};
 use domain::sample::Counter;
 use domain::{EventCode, Zone};
 
-/// No step is longer, however far the clock has moved.
+/// The longest simulation step; larger clock jumps are split.
 pub const LONGEST_STEP: Millis = 5 * MINUTE;
 
-/// A battery wants to be full this often, to know its charge.
+/// The battery needs a full charge this often to recalibrate its state of charge.
 const CALIBRATION_DUE: Millis = 60 * DAY;
 
-/// What a unit is responsible for.
+/// The part of the house that a unit reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
     /// A single unit reports the whole house.
     House,
-    /// One of several reports its own phase; together they add up to the house.
+    /// One of several units: each reports its own phase, and together they add up to the house.
     Phase,
 }
 
-/// A unit as it was installed.
+/// How a unit is installed.
 #[derive(Clone, Debug)]
 pub struct Installation {
     pub seed: Seed,
-    /// The home's seed: units of one site share it.
+    /// The home's seed, shared by all units of one site.
     pub site: Seed,
     pub household: Household,
     pub rating: Rating,
@@ -43,7 +43,7 @@ pub struct Installation {
     pub zone: Zone,
 }
 
-/// Powers of one step in W: `grid = house − pv − battery`, whatever the battery can see of it.
+/// True powers of one step in W, whether the battery can measure them or not: `grid = house − pv − battery`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flows {
     pub house: i32,
@@ -52,20 +52,20 @@ pub struct Flows {
     pub battery: i32,
     /// Import is positive.
     pub grid: i32,
-    /// At the meter; they add up to `grid`. A phase that another unit answers for is `None`.
+    /// At the meter; they add up to `grid`. `None` for a phase that another unit reports.
     pub phases: [Option<i32>; 3],
 }
 
 pub struct Unit {
-    pub settings: Settings,
-    pub mode: Mode,
-    /// What the portal has planned for it.
-    pub plan: Option<Plan>,
+    pub settings: BatterySettings,
+    pub mode: ControlMode,
+    /// The plan received from the portal.
+    pub plan: Option<DevicePlan>,
     pub meter: Meter,
     pub grid: Grid,
-    /// A limit on charging that came over the network, in W.
+    /// A charge limit received over the network, in W.
     pub limit_tcp: Option<i32>,
-    /// What somebody has switched on by hand, in W per phase.
+    /// Extra load from interventions, in W per phase.
     pub appliances: [i32; 3],
     pub(crate) home: Home,
     pub(crate) protection: Protection,
@@ -74,28 +74,28 @@ pub struct Unit {
     pub(crate) seed: Seed,
     phase: usize,
     share: Share,
-    /// It has lived until here.
+    /// Simulated up to this time.
     pub(crate) at: Millis,
     pub(crate) switched_on: bool,
     pub(crate) faulty: bool,
     pub(crate) hears_meter: bool,
     pub(crate) floating: bool,
     pub(crate) reasons: Reasons,
-    /// For how long the grid has been dead.
+    /// How long the grid has been dead.
     blackout: Millis,
-    /// It carries the house alone.
-    pub(crate) alone: bool,
+    /// It supplies the house without a grid.
+    pub(crate) islanded: bool,
     pub(crate) testing_meter: bool,
     pub(crate) calibrating: bool,
-    calibration_told: bool,
+    calibration_reported: bool,
     last_full: Millis,
     pub(crate) flows: Flows,
     pub(crate) conditions: Conditions,
-    happenings: Vec<Happening>,
+    events: Vec<DeviceEvent>,
 }
 
 impl Unit {
-    /// A unit that begins to live at `at` with `charge` ‰ in its cells and these counter readings.
+    /// A unit that starts at `at` with this state of charge in ‰ and these counter readings.
     pub fn new(installation: Installation, at: Millis, charge: i64, readings: [i64; 5]) -> Self {
         let Installation {
             seed,
@@ -109,8 +109,8 @@ impl Unit {
         let grid = Grid::new(site);
         let conditions = grid.conditions(at, [0; 3]);
         Self {
-            settings: Settings::default(),
-            mode: Mode::default(),
+            settings: BatterySettings::default(),
+            mode: ControlMode::default(),
             plan: None,
             meter: Meter::default(),
             grid,
@@ -130,14 +130,14 @@ impl Unit {
             floating: false,
             reasons: Reasons::default(),
             blackout: 0,
-            alone: false,
+            islanded: false,
             testing_meter: false,
             calibrating: false,
-            calibration_told: false,
+            calibration_reported: false,
             last_full: at,
             flows: Flows::default(),
             conditions,
-            happenings: Vec::new(),
+            events: Vec::new(),
         }
     }
 
@@ -157,11 +157,11 @@ impl Unit {
         self.counters.readings()
     }
 
-    /// Switched off it forgets a pause or a charge that it was told.
+    /// Switching it off cancels a pause or charge command.
     pub fn turn_switch(&mut self, on: bool) {
         self.switched_on = on;
         if !on {
-            self.mode = Mode::Auto;
+            self.mode = ControlMode::Auto;
         }
     }
 
@@ -169,21 +169,21 @@ impl Unit {
         self.switched_on
     }
 
-    /// The battery management finds a fault in the cells, or finds them well again.
+    /// The battery management system reports a fault in the cells, or clears it.
     pub fn set_faulty(&mut self, faulty: bool) {
         if self.faulty != faulty {
             self.faulty = faulty;
-            self.tell(EventCode::BmsFault, faulty);
+            self.emit(EventCode::BmsFault, faulty);
         }
     }
 
-    /// What is the case now is no news: it tells only what changes from here on.
-    pub fn settle(&mut self) {
+    /// Takes the present state as known: only later changes become events.
+    pub fn reset_events(&mut self) {
         self.hears_meter = self.meter.answers(&self.settings);
-        self.happenings.clear();
+        self.events.clear();
     }
 
-    /// Fills the cells to know their charge, as it does by itself every two months.
+    /// Charges to full to recalibrate the state of charge, as it also does by itself every two months.
     pub fn calibrate(&mut self) {
         self.calibrating = true;
     }
@@ -200,8 +200,8 @@ impl Unit {
         self.testing_meter = runs;
     }
 
-    /// Voltage in tenths of a volt and power in W at the meter, phase by phase; `None` for a phase of another unit, and no
-    /// power where the meter is silent.
+    /// Voltage in tenths of a volt and power in W at the meter, per phase. `None` for a phase of another unit; no power while
+    /// the meter is silent.
     pub fn metered(&self) -> [Option<(i32, Option<i32>)>; 3] {
         let phase = |number: usize| {
             let power = self.flows.phases[number]?;
@@ -211,27 +211,27 @@ impl Unit {
         [phase(0), phase(1), phase(2)]
     }
 
-    /// What happened since this was asked last, oldest first.
-    pub fn take_happenings(&mut self) -> Vec<Happening> {
-        std::mem::take(&mut self.happenings)
+    /// Events since the last call, oldest first.
+    pub fn take_events(&mut self) -> Vec<DeviceEvent> {
+        std::mem::take(&mut self.events)
     }
 
-    /// Lives on until `until`, in steps of at most [`LONGEST_STEP`].
-    pub fn live(&mut self, until: Millis) {
+    /// Simulates until `until`, in steps of at most [`LONGEST_STEP`].
+    pub fn advance_to(&mut self, until: Millis) {
         while self.at < until {
             let millis = (until - self.at).min(LONGEST_STEP);
             self.step(millis);
         }
     }
 
-    /// Power is back: nothing was measured or done meanwhile.
+    /// Power is back. Nothing was measured or done in the meantime.
     pub(crate) fn wake(&mut self, at: Millis) {
-        self.mode = Mode::Auto;
+        self.mode = ControlMode::Auto;
         self.calibrating = false;
         self.start(at);
     }
 
-    /// It starts: what limits it is reported again, and not as of before.
+    /// Starts: reasons that hold it back are reported again, from now on.
     pub(crate) fn start(&mut self, at: Millis) {
         self.at = self.at.max(at);
         self.reasons = Reasons::default();
@@ -239,16 +239,16 @@ impl Unit {
 
     fn step(&mut self, millis: Millis) {
         let middle = self.at + millis / 2;
-        let (house, pv) = self.nature(middle);
+        let (house, pv) = self.load_and_pv(middle);
         let load = self.flows.phases.map(Option::unwrap_or_default);
         let usual = self.grid.conditions(middle, load);
         let connected = self.watch_grid(usual, millis);
-        self.look_for_meter();
+        self.check_meter();
         let dead = self.grid.is_dead(self.at, self.at + millis);
         self.blackout = if dead { self.blackout + millis } else { 0 };
-        self.alone = dead && self.carries_house(self.blackout);
-        let (house, pv, battery) = if self.alone {
-            self.alone(house, pv, millis)
+        self.islanded = dead && self.carries_house(self.blackout);
+        let (house, pv, battery) = if self.islanded {
+            self.island_flows(house, pv, millis)
         } else if dead {
             (0, 0, 0)
         } else if connected && self.switched_on && !self.faulty {
@@ -258,7 +258,7 @@ impl Unit {
         };
         self.battery.flow(battery, millis);
         self.at += millis;
-        self.mind_calibration();
+        self.update_calibration();
         self.flows = self.balance(house, pv, battery);
         let Flows { grid, .. } = self.flows;
         let counters = &mut self.counters;
@@ -267,8 +267,8 @@ impl Unit {
         counters.count(Counter::Pv, pv, millis);
     }
 
-    /// What house and sun do: this unit's share of it.
-    fn nature(&mut self, at: Millis) -> (i32, i32) {
+    /// Load and PV of this unit's share.
+    fn load_and_pv(&mut self, at: Millis) -> (i32, i32) {
         let (load, pv) = (self.home.load(at), self.home.pv(at));
         match self.share {
             Share::House => (load + self.appliances.iter().sum::<i32>(), pv),
@@ -285,7 +285,7 @@ impl Unit {
         match self.share {
             Share::Phase => phases[self.phase] = Some(grid),
             Share::House => {
-                // A house without power draws nothing, whatever is switched on.
+                // A house without power draws nothing, even if appliances are switched on.
                 let by_hand = match house >= self.appliances.iter().sum() {
                     true => self.appliances,
                     false => [0; 3],
@@ -307,7 +307,8 @@ impl Unit {
         }
     }
 
-    /// Shows the protection the grid of this step, a deviation for exactly as long as it lasts. Whether it stayed connected.
+    /// Feeds the grid conditions of this step to the protection, an excursion for its exact duration. Returns whether it
+    /// stayed connected.
     fn watch_grid(&mut self, usual: Conditions, millis: Millis) -> bool {
         let (from, until) = (self.at, self.at + millis);
         let mut connected = self.protection.connected();
@@ -317,55 +318,55 @@ impl Unit {
             }
             unit.conditions = conditions;
             match unit.protection.observe(conditions, until - from) {
-                Some(State::Tripped(trip, _)) => {
+                Some(ProtectionState::Tripped(trip, _)) => {
                     connected = false;
-                    unit.tell(trip.code(), true);
+                    unit.emit(trip.code(), true);
                 }
-                Some(State::Connected) | None => {}
+                Some(ProtectionState::Connected) | None => {}
             }
         };
         match self.grid.excursion(from, until) {
             None => show(self, usual, from, until),
-            Some(it) => {
-                let (begins, ends) = (it.from.max(from), it.until.min(until));
+            Some(excursion) => {
+                let (begins, ends) = (excursion.from.max(from), excursion.until.min(until));
                 show(self, usual, from, begins);
-                show(self, it.to.of(usual), begins, ends);
+                show(self, excursion.to.of(usual), begins, ends);
                 show(self, usual, ends, until);
             }
         }
         connected
     }
 
-    fn look_for_meter(&mut self) {
+    fn check_meter(&mut self) {
         let hears = self.meter.answers(&self.settings);
         if hears != self.hears_meter {
             self.hears_meter = hears;
-            self.tell(EventCode::MeterLost, !hears);
+            self.emit(EventCode::MeterLost, !hears);
         }
     }
 
-    fn mind_calibration(&mut self) {
-        if self.battery.charge() >= FULL - 3 {
+    fn update_calibration(&mut self) {
+        if self.battery.soc() >= FULL_SOC - 3 {
             self.last_full = self.at;
-            self.calibration_told = false;
+            self.calibration_reported = false;
             if self.calibrating {
                 self.calibrating = false;
-                self.tell(EventCode::CalibrationDone, true);
+                self.emit(EventCode::CalibrationDone, true);
             }
-        } else if self.at - self.last_full >= CALIBRATION_DUE && !self.calibration_told {
-            self.calibration_told = true;
-            self.tell(EventCode::CalibrationDue, true);
+        } else if self.at - self.last_full >= CALIBRATION_DUE && !self.calibration_reported {
+            self.calibration_reported = true;
+            self.emit(EventCode::CalibrationDue, true);
         } else if self.at - self.last_full >= CALIBRATION_DUE + DAY {
             self.calibrating = !self.faulty && self.switched_on;
         }
     }
 
-    pub(crate) fn tell(&mut self, code: EventCode, on: bool) {
-        self.tell_why(code, on, Args::None);
+    pub(crate) fn emit(&mut self, code: EventCode, on: bool) {
+        self.emit_with(code, on, EventArgs::None);
     }
 
-    pub(crate) fn tell_why(&mut self, code: EventCode, on: bool, args: Args) {
-        self.happenings.push(Happening {
+    pub(crate) fn emit_with(&mut self, code: EventCode, on: bool, args: EventArgs) {
+        self.events.push(DeviceEvent {
             at: self.at,
             code,
             on,
@@ -374,7 +375,7 @@ impl Unit {
     }
 }
 
-/// A three-phase inverter gives each phase a third; the last takes what does not divide.
+/// A three-phase inverter feeds a third into each phase; the last phase takes the remainder.
 fn thirds(power: i32) -> [i32; 3] {
     let third = power / 3;
     [third, third, power - 2 * third]

@@ -1,5 +1,5 @@
-//! What a battery writes into its messages: cheap text into a buffer that is used again.
-use crate::happening::Happening;
+//! Encoding of a battery's messages, written directly into a reused text buffer.
+use crate::device_event::DeviceEvent;
 use domain::clock::Millis;
 use domain::firmware::{JobId, Part};
 use domain::sample::{Counter, MessageId};
@@ -9,21 +9,21 @@ use flate2::write::ZlibEncoder;
 use std::fmt::{self, Write};
 use std::io::Write as _;
 
-/// As many samples as one `up/hist` may hold.
-pub const BATCH: usize = 60;
+/// The maximum number of samples in one `up/hist`.
+pub const MAX_BATCH_SAMPLES: usize = 60;
 
-/// The version of the link that these batteries speak.
-const VERSION: u8 = 1;
+/// The version of the device link.
+const LINK_VERSION: u8 = 1;
 
 /// The versions of a battery's three parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Firmware {
+pub struct FirmwareVersions {
     pub master: String,
     pub gateway: String,
     pub slave: String,
 }
 
-impl Firmware {
+impl FirmwareVersions {
     pub fn version(&self, part: Part) -> &str {
         match part {
             Part::Gateway => &self.gateway,
@@ -33,56 +33,56 @@ impl Firmware {
     }
 }
 
-/// What a battery says about itself.
+/// A battery's description of itself.
 #[derive(Clone, Debug)]
 pub struct Identity {
     pub serial: Serial,
     pub hardware: String,
-    pub firmware: Firmware,
+    pub firmware: FirmwareVersions,
     /// It updates only with its main switch off.
     pub update_needs_off: bool,
     pub phase: u8,
-    /// Usable Wh, rated charge and discharge W.
+    /// Usable capacity in Wh; rated charge and discharge power in W.
     pub capacity: i64,
     pub charge_max: i32,
     pub discharge_max: i32,
     pub zone: String,
 }
 
-/// What a hello tells.
+/// The variable fields of a hello.
 #[derive(Clone, Copy, Debug)]
-pub struct Present<'a> {
+pub struct HelloFields<'a> {
     pub identity: &'a Identity,
-    /// Of the settings that it works with.
+    /// The version of the settings in use.
     pub settings_version: i64,
-    /// The update that it works on.
+    /// The update in progress.
     pub job: Option<&'a JobId>,
 }
 
-/// How a battery tells the time.
+/// The error and quality of a battery's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Watch {
-    /// Its clock shows so much more than the true time.
+pub struct DeviceClock {
+    /// Clock time minus true time.
     pub error: Millis,
     /// 0 none, 1 RTC, 2 NTP.
     pub quality: u8,
 }
 
-impl Watch {
-    pub const RIGHT: Self = Self {
+impl DeviceClock {
+    pub const CORRECT: Self = Self {
         error: 0,
         quality: 2,
     };
 }
 
-/// A sample with the time that the battery had been up.
+/// A sample with the battery's uptime at that moment.
 #[derive(Clone, Copy, Debug)]
-pub struct Measured {
+pub struct StampedSample {
     pub sample: Sample,
     pub uptime: Millis,
 }
 
-/// A number in tenths or hundredths, or `null`.
+/// A fixed-point number with `DECIMALS` decimals, or `null`.
 struct Fixed<const DECIMALS: u32>(Option<i32>);
 
 impl<const DECIMALS: u32> fmt::Display for Fixed<DECIMALS> {
@@ -109,10 +109,16 @@ impl<T: fmt::Display> fmt::Display for Plain<T> {
     }
 }
 
-/// Appends the beginning that all messages share, without its closing brace.
-fn head(text: &mut String, id: MessageId, at: Millis, uptime: Millis, watch: Watch) {
+/// Appends the start that all messages share, without the closing brace.
+fn write_header(
+    text: &mut String,
+    id: MessageId,
+    at: Millis,
+    uptime: Millis,
+    device_clock: DeviceClock,
+) {
     let MessageId { boot, seq, .. } = id;
-    let (t, q) = (at + watch.error, watch.quality);
+    let (t, q) = (at + device_clock.error, device_clock.quality);
     // Writing into a String cannot fail.
     let _ = write!(
         text,
@@ -120,10 +126,10 @@ fn head(text: &mut String, id: MessageId, at: Millis, uptime: Millis, watch: Wat
     );
 }
 
-/// `up/tele`, and one element of `up/hist`. A value that was not measured is `null`.
-pub fn sample(text: &mut String, measured: &Measured, watch: Watch) {
-    let Measured { sample, uptime } = measured;
-    head(text, sample.id, sample.at, *uptime, watch);
+/// `up/tele`, and one element of `up/hist`. Missing values are `null`.
+pub fn sample(text: &mut String, measured: &StampedSample, device_clock: DeviceClock) {
+    let StampedSample { sample, uptime } = measured;
+    write_header(text, sample.id, sample.at, *uptime, device_clock);
     let [u1, u2, u3] = sample.voltage.map(Fixed::<1>);
     let [p1, p2, p3] = sample.meter_power.map(Plain);
     let _ = write!(
@@ -152,18 +158,18 @@ pub fn sample(text: &mut String, measured: &Measured, watch: Watch) {
     );
 }
 
-/// `up/hist`: a JSON array of samples, deflated (zlib).
-pub fn history(text: &mut String, batch: &[Measured], watch: Watch) -> Vec<u8> {
+/// `up/hist`: a JSON array of samples, compressed with zlib.
+pub fn history(text: &mut String, batch: &[StampedSample], device_clock: DeviceClock) -> Vec<u8> {
     text.push('[');
-    for (place, measured) in batch.iter().enumerate() {
-        if place > 0 {
+    for (index, measured) in batch.iter().enumerate() {
+        if index > 0 {
             text.push(',');
         }
-        sample(text, measured, watch);
+        sample(text, measured, device_clock);
     }
     text.push(']');
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
-    // A Vec takes every byte.
+    // Writing into a Vec cannot fail.
     let _ = encoder.write_all(text.as_bytes());
     encoder.finish().unwrap_or_default()
 }
@@ -174,11 +180,11 @@ pub fn hello(
     id: MessageId,
     at: Millis,
     uptime: Millis,
-    watch: Watch,
-    present: Present<'_>,
+    device_clock: DeviceClock,
+    present: HelloFields<'_>,
 ) {
-    head(text, id, at, uptime, watch);
-    let Present {
+    write_header(text, id, at, uptime, device_clock);
+    let HelloFields {
         identity,
         settings_version,
         job,
@@ -194,7 +200,7 @@ pub fn hello(
         zone,
         ..
     } = identity;
-    let Firmware {
+    let FirmwareVersions {
         master,
         gateway,
         slave,
@@ -202,7 +208,7 @@ pub fn hello(
     let off = u8::from(*update_needs_off);
     let _ = write!(
         text,
-        r#","v":{VERSION},"hw":"{hardware}","phase":{phase},"cap":{capacity},"pcmax":{charge_max},"pdmax":{discharge_max},"tz":"{zone}","fw":{{"m":"{master}","g":"{gateway}","sl":"{slave}","off":{off}}},"rep_ver":{settings_version}"#
+        r#","v":{LINK_VERSION},"hw":"{hardware}","phase":{phase},"cap":{capacity},"pcmax":{charge_max},"pdmax":{discharge_max},"tz":"{zone}","fw":{{"m":"{master}","g":"{gateway}","sl":"{slave}","off":{off}}},"rep_ver":{settings_version}"#
     );
     if let Some(job) = job {
         let _ = write!(text, r#","job":"{job}""#);
@@ -214,13 +220,13 @@ pub fn hello(
 pub fn event(
     text: &mut String,
     id: MessageId,
-    happening: &Happening,
+    device_event: &DeviceEvent,
     uptime: Millis,
-    watch: Watch,
+    device_clock: DeviceClock,
 ) {
-    head(text, id, happening.at, uptime, watch);
-    let (code, on) = (happening.code.as_str(), u8::from(happening.on));
-    let args = happening.args.json();
+    write_header(text, id, device_event.at, uptime, device_clock);
+    let (code, on) = (device_event.code.as_str(), u8::from(device_event.on));
+    let args = device_event.args.json();
     let _ = write!(text, r#","code":"{code}","on":{on},"args":{args}}}"#);
 }
 

@@ -1,39 +1,39 @@
-//! The real home's series, cut into days that simulated homes borrow.
-use crate::sun::{Place, SunDay};
+//! The recorded series of a real home, cut into days that simulated homes reuse.
+use crate::sun::{Location, SunDay};
 use domain::Zone;
 use domain::clock::{HOUR, MINUTE, Millis};
 use std::sync::LazyLock;
 
 const SERIES: &str = include_str!("../data/home-2024-30min.csv");
 
-/// Where the home stands, as its sunrises and sunsets tell.
-const PLACE: Place = Place {
+/// The home's location, inferred from its sunrises and sunsets.
+const LOCATION: Location = Location {
     latitude: 46.0,
     longitude: 2.3,
 };
 const ZONE: &str = "Europe/Paris";
 
-/// What its panels gave at their best, in W.
+/// Its highest PV power, in W.
 pub(crate) const PEAK: f64 = 4_411.0;
-/// What it used on average, in W.
+/// Its mean load, in W.
 pub(crate) const MEAN_LOAD: f64 = 660.0;
 
 pub(crate) const HALF_HOURS: usize = 48;
 /// Points of a PV day between sunrise and sunset.
 pub(crate) const POINTS: usize = 33;
 
-/// How many days of the series stand for one day of the year.
-const CHOICE: usize = 24;
+/// How many similar days of the series each day of the year can draw from.
+const SIMILAR_DAYS: usize = 24;
 
-/// The mean load of each half hour of a day, in W, by the home's own clock.
+/// The mean load of each half hour of a day, in W, in the home's local time.
 pub(crate) type LoadDay = [f32; HALF_HOURS];
-/// From sunrise to sunset, as parts of the panels' clear noon.
+/// PV power from sunrise to sunset, relative to the clear noon.
 pub(crate) type PvDay = [f32; POINTS];
 
 pub(crate) struct Year {
     loads: Vec<LoadDay>,
     pvs: Vec<PvDay>,
-    /// For each day of the year: which working days, days off and PV days are like it.
+    /// For each day of the year: the similar working days, days off and PV days.
     working: Vec<Vec<u16>>,
     off: Vec<Vec<u16>>,
     sunny: Vec<Vec<u16>>,
@@ -46,7 +46,7 @@ impl Year {
         &YEAR
     }
 
-    /// A load day like those around `day_of_year`; `choice` from 0 to 1 picks one.
+    /// A load day from the season of `day_of_year`; `choice` from 0 to 1 picks one.
     pub(crate) fn load(&self, day_of_year: usize, weekend: bool, choice: f64) -> &LoadDay {
         let like = if weekend { &self.off } else { &self.working };
         &self.loads[pick(&like[day_of_year % 366], choice)]
@@ -68,24 +68,24 @@ impl Year {
                     near.sort_by(|a, b| {
                         distance(a.0, f64::from(day)).total_cmp(&distance(b.0, f64::from(day)))
                     });
-                    near.truncate(CHOICE);
-                    near.iter().map(|(_, place)| *place as u16).collect()
+                    near.truncate(SIMILAR_DAYS);
+                    near.iter().map(|(_, index)| *index as u16).collect()
                 })
                 .collect::<Vec<Vec<u16>>>()
         };
         let of_kind = |weekend: bool| -> Vec<(f64, usize)> {
             let days = loads.iter().enumerate();
             days.filter(|(_, day)| day.weekend == weekend)
-                .map(|(place, day)| (day.day_of_year, place))
+                .map(|(index, day)| (day.day_of_year, index))
                 .collect()
         };
         let sunny: Vec<(f64, usize)> = pvs
             .iter()
             .enumerate()
-            .map(|(place, day)| (day.0, place))
+            .map(|(index, day)| (day.0, index))
             .collect();
-        // A sunny day is like another when both are about as long, be it spring or autumn.
-        let length = |day: f64| SunDay::new(PLACE, day).half;
+        // PV days are similar when they are about equally long, in spring or autumn.
+        let length = |day: f64| SunDay::new(LOCATION, day).half;
         Self {
             working: like(&of_kind(false), &round_the_year),
             off: like(&of_kind(true), &round_the_year),
@@ -97,11 +97,11 @@ impl Year {
 }
 
 fn pick(like: &[u16], choice: f64) -> usize {
-    let place = (choice * like.len() as f64) as usize;
-    usize::from(like[place.min(like.len() - 1)])
+    let index = (choice * like.len() as f64) as usize;
+    usize::from(like[index.min(like.len() - 1)])
 }
 
-/// Days between two days of the year, the short way round.
+/// Days between two days of the year, across New Year if that is shorter.
 fn round_the_year(a: f64, b: f64) -> f64 {
     let apart = (a - b).abs();
     apart.min(365.2425 - apart)
@@ -114,7 +114,7 @@ struct Row {
 }
 
 impl Row {
-    /// `2024-03-01 00:30:00+00:00,286,` → one row.
+    /// Parses a row such as `2024-03-01 00:30:00+00:00,286,`.
     fn read(line: &str) -> Option<Self> {
         let mut cells = line.split(',');
         let time = cells.next()?.replace(' ', "T");
@@ -127,7 +127,7 @@ impl Row {
     }
 }
 
-/// From 0 at New Year of 2024.
+/// 0 is New Year of 2024.
 fn day_of_year(at: Millis) -> f64 {
     const NEW_YEAR: Millis = 1_704_067_200_000;
     ((at - NEW_YEAR) / (24 * HOUR)) as f64
@@ -139,7 +139,7 @@ struct HomeDay {
     load: LoadDay,
 }
 
-/// Days on the home's own clock. A day that lacks more than two hours is left out; short gaps take the value before.
+/// Days in the home's local time. Days with more than two hours missing are dropped; shorter gaps repeat the value before.
 fn load_days(rows: &[Row], zone: &Zone) -> Vec<HomeDay> {
     let mut days: Vec<(i64, [Option<f32>; HALF_HOURS])> = Vec::new();
     for row in rows {
@@ -173,17 +173,17 @@ fn load_days(rows: &[Row], zone: &Zone) -> Vec<HomeDay> {
         .collect()
 }
 
-/// Days since 1970, which began on a Thursday.
+/// `day` counts from 1970-01-01, a Thursday.
 pub(crate) fn is_weekend(day: i64) -> bool {
     (day + 3).rem_euclid(7) >= 5
 }
 
-/// Days between their own sunrise and sunset, so that they can be stretched over any other day.
+/// Each day between its own sunrise and sunset: the profile can then be stretched over any other day.
 fn pv_days(rows: &[Row]) -> Vec<(f64, PvDay)> {
     let mut days = Vec::new();
     for day in rows.chunk_by(|a, b| a.at / (24 * HOUR) == b.at / (24 * HOUR)) {
         let number = day_of_year(day[0].at);
-        let sun = SunDay::new(PLACE, number);
+        let sun = SunDay::new(LOCATION, number);
         let light = |row: &&Row| {
             let hour = (row.at % (24 * HOUR)) as f64 / HOUR as f64 + 0.25;
             (hour - sun.noon).abs() < sun.half - 1.5
@@ -191,15 +191,15 @@ fn pv_days(rows: &[Row]) -> Vec<(f64, PvDay)> {
         if day.len() < HALF_HOURS || day.iter().filter(light).any(|row| row.pv.is_none()) {
             continue;
         }
-        let clear = PEAK * sun.strength / SunDay::new(PLACE, 150.0).strength;
+        let clear = PEAK * sun.strength / SunDay::new(LOCATION, 150.0).strength;
         let value = |slot: i64| {
             let row = usize::try_from(slot).ok().and_then(|slot| day.get(slot));
             row.and_then(|row| row.pv).unwrap_or(0.0)
         };
         let mut points = [0.0; POINTS];
-        for (place, point) in points.iter_mut().enumerate() {
-            let across = 2.0 * place as f64 / (POINTS - 1) as f64 - 1.0;
-            // A row is the mean of its half hour: its middle stands for it.
+        for (index, point) in points.iter_mut().enumerate() {
+            let across = 2.0 * index as f64 / (POINTS - 1) as f64 - 1.0;
+            // A row is the mean of its half hour and counts for the middle of it.
             let slot = (sun.noon + across * sun.half) * 2.0 - 0.5;
             let (low, part) = (slot.floor() as i64, slot - slot.floor());
             let power = f64::from(value(low)) * (1.0 - part) + f64::from(value(low + 1)) * part;
@@ -220,7 +220,7 @@ mod tests {
         let year = Year::get();
         assert!(year.loads.len() > 220, "{}", year.loads.len());
         assert!(year.pvs.len() > 210, "{}", year.pvs.len());
-        assert!(year.sunny.iter().all(|like| like.len() == CHOICE));
+        assert!(year.sunny.iter().all(|like| like.len() == SIMILAR_DAYS));
         let mean: f32 = year.loads.iter().flatten().sum::<f32>() / (year.loads.len() * 48) as f32;
         assert!((f64::from(mean) - MEAN_LOAD).abs() < 40.0, "{mean}");
     }

@@ -1,7 +1,7 @@
-//! aWATTar's market data for Germany and Austria, without a token and for at most 100 questions a day. Starts and ends in
-//! milliseconds, prices in EUR/MWh.
-use crate::PriceQuestion;
-use crate::client::{AWATTAR_AT, Client, Failure, Question};
+//! aWATTar's market data for Germany and Austria, without a token, at most 100 requests a day. Starts and ends in milliseconds,
+//! prices in EUR/MWh.
+use crate::PriceRequest;
+use crate::client::{AWATTAR_AT, Client, SourceFailure, SourceRequest};
 use domain::Source;
 use domain::clock::Millis;
 use domain::source::{BiddingZone, PriceSlot, SourceError, SpotPrice};
@@ -23,26 +23,26 @@ struct Entry<'a> {
     unit: &'a str,
 }
 
-pub(crate) async fn ask(
+pub(crate) async fn fetch(
     client: &Client,
-    question: PriceQuestion<'_>,
-) -> Result<Vec<PriceSlot>, Failure> {
+    question: PriceRequest<'_>,
+) -> Result<Vec<PriceSlot>, SourceFailure> {
     let host = match question.zone {
         BiddingZone::DeLu => None,
         BiddingZone::At => Some(AWATTAR_AT),
         _ => return Err(SourceError::Empty.into()),
     };
     let bounds = question.bounds();
-    let asked = Question {
+    let asked = SourceRequest {
         path: format!("/v1/marketdata?start={}&end={}", bounds.start, bounds.end),
         host,
-        ..Question::default()
+        ..SourceRequest::default()
     };
-    let body = client.ask(Source::Awattar, asked).await?;
-    Ok(read(&body)?)
+    let body = client.fetch(Source::Awattar, asked).await?;
+    Ok(parse(&body)?)
 }
 
-fn read(body: &[u8]) -> Result<Vec<PriceSlot>, SourceError> {
+fn parse(body: &[u8]) -> Result<Vec<PriceSlot>, SourceError> {
     let unreadable = SourceError::Unreadable;
     let answer: Answer<'_> = serde_json::from_slice(body).map_err(|_| unreadable)?;
     let slot = |entry: &Entry<'_>| {

@@ -1,5 +1,5 @@
-//! The rules for every call outside: known hosts only, HTTPS only, no private addresses, no redirects, little time, little to
-//! read. What the operator names by hand is exempt from the first three.
+//! The rules for every outside request: known hosts only, HTTPS only, no private addresses, no redirects, short timeouts, small
+//! responses. Addresses that the operator sets are exempt from the first three.
 use domain::Source;
 use domain::clock::{Millis, SECOND};
 use domain::source::SourceError;
@@ -13,18 +13,19 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A service that does not even connect is away.
-const CONNECT: Duration = Duration::from_secs(5);
-/// From the question to the last byte of the answer.
-const WHOLE: Duration = Duration::from_secs(20);
-/// Questions in a row share a connection. Later ones would meet one that the service has just closed, and be lost with it.
-const IDLE: Duration = Duration::from_secs(1);
-/// Two days of quarter-hours in XML are a tenth of it.
-const MOST_BYTES: usize = 2 << 20;
-const AGENT: &str = concat!("Suncellar/", env!("CARGO_PKG_VERSION"));
+/// Short: a service that does not connect by then is down.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// From the request to the last byte of the response.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
+/// Consecutive requests share a connection. It is not kept longer: a later request could use a connection that the service is
+/// just closing, and fail.
+const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(1);
+/// Two days of quarter-hours in XML need a tenth of it.
+const MAX_RESPONSE_BYTES: usize = 2 << 20;
+const USER_AGENT: &str = concat!("Suncellar/", env!("CARGO_PKG_VERSION"));
 
-/// Where a service is. Nothing else is ever called.
-const fn home(source: Source) -> &'static str {
+/// The address of a service. No other host is ever called.
+const fn base_url(source: Source) -> &'static str {
     match source {
         Source::Tibber => "https://api.tibber.com",
         Source::Awattar => "https://api.awattar.de",
@@ -35,40 +36,40 @@ const fn home(source: Source) -> &'static str {
     }
 }
 
-/// Hosts that a source has besides its home.
+/// aWATTar's second host, for Austria.
 pub(crate) const AWATTAR_AT: &str = "https://api.awattar.at";
 
-/// Addresses that the operator names instead, for a service of their own or a test: `energy_charts=http://127.0.0.1:9000`.
+/// Addresses that the operator sets instead, for a service of their own or a test: `energy_charts=http://127.0.0.1:9000`.
 #[derive(Clone, Debug, Default)]
 pub struct Addresses(BTreeMap<Source, String>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WrongAddress;
+pub struct InvalidAddress;
 
-impl std::fmt::Display for WrongAddress {
+impl std::fmt::Display for InvalidAddress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("a source's address looks like energy_charts=https://host")
+        f.write_str("a source's address must look like energy_charts=https://host")
     }
 }
 
-impl std::error::Error for WrongAddress {}
+impl std::error::Error for InvalidAddress {}
 
 impl Addresses {
     /// One `name=address`.
-    pub fn name(&mut self, text: &str) -> Result<(), WrongAddress> {
-        let (source, address) = text.split_once('=').ok_or(WrongAddress)?;
-        let source = Source::from_str(source).map_err(|_| WrongAddress)?;
-        let parsed = reqwest::Url::parse(address).map_err(|_| WrongAddress)?;
+    pub fn add_override(&mut self, text: &str) -> Result<(), InvalidAddress> {
+        let (source, address) = text.split_once('=').ok_or(InvalidAddress)?;
+        let source = Source::from_str(source).map_err(|_| InvalidAddress)?;
+        let parsed = reqwest::Url::parse(address).map_err(|_| InvalidAddress)?;
         let plain = matches!(parsed.scheme(), "http" | "https") && parsed.query().is_none();
         if !plain || !parsed.username().is_empty() || parsed.fragment().is_some() {
-            return Err(WrongAddress);
+            return Err(InvalidAddress);
         }
         let address = address.trim_end_matches('/').to_owned();
         self.0.insert(source, address);
         Ok(())
     }
 
-    /// The same address for every source that has none yet.
+    /// Sets this address for every source that has none yet.
     #[must_use]
     pub fn or_all(mut self, address: &str) -> Self {
         for source in Source::ALL {
@@ -79,14 +80,14 @@ impl Addresses {
     }
 }
 
-/// No answer, and how long the service wants to be left alone.
+/// Why a request failed, and how long the service asks us to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Failure {
+pub struct SourceFailure {
     pub error: SourceError,
     pub retry_after: Option<Millis>,
 }
 
-impl From<SourceError> for Failure {
+impl From<SourceError> for SourceFailure {
     fn from(error: SourceError) -> Self {
         Self {
             error,
@@ -98,17 +99,17 @@ impl From<SourceError> for Failure {
 #[derive(Clone, Debug)]
 pub(crate) struct Client {
     outside: reqwest::Client,
-    /// For addresses that the operator has named.
+    /// For addresses that the operator set.
     named: reqwest::Client,
     addresses: Arc<Addresses>,
 }
 
-/// What is asked, with what only the service may see kept out of address and log.
+/// A request. The secret is kept out of the address and the log.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Question<'a> {
-    /// Beginning with a slash; numbers and names of ours only.
+pub(crate) struct SourceRequest<'a> {
+    /// Begins with a slash; contains only numbers and our own constants, no user input.
     pub(crate) path: String,
-    /// Instead of the source's home.
+    /// Instead of the source's usual host.
     pub(crate) host: Option<&'static str>,
     /// Sent by POST: media type and body.
     pub(crate) body: Option<(&'static str, String)>,
@@ -117,23 +118,23 @@ pub(crate) struct Question<'a> {
 
 impl Client {
     pub(crate) fn new(addresses: Addresses) -> Self {
-        // Whoever is first in the process says so; the binary does at its start.
+        // Only the first call in a process takes effect; the binary makes it at its start.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let build = |builder: reqwest::ClientBuilder| {
             builder
-                .user_agent(AGENT)
+                .user_agent(USER_AGENT)
                 .redirect(redirect::Policy::none())
-                // A proxy would look names up itself, and connect wherever they lead.
+                // A proxy would resolve names itself and bypass the check of addresses.
                 .no_proxy()
-                .connect_timeout(CONNECT)
-                .timeout(WHOLE)
-                .pool_idle_timeout(IDLE)
+                .connect_timeout(CONNECT_TIMEOUT)
+                .timeout(REQUEST_TIMEOUT)
+                .pool_idle_timeout(POOL_IDLE_TIMEOUT)
                 .build()
-                .expect("a client of constant settings can be built")
+                .expect("an HTTP client with constant settings can be built")
         };
         let outside = reqwest::Client::builder()
             .https_only(true)
-            .dns_resolver(Arc::new(PublicNames));
+            .dns_resolver(Arc::new(PublicResolver));
         Self {
             outside: build(outside),
             named: build(reqwest::Client::builder()),
@@ -141,15 +142,15 @@ impl Client {
         }
     }
 
-    /// The body of a good answer.
-    pub(crate) async fn ask(
+    /// The body of a successful response.
+    pub(crate) async fn fetch(
         &self,
         source: Source,
-        question: Question<'_>,
-    ) -> Result<Vec<u8>, Failure> {
+        question: SourceRequest<'_>,
+    ) -> Result<Vec<u8>, SourceFailure> {
         let (client, base) = match self.addresses.0.get(&source) {
             Some(named) => (&self.named, named.as_str()),
-            None => (&self.outside, question.host.unwrap_or(home(source))),
+            None => (&self.outside, question.host.unwrap_or(base_url(source))),
         };
         let address = format!("{base}{}", question.path);
         let mut request = match question.body {
@@ -162,12 +163,12 @@ impl Client {
         if let Some((name, value)) = question.secret {
             request = request.headers(secret(name, value)?);
         }
-        answer(source, request).await
+        send(source, request).await
     }
 }
 
-/// Marked, so that no layer below writes it down.
-fn secret(name: &'static str, value: &str) -> Result<HeaderMap, Failure> {
+/// Marked as sensitive, so no layer below logs it.
+fn secret(name: &'static str, value: &str) -> Result<HeaderMap, SourceFailure> {
     let mut value = HeaderValue::from_str(value).map_err(|_| SourceError::TokenRefused)?;
     value.set_sensitive(true);
     Ok(HeaderMap::from_iter([(
@@ -176,15 +177,15 @@ fn secret(name: &'static str, value: &str) -> Result<HeaderMap, Failure> {
     )]))
 }
 
-async fn answer(source: Source, request: RequestBuilder) -> Result<Vec<u8>, Failure> {
+async fn send(source: Source, request: RequestBuilder) -> Result<Vec<u8>, SourceFailure> {
     let mut response = request.send().await.map_err(|error| failed(&error))?;
     let status = response.status();
     if status != StatusCode::OK {
-        return Err(refused(source, &response));
+        return Err(failure_of(source, &response));
     }
     let mut body = Vec::new();
     while let Some(part) = response.chunk().await.map_err(|error| failed(&error))? {
-        if body.len() + part.len() > MOST_BYTES {
+        if body.len() + part.len() > MAX_RESPONSE_BYTES {
             return Err(SourceError::Unreadable.into());
         }
         body.extend_from_slice(&part);
@@ -199,26 +200,26 @@ fn failed(error: &reqwest::Error) -> SourceError {
     }
 }
 
-fn refused(source: Source, response: &Response) -> Failure {
+fn failure_of(source: Source, response: &Response) -> SourceFailure {
     let status = response.status();
     let error = match status.as_u16() {
         401 | 403 if source.needs_token() => SourceError::TokenRefused,
         404 => SourceError::Empty,
         429 => SourceError::RateLimited,
         500.. => SourceError::Failed,
-        // Among them every redirect: it is not followed.
+        // This includes redirects, which are not followed.
         _ => SourceError::Rejected,
     };
-    let told = response.headers().get(RETRY_AFTER);
-    Failure {
+    let header = response.headers().get(RETRY_AFTER);
+    SourceFailure {
         error,
-        retry_after: told
+        retry_after: header
             .and_then(|value| value.to_str().ok())
             .and_then(|text| retry_after(text, response.headers())),
     }
 }
 
-/// Seconds, or a date that is held against the service's own clock.
+/// Seconds, or a date that is compared with the service's own clock.
 fn retry_after(text: &str, headers: &HeaderMap) -> Option<Millis> {
     if let Ok(seconds) = text.trim().parse::<u32>() {
         return Some(Millis::from(seconds) * SECOND);
@@ -232,16 +233,16 @@ fn retry_after(text: &str, headers: &HeaderMap) -> Option<Millis> {
     (wait > 0).then_some(wait)
 }
 
-/// Looks names up, and gives only addresses that are everybody's: what is connected to is what was checked.
+/// Resolves names to public addresses only. The client connects to exactly the addresses that were checked.
 #[derive(Debug)]
-struct PublicNames;
+struct PublicResolver;
 
-impl Resolve for PublicNames {
+impl Resolve for PublicResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let name = name.as_str().to_owned();
         Box::pin(async move {
-            if !is_known(&name) {
-                return Err(format!("{name} is none of the known hosts").into());
+            if !is_known_host(&name) {
+                return Err(format!("{name} is not a known host").into());
             }
             let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
             let public: Vec<SocketAddr> = found.filter(|at| is_public(at.ip())).collect();
@@ -254,20 +255,20 @@ impl Resolve for PublicNames {
     }
 }
 
-fn is_known(host: &str) -> bool {
-    let homes = Source::ALL.iter().map(|source| home(*source));
+fn is_known_host(host: &str) -> bool {
+    let homes = Source::ALL.iter().map(|source| base_url(*source));
     homes
         .chain([AWATTAR_AT])
         .any(|address| address.strip_prefix("https://") == Some(host))
 }
 
-/// Whether an address belongs to the internet at large: not to this machine, its network, or the provider's inside.
+/// Whether an address is on the public internet: not this machine, its network, or the provider's internal network.
 fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
         IpAddr::V6(address) => {
             let [first, second, ..] = address.segments();
-            // What an IPv4 address is wrapped into leads to that address.
+            // An IPv4 address embedded in an IPv6 address leads to that IPv4 address.
             let wrapped = address.to_ipv4_mapped().or(match address.segments() {
                 [0x64, 0xff9b, 0, 0, 0, 0, high, low] | [0x2002, high, low, ..] => {
                     let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());
@@ -278,7 +279,7 @@ fn is_public(address: IpAddr) -> bool {
             if let Some(wrapped) = wrapped {
                 return is_public_v4(wrapped);
             }
-            // Global unicast begins with 001; documentation, benchmarking and Teredo are holes in it.
+            // Global unicast begins with 001; documentation, benchmarking and Teredo are exceptions in it.
             first & 0xe000 == 0x2000 && !(first == 0x2001 && (second < 0x200 || second == 0xdb8))
         }
     }
@@ -348,12 +349,12 @@ mod tests {
     #[tokio::test]
     async fn a_name_that_is_not_known_or_leads_inside_is_not_looked_up() {
         for name in ["localhost", "example.com", "api.tibber.com.evil.test"] {
-            let found = PublicNames.resolve(name.parse().unwrap()).await;
+            let found = PublicResolver.resolve(name.parse().unwrap()).await;
             assert!(found.is_err(), "{name}");
         }
         for source in Source::ALL {
-            let host = home(*source).strip_prefix("https://").unwrap();
-            assert!(is_known(host), "{host}");
+            let host = base_url(*source).strip_prefix("https://").unwrap();
+            assert!(is_known_host(host), "{host}");
         }
     }
 
@@ -372,7 +373,7 @@ mod tests {
 
     #[test]
     fn the_operator_names_addresses_by_source() {
-        let named = |text: &str| Addresses::default().name(text);
+        let named = |text: &str| Addresses::default().add_override(text);
         assert_eq!(named("energy_charts=http://127.0.0.1:9000"), Ok(()));
         for wrong in [
             "energy_charts",
@@ -382,7 +383,7 @@ mod tests {
             "tibber=https://user@a",
             "tibber=https://a?x=1",
         ] {
-            assert_eq!(named(wrong), Err(WrongAddress), "{wrong}");
+            assert_eq!(named(wrong), Err(InvalidAddress), "{wrong}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! energy-charts.info of Fraunhofer ISE: day-ahead prices of every bidding zone, without a token. Licensed CC BY 4.0.
-//! Starts in seconds and prices in EUR/MWh, in two lists of the same length; `null` is a gap.
-use crate::PriceQuestion;
-use crate::client::{Client, Failure, Question};
+//! Starts in seconds and prices in EUR/MWh, in two lists of equal length; `null` is a gap.
+use crate::PriceRequest;
+use crate::client::{Client, SourceFailure, SourceRequest};
 use crate::slots::from_starts;
 use domain::Source;
 use domain::clock::SECOND;
@@ -17,25 +17,25 @@ struct Answer<'a> {
     unit: &'a str,
 }
 
-pub(crate) async fn ask(
+pub(crate) async fn fetch(
     client: &Client,
-    question: PriceQuestion<'_>,
-) -> Result<Vec<PriceSlot>, Failure> {
+    question: PriceRequest<'_>,
+) -> Result<Vec<PriceSlot>, SourceFailure> {
     let today = question.today();
     let path = format!(
         "/price?bzn={}&start={today}&end={}",
         question.zone.name(),
         today.next()
     );
-    let asked = Question {
+    let asked = SourceRequest {
         path,
-        ..Question::default()
+        ..SourceRequest::default()
     };
-    let body = client.ask(Source::EnergyCharts, asked).await?;
-    Ok(read(&body)?)
+    let body = client.fetch(Source::EnergyCharts, asked).await?;
+    Ok(parse(&body)?)
 }
 
-fn read(body: &[u8]) -> Result<Vec<PriceSlot>, SourceError> {
+fn parse(body: &[u8]) -> Result<Vec<PriceSlot>, SourceError> {
     let unreadable = SourceError::Unreadable;
     let answer: Answer<'_> = serde_json::from_slice(body).map_err(|_| unreadable)?;
     let unit: String = answer.unit.split_whitespace().collect();

@@ -1,20 +1,20 @@
-//! The transparency platform of the European grid operators: the official day-ahead prices as XML, with a token of the
-//! household. Asked by POST, since GET would carry the token in the address.
-use crate::PriceQuestion;
-use crate::client::{Client, Failure, Question};
-use crate::slots::moment;
+//! The ENTSO-E transparency platform: the official day-ahead prices as XML, with the household's token. Requested by POST, as GET
+//! would put the token in the address.
+use crate::PriceRequest;
+use crate::client::{Client, SourceFailure, SourceRequest};
+use crate::slots::parse_timestamp;
 use domain::Source;
 use domain::clock::{HOUR, MINUTE, Millis};
 use domain::site_time::utc_text;
 use domain::source::{PriceSlot, QUARTER, SourceError, SpotPrice};
 use serde::Deserialize;
 
-/// "No matching data found": a good answer without prices.
+/// "No matching data found": a valid response without prices.
 const NO_DATA: &str = "999";
 
 #[derive(Deserialize)]
 struct Document {
-    /// Only in an acknowledgement, which says why there is nothing else.
+    /// Only in an acknowledgement document, which says why there is no data.
     #[serde(rename = "Reason", default)]
     reasons: Vec<Reason>,
     #[serde(rename = "TimeSeries", default)]
@@ -34,7 +34,7 @@ struct TimeSeries {
     unit: String,
     #[serde(rename = "curveType", default)]
     curve: String,
-    /// Which auction, where there are several: 1 is the common one, 2 is EXAA's.
+    /// The auction, where a zone has several: 1 is the common one, 2 is EXAA's.
     #[serde(
         rename = "classificationSequence_AttributeInstanceComponent.position",
         default
@@ -66,23 +66,23 @@ struct Point {
     price: String,
 }
 
-pub(crate) async fn ask(
+pub(crate) async fn fetch(
     client: &Client,
-    question: PriceQuestion<'_>,
-) -> Result<Vec<PriceSlot>, Failure> {
+    question: PriceRequest<'_>,
+) -> Result<Vec<PriceSlot>, SourceFailure> {
     let token = question.token.ok_or(SourceError::TokenRefused)?;
-    let asked = Question {
+    let asked = SourceRequest {
         path: "/api".into(),
         body: Some(("application/xml", request(question))),
         secret: Some(("security_token", token)),
-        ..Question::default()
+        ..SourceRequest::default()
     };
-    let body = client.ask(Source::Entsoe, asked).await?;
-    Ok(read(&body)?)
+    let body = client.fetch(Source::Entsoe, asked).await?;
+    Ok(parse(&body)?)
 }
 
-/// A "status request document" with the question as attributes.
-fn request(question: PriceQuestion<'_>) -> String {
+/// A "status request document" with the query as attributes.
+fn request(question: PriceRequest<'_>) -> String {
     let bounds = question.bounds();
     let minute = |at: Millis| utc_text(at).replacen(":00Z", "Z", 1);
     let interval = format!("{}/{}", minute(bounds.start), minute(bounds.end));
@@ -113,7 +113,7 @@ fn request(question: PriceQuestion<'_>) -> String {
     )
 }
 
-fn read(body: &[u8]) -> Result<Vec<PriceSlot>, SourceError> {
+fn parse(body: &[u8]) -> Result<Vec<PriceSlot>, SourceError> {
     let text = std::str::from_utf8(body).map_err(|_| SourceError::Unreadable)?;
     let document: Document = quick_xml::de::from_str(text).map_err(|_| SourceError::Unreadable)?;
     if let Some(reason) = document.reasons.first() {
@@ -141,7 +141,7 @@ fn read(body: &[u8]) -> Result<Vec<PriceSlot>, SourceError> {
 }
 
 impl Period {
-    /// Curve A03 leaves out positions whose price is that of the one before; in every other a missing one is a gap.
+    /// Curve type A03 omits positions whose price equals the previous one. In all other types a missing position is a gap.
     fn slots(&self, curve: &str) -> Result<Vec<PriceSlot>, SourceError> {
         let step = match self.resolution.as_str() {
             "PT15M" => QUARTER,
@@ -149,8 +149,8 @@ impl Period {
             "PT60M" | "PT1H" => HOUR,
             _ => return Err(SourceError::Unreadable),
         };
-        let start = moment(&self.interval.start)?;
-        let positions = (moment(&self.interval.end)? - start) / step;
+        let start = parse_timestamp(&self.interval.start)?;
+        let positions = (parse_timestamp(&self.interval.end)? - start) / step;
         let mut points: Vec<(i64, SpotPrice)> = Vec::new();
         for point in &self.points {
             let price = SpotPrice::per_mwh(&point.price).ok_or(SourceError::Unreadable)?;
@@ -162,8 +162,8 @@ impl Period {
             return Err(SourceError::Unreadable);
         }
         let mut slots = Vec::new();
-        for (place, (position, price)) in points.iter().enumerate() {
-            let next = points.get(place + 1).map_or(positions + 1, |next| next.0);
+        for (index, (position, price)) in points.iter().enumerate() {
+            let next = points.get(index + 1).map_or(positions + 1, |next| next.0);
             let last = if curve == "A03" { next } else { position + 1 };
             slots.extend(
                 (*position..last.max(position + 1)).map(|position| PriceSlot {
@@ -177,7 +177,7 @@ impl Period {
     }
 }
 
-/// Some zones publish a day in hours and in quarters: the quarters are what is traded.
+/// Some zones publish a day in hours and in quarter-hours: the quarter-hours are what is traded.
 fn finest(slots: Vec<PriceSlot>) -> Vec<PriceSlot> {
     let shortest = slots.iter().map(|slot| slot.end - slot.start).min();
     let covers = |long: &PriceSlot| {

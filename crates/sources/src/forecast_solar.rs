@@ -1,17 +1,17 @@
-//! forecast.solar: what a plane yields, in Wh since the time before; times are those of sunrise, full hours and sunset. Twelve
-//! questions an hour are free, one for each plane.
-use crate::client::{Client, Failure, Question};
-use crate::{Sunshine, WeatherQuestion};
+//! forecast.solar: the yield of one plane in Wh since the previous time; the times are sunrise, full hours and sunset. Twelve
+//! requests an hour are free, one for each plane.
+use crate::client::{Client, SourceFailure, SourceRequest};
+use crate::{PvYield, WeatherRequest};
 use domain::Source;
 use domain::clock::{DAY, HOUR, Millis, SECOND};
 use domain::source::{QUARTER, SourceError};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-use crate::slots::moment;
+use crate::slots::parse_timestamp;
 
-/// Two days and a bit are looked at.
-const AHEAD: usize = 2 * 96;
+/// Two days.
+const MAX_QUARTERS_AHEAD: usize = 2 * 96;
 
 #[derive(Deserialize)]
 struct Answer {
@@ -29,10 +29,10 @@ struct Message {
     code: i64,
 }
 
-pub(crate) async fn ask(
+pub(crate) async fn fetch(
     client: &Client,
-    question: WeatherQuestion<'_>,
-) -> Result<Sunshine, Failure> {
+    question: WeatherRequest<'_>,
+) -> Result<PvYield, SourceFailure> {
     let at = question.coordinates;
     let place = format!("/estimate/{}/{}", at.latitude(), at.longitude());
     let kilowatt = |peak: i64| format!("{}.{:03}", peak / 1_000, peak % 1_000);
@@ -48,14 +48,14 @@ pub(crate) async fn ask(
         planes.push(format!("{place}/0/0/1.000"));
     }
     let start = question.now - question.now.rem_euclid(QUARTER);
-    let mut whole: Option<Sunshine> = None;
+    let mut whole: Option<PvYield> = None;
     for plane in planes {
-        let asked = Question {
+        let asked = SourceRequest {
             path: format!("{plane}?time=utc"),
-            ..Question::default()
+            ..SourceRequest::default()
         };
-        let body = client.ask(Source::ForecastSolar, asked).await?;
-        let plane = read(&body, start)?;
+        let body = client.fetch(Source::ForecastSolar, asked).await?;
+        let plane = parse(&body, start)?;
         whole = Some(match whole {
             None => plane,
             Some(whole) => whole.plus(&plane)?,
@@ -64,7 +64,7 @@ pub(crate) async fn ask(
     Ok(whole.ok_or(SourceError::Empty)?)
 }
 
-fn read(body: &[u8], start: Millis) -> Result<Sunshine, SourceError> {
+fn parse(body: &[u8], start: Millis) -> Result<PvYield, SourceError> {
     let unreadable = SourceError::Unreadable;
     let answer: Answer = serde_json::from_slice(body).map_err(|_| unreadable)?;
     match (answer.message.code, answer.result) {
@@ -75,13 +75,13 @@ fn read(body: &[u8], start: Millis) -> Result<Sunshine, SourceError> {
     }
 }
 
-/// Energy of each period, evenly over its quarter-hours. Nothing is said beyond the last period.
-fn spread(periods: &BTreeMap<String, f64>, start: Millis) -> Result<Sunshine, SourceError> {
+/// Spreads the energy of each period evenly over its quarter-hours. There are no values beyond an hour after the last period.
+fn spread(periods: &BTreeMap<String, f64>, start: Millis) -> Result<PvYield, SourceError> {
     let mut ends: Vec<(Millis, f64)> = Vec::new();
     for (at, energy) in periods {
         let at = match at.parse::<i64>() {
             Ok(seconds) => seconds.checked_mul(SECOND).ok_or(SourceError::Unreadable)?,
-            Err(_) => moment(at)?,
+            Err(_) => parse_timestamp(at)?,
         };
         let sound = energy.is_finite() && (0.0..1e7).contains(energy);
         ends.push((at, sound.then_some(*energy).ok_or(SourceError::Unreadable)?));
@@ -93,9 +93,11 @@ fn spread(periods: &BTreeMap<String, f64>, start: Millis) -> Result<Sunshine, So
     if last - first > 20 * DAY {
         return Err(SourceError::Unreadable);
     }
-    // The first time of all, and the first of each day, is a sunrise: nothing before it.
+    // The first time of each day is a sunrise: there is no yield before it.
     let until = last + HOUR;
-    let quarters = (until - start).div_euclid(QUARTER).clamp(0, AHEAD as i64);
+    let quarters = (until - start)
+        .div_euclid(QUARTER)
+        .clamp(0, MAX_QUARTERS_AHEAD as i64);
     let mut energy = vec![0.0; usize::try_from(quarters).unwrap_or(0)];
     for pair in ends.windows(2) {
         let ((from, _), (to, wh)) = (pair[0], pair[1]);
@@ -108,7 +110,7 @@ fn spread(periods: &BTreeMap<String, f64>, start: Millis) -> Result<Sunshine, So
         }
     }
     let watts = energy.iter().map(|wh| Some((wh * 4.0).round() as i64));
-    Ok(Sunshine {
+    Ok(PvYield {
         start,
         watts: watts.collect(),
     })

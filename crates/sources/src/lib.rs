@@ -1,5 +1,5 @@
-//! The only client of the outside world: prices and weather from services that others run. One file per service with what is
-//! particular about it; the rules that hold for all are in [`client`].
+//! The only client of outside services: prices and weather. One file per service with its particularities; the rules for all of
+//! them are in [`client`].
 
 mod awattar;
 mod client;
@@ -10,7 +10,7 @@ mod open_meteo;
 mod slots;
 mod tibber;
 
-pub use client::{Addresses, Failure, WrongAddress};
+pub use client::{Addresses, InvalidAddress, SourceFailure};
 
 use client::Client;
 use domain::clock::Millis;
@@ -18,24 +18,23 @@ use domain::site::{Coordinates, Planes};
 use domain::source::{BiddingZone, PriceSlot, SourceError};
 use domain::{SiteDay, Source, Zone};
 
-/// The services, each at its own address or at the one that the operator names.
+/// The services, each at its own address or at one that the operator set.
 #[derive(Clone, Debug)]
 pub struct Sources {
     client: Client,
 }
 
-/// What somebody wants to know about prices.
+/// A request for the prices of today and tomorrow.
 #[derive(Clone, Copy)]
-pub struct PriceQuestion<'a> {
+pub struct PriceRequest<'a> {
     pub zone: BiddingZone,
-    /// Of the household, where the source asks for one.
+    /// The household's token, if the source requires one.
     pub token: Option<&'a str>,
-    /// Today and tomorrow are asked for.
     pub now: Millis,
 }
 
-impl PriceQuestion<'_> {
-    /// Auctions are held for days of Central European Time, in every bidding zone.
+impl PriceRequest<'_> {
+    /// Auctions are held for days in Central European Time, in every bidding zone.
     fn market() -> Zone {
         Zone::default()
     }
@@ -50,20 +49,20 @@ impl PriceQuestion<'_> {
     }
 }
 
-/// Where the sun is looked for.
+/// A request for a sun forecast.
 #[derive(Clone, Copy, Debug)]
-pub struct WeatherQuestion<'a> {
+pub struct WeatherRequest<'a> {
     pub coordinates: Coordinates,
-    /// None stands for a plant of 1 kWp that lies flat: whoever asks scales it.
+    /// No planes: a horizontal plant of 1 kWp, which the caller scales.
     pub planes: &'a Planes,
     pub now: Millis,
 }
 
-/// What panels would yield, by quarter-hours.
+/// The yield of the panels by quarter-hours.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sunshine {
+pub struct PvYield {
     pub start: Millis,
-    /// W; `None` where nothing is said.
+    /// In W; `None` where the service gives no value.
     pub watts: Vec<Option<i64>>,
 }
 
@@ -74,33 +73,33 @@ impl Sources {
         }
     }
 
-    /// Slots in their order, none overlapping; never empty.
+    /// Price slots in order, without overlaps; never empty.
     pub async fn prices(
         &self,
         source: Source,
-        question: PriceQuestion<'_>,
-    ) -> Result<Vec<PriceSlot>, Failure> {
+        question: PriceRequest<'_>,
+    ) -> Result<Vec<PriceSlot>, SourceFailure> {
         let client = &self.client;
         let slots = match source {
-            Source::Tibber => tibber::ask(client, question).await?,
-            Source::Awattar => awattar::ask(client, question).await?,
-            Source::EnergyCharts => energy_charts::ask(client, question).await?,
-            Source::Entsoe => entsoe::ask(client, question).await?,
+            Source::Tibber => tibber::fetch(client, question).await?,
+            Source::Awattar => awattar::fetch(client, question).await?,
+            Source::EnergyCharts => energy_charts::fetch(client, question).await?,
+            Source::Entsoe => entsoe::fetch(client, question).await?,
             Source::OpenMeteo | Source::ForecastSolar => {
                 return Err(SourceError::Rejected.into());
             }
         };
-        Ok(slots::checked(slots)?)
+        Ok(slots::validate(slots)?)
     }
 
     pub async fn weather(
         &self,
         source: Source,
-        question: WeatherQuestion<'_>,
-    ) -> Result<Sunshine, Failure> {
+        question: WeatherRequest<'_>,
+    ) -> Result<PvYield, SourceFailure> {
         match source {
-            Source::OpenMeteo => open_meteo::ask(&self.client, question).await,
-            Source::ForecastSolar => forecast_solar::ask(&self.client, question).await,
+            Source::OpenMeteo => open_meteo::fetch(&self.client, question).await,
+            Source::ForecastSolar => forecast_solar::fetch(&self.client, question).await,
             _ => Err(SourceError::Rejected.into()),
         }
     }

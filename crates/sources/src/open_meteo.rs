@@ -1,15 +1,15 @@
-//! Open-Meteo: sunshine on a tilted plane by quarter-hours, in W/m². One question for each plane of a roof.
-use crate::client::{Client, Failure, Question};
-use crate::{Sunshine, WeatherQuestion};
+//! Open-Meteo: irradiance on a tilted plane by quarter-hours, in W/m². One request for each plane of a roof.
+use crate::client::{Client, SourceFailure, SourceRequest};
+use crate::{PvYield, WeatherRequest};
 use domain::Source;
 use domain::clock::SECOND;
 use domain::source::{QUARTER, SourceError};
 use serde::Deserialize;
 
-/// At this sunshine a module yields its peak.
-const FULL_SUN: f64 = 1_000.0;
-/// Three days, of which two are looked at: the last one is cut by the day of UTC.
-const DAYS: u8 = 3;
+/// A module yields its peak power at this irradiance, in W/m².
+const STANDARD_IRRADIANCE: f64 = 1_000.0;
+/// Two days are needed; the service counts days in UTC, so the last one is cut off.
+const FORECAST_DAYS: u8 = 3;
 
 #[derive(Deserialize)]
 struct Answer {
@@ -23,13 +23,13 @@ struct Quarters {
     global_tilted_irradiance: Vec<Option<f64>>,
 }
 
-pub(crate) async fn ask(
+pub(crate) async fn fetch(
     client: &Client,
-    question: WeatherQuestion<'_>,
-) -> Result<Sunshine, Failure> {
+    question: WeatherRequest<'_>,
+) -> Result<PvYield, SourceFailure> {
     let at = question.coordinates;
     let place = format!(
-        "/v1/forecast?latitude={}&longitude={}&timeformat=unixtime&forecast_days={DAYS}",
+        "/v1/forecast?latitude={}&longitude={}&timeformat=unixtime&forecast_days={FORECAST_DAYS}",
         at.latitude(),
         at.longitude()
     );
@@ -48,14 +48,14 @@ pub(crate) async fn ask(
     if planes.is_empty() {
         planes.push((format!("{place}&minutely_15=shortwave_radiation"), 1_000));
     }
-    let mut whole: Option<Sunshine> = None;
+    let mut whole: Option<PvYield> = None;
     for (path, peak) in planes {
-        let asked = Question {
+        let asked = SourceRequest {
             path,
-            ..Question::default()
+            ..SourceRequest::default()
         };
-        let body = client.ask(Source::OpenMeteo, asked).await?;
-        let plane = read(&body, peak)?;
+        let body = client.fetch(Source::OpenMeteo, asked).await?;
+        let plane = parse(&body, peak)?;
         whole = Some(match whole {
             None => plane,
             Some(whole) => whole.plus(&plane)?,
@@ -65,7 +65,7 @@ pub(crate) async fn ask(
 }
 
 /// Each value is the mean of the quarter-hour that ends at its time.
-fn read(body: &[u8], peak: i64) -> Result<Sunshine, SourceError> {
+fn parse(body: &[u8], peak: i64) -> Result<PvYield, SourceError> {
     let unreadable = SourceError::Unreadable;
     let answer: Answer = serde_json::from_slice(body).map_err(|_| unreadable)?;
     let Quarters {
@@ -81,16 +81,16 @@ fn read(body: &[u8], peak: i64) -> Result<Sunshine, SourceError> {
     if !regular || time.len() != sun.len() || (first * SECOND) % QUARTER != 0 {
         return Err(unreadable);
     }
-    // Now and then it says a little less than nothing.
-    let watt = |sun: f64| (sun.max(0.0) / FULL_SUN * peak as f64).round() as i64;
-    Ok(Sunshine {
+    // Now and then a value is slightly negative.
+    let watt = |sun: f64| (sun.max(0.0) / STANDARD_IRRADIANCE * peak as f64).round() as i64;
+    Ok(PvYield {
         start: first * SECOND - QUARTER,
         watts: sun.into_iter().map(|sun| sun.map(watt)).collect(),
     })
 }
 
-impl Sunshine {
-    /// Of another plane for the same time.
+impl PvYield {
+    /// Adds the yield of another plane for the same times.
     pub(crate) fn plus(mut self, other: &Self) -> Result<Self, SourceError> {
         if (self.start, self.watts.len()) != (other.start, other.watts.len()) {
             return Err(SourceError::Unreadable);

@@ -1,31 +1,31 @@
-//! What every answer about prices has to be before it is believed.
+//! Validation of price responses.
 use domain::clock::{HOUR, Millis};
 use domain::source::{PriceSlot, QUARTER, SourceError, SpotPrice};
 
-/// More than a week of quarter-hours was not asked for.
-const MOST: usize = 8 * 96;
+/// Eight days of quarter-hours; no request covers more.
+const MAX_SLOTS: usize = 8 * 96;
 
-/// In their order, each once.
-pub(crate) fn checked(mut slots: Vec<PriceSlot>) -> Result<Vec<PriceSlot>, SourceError> {
+/// Sorted, without duplicates or overlaps.
+pub(crate) fn validate(mut slots: Vec<PriceSlot>) -> Result<Vec<PriceSlot>, SourceError> {
     if slots.is_empty() {
         return Err(SourceError::Empty);
     }
     slots.sort_by_key(|slot| slot.start);
-    // Said twice and the same is one; said twice and different is not to be believed.
+    // Equal duplicates are merged. Duplicates with different prices overlap and are rejected below.
     slots.dedup();
     let sound = |slot: &PriceSlot| {
         let long = slot.end - slot.start;
         slot.start % QUARTER == 0 && long % QUARTER == 0 && (QUARTER..=HOUR).contains(&long)
     };
     let apart = slots.windows(2).all(|pair| pair[0].end <= pair[1].start);
-    match slots.len() <= MOST && apart && slots.iter().all(sound) {
+    match slots.len() <= MAX_SLOTS && apart && slots.iter().all(sound) {
         true => Ok(slots),
         false => Err(SourceError::Unreadable),
     }
 }
 
-/// For services that tell starts only: every slot lasts as long as the shortest step between two. A gap, which has a start
-/// and no price, or not even a start, stays one.
+/// For services that give only the start of each slot: every slot lasts as long as the shortest step between two starts. Gaps
+/// stay gaps, whether the price or the whole start is missing.
 pub(crate) fn from_starts(mut starts: Vec<(Millis, Option<SpotPrice>)>) -> Vec<PriceSlot> {
     starts.sort_by_key(|(start, _)| *start);
     starts.dedup();
@@ -41,8 +41,8 @@ pub(crate) fn from_starts(mut starts: Vec<(Millis, Option<SpotPrice>)>) -> Vec<P
     starts.iter().filter_map(slot).collect()
 }
 
-/// `2026-11-16T00:00:00.000+01:00` and whatever else the standard allows.
-pub(crate) fn moment(text: &str) -> Result<Millis, SourceError> {
+/// `2026-11-16T00:00:00.000+01:00` and other forms of RFC 3339.
+pub(crate) fn parse_timestamp(text: &str) -> Result<Millis, SourceError> {
     let parsed: Result<jiff::Timestamp, _> = text.trim().parse();
     let at = parsed.map_err(|_| SourceError::Unreadable)?;
     Ok(at.as_millisecond())
@@ -65,7 +65,7 @@ mod tests {
             (3 * QUARTER, Some(price(2))),
             (3 * QUARTER, Some(price(2))),
         ];
-        let slots = checked(from_starts(starts)).unwrap();
+        let slots = validate(from_starts(starts)).unwrap();
         let ends: Vec<_> = slots.iter().map(|slot| (slot.start, slot.end)).collect();
         let want = [
             (0, QUARTER),
@@ -82,7 +82,7 @@ mod tests {
             end,
             price: price(value),
         };
-        let wrong = |slots: &[PriceSlot]| checked(slots.to_vec()).unwrap_err();
+        let wrong = |slots: &[PriceSlot]| validate(slots.to_vec()).unwrap_err();
         assert_eq!(wrong(&[]), SourceError::Empty);
         for slots in [
             vec![slot(0, HOUR, 1), slot(0, HOUR, 2)],
@@ -104,8 +104,8 @@ mod tests {
             "2026-11-16T13:15:00.000+01:00",
             "2026-11-16T12:15:00+00:00",
         ] {
-            assert_eq!(moment(text), Ok(noon), "{text}");
+            assert_eq!(parse_timestamp(text), Ok(noon), "{text}");
         }
-        assert!(moment("2026-11-16 12:15:00").is_err());
+        assert!(parse_timestamp("2026-11-16 12:15:00").is_err());
     }
 }

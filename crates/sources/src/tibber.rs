@@ -1,15 +1,15 @@
-//! Tibber: what one household pays, with everything in it, by GraphQL with the household's own token. Errors come with the
-//! status 200. Of several homes the first that has a contract counts.
-use crate::PriceQuestion;
-use crate::client::{Client, Failure, Question};
-use crate::slots::{from_starts, moment};
+//! Tibber: the final price of one household including fees and taxes, by GraphQL with the household's own token. Errors come with
+//! status 200. Of several homes the first with a contract counts.
+use crate::PriceRequest;
+use crate::client::{Client, SourceFailure, SourceRequest};
+use crate::slots::{from_starts, parse_timestamp};
 use domain::Source;
 use domain::source::{PriceSlot, SourceError, SpotPrice};
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 
-/// Without the resolution it answers in hours.
+/// Without `resolution` the prices are hourly.
 const QUERY: &str = "{ viewer { homes { currentSubscription { priceInfo(resolution: QUARTER_HOURLY) { \
      today { total startsAt currency } tomorrow { total startsAt currency } } } } } }";
 
@@ -18,11 +18,11 @@ struct Answer<'a> {
     #[serde(borrow, default)]
     data: Option<Data<'a>>,
     #[serde(default)]
-    errors: Vec<Trouble>,
+    errors: Vec<GraphQlError>,
 }
 
 #[derive(Deserialize)]
-struct Trouble {
+struct GraphQlError {
     #[serde(default)]
     message: String,
     #[serde(default)]
@@ -78,26 +78,26 @@ struct Price<'a> {
     currency: String,
 }
 
-pub(crate) async fn ask(
+pub(crate) async fn fetch(
     client: &Client,
-    question: PriceQuestion<'_>,
-) -> Result<Vec<PriceSlot>, Failure> {
+    question: PriceRequest<'_>,
+) -> Result<Vec<PriceSlot>, SourceFailure> {
     let token = question.token.ok_or(SourceError::TokenRefused)?;
     let bearer = format!("Bearer {token}");
-    let asked = Question {
+    let asked = SourceRequest {
         path: "/v1-beta/gql".into(),
         body: Some(("application/json", json!({ "query": QUERY }).to_string())),
         secret: Some(("authorization", &bearer)),
-        ..Question::default()
+        ..SourceRequest::default()
     };
-    let body = client.ask(Source::Tibber, asked).await?;
-    Ok(read(&body)?)
+    let body = client.fetch(Source::Tibber, asked).await?;
+    Ok(parse(&body)?)
 }
 
-fn read(body: &[u8]) -> Result<Vec<PriceSlot>, SourceError> {
+fn parse(body: &[u8]) -> Result<Vec<PriceSlot>, SourceError> {
     let answer: Answer<'_> = serde_json::from_slice(body).map_err(|_| SourceError::Unreadable)?;
-    if let Some(trouble) = answer.errors.first() {
-        return Err(told(trouble));
+    if let Some(error) = answer.errors.first() {
+        return Err(classify(error));
     }
     let viewer = answer.data.and_then(|data| data.viewer);
     let homes = viewer.ok_or(SourceError::Unreadable)?.homes;
@@ -113,7 +113,7 @@ fn read(body: &[u8]) -> Result<Vec<PriceSlot>, SourceError> {
             }
             let total = SpotPrice::per_kwh(price.total.get());
             starts.push((
-                moment(&price.starts_at)?,
+                parse_timestamp(&price.starts_at)?,
                 Some(total.ok_or(SourceError::Unreadable)?),
             ));
         }
@@ -124,11 +124,11 @@ fn read(body: &[u8]) -> Result<Vec<PriceSlot>, SourceError> {
     }
 }
 
-/// A token that is no token at all is called an internal error; its message tells it from one.
-fn told(trouble: &Trouble) -> SourceError {
-    let message = trouble.message.to_lowercase();
+/// A malformed token gives an internal error; only the message tells it apart.
+fn classify(error: &GraphQlError) -> SourceError {
+    let message = error.message.to_lowercase();
     let about_token = ["invalid token", "compact jws", "claim", "unauthenticated"];
-    match trouble.extensions.code.as_str() {
+    match error.extensions.code.as_str() {
         "UNAUTHENTICATED" | "FORBIDDEN" => SourceError::TokenRefused,
         _ if about_token.iter().any(|word| message.contains(word)) => SourceError::TokenRefused,
         "INTERNAL_SERVER_ERROR" => SourceError::Failed,

@@ -1,19 +1,21 @@
-//! Proof that an account may touch a system, and how far. Only this file can make one, so an unscoped query cannot be written.
-use crate::db::Db;
+//! Proof that an account may access a system, and with which rights. Only this file can construct one, so every query is scoped
+//! to an account.
 use crate::session::{self, SessionId};
 use crate::{Error, Result, Store};
+use db::{FromRow, Pool};
 use domain::clock::Millis;
-use domain::grant::{Level, Right, Scope};
+use domain::grant::{AccessLevel, GrantScope, Right};
 use domain::{AccountId, Serial, Zone};
 use serde::Deserialize;
 use std::sync::Arc;
+use telemetry::MeasuredSite;
 
-/// An account's right to one system, read from the database for this one request, with what every answer needs to know of it.
+/// An account's right to one system, with the facts about the system that every response needs. Valid for one request.
 #[derive(Clone, Debug)]
 pub struct Access {
     account: AccountId,
     owner: Option<AccountId>,
-    level: Level,
+    level: AccessLevel,
     sn: Serial,
     phase: u8,
     zone: Zone,
@@ -26,12 +28,13 @@ impl Access {
         self.account
     }
 
-    /// Whose system it is: prices and names are theirs, whoever enters them. `None` while nobody has claimed it.
+    /// The system's owner. Prices and names belong to the owner, also when somebody else enters them. `None` while the system is
+    /// unclaimed.
     pub fn owner(&self) -> Option<AccountId> {
         self.owner
     }
 
-    pub fn level(&self) -> Level {
+    pub fn level(&self) -> AccessLevel {
         self.level
     }
 
@@ -43,7 +46,7 @@ impl Access {
         &self.sn
     }
 
-    /// The phase that the unit is on, 1 to 3.
+    /// The phase that the unit is connected to, 1 to 3.
     pub fn phase(&self) -> u8 {
         self.phase
     }
@@ -53,18 +56,40 @@ impl Access {
         &self.zone
     }
 
-    /// Usable Wh, once the system has said so.
+    /// Usable capacity in Wh, once the system has reported it.
     pub fn capacity(&self) -> Option<i64> {
         self.capacity
     }
 
-    /// Nothing measured earlier is this account's business: it belongs to the household before.
+    /// What of its samples this account may read.
+    pub fn site(&self) -> MeasuredSite<'_> {
+        MeasuredSite {
+            sn: &self.sn,
+            phase: self.phase,
+            zone: &self.zone,
+            history_from: self.history_from,
+        }
+    }
+
+    /// Start of the data that this account may read. Earlier data belongs to the previous household.
     pub fn history_from(&self) -> Millis {
         self.history_from
     }
 }
 
-#[derive(Debug, Deserialize)]
+/// Allows access to any household. Only the portal's own work (`jobs`, the demo, tests) has one; `api`, which serves people, must
+/// not make one: its Clippy configuration forbids it.
+#[derive(Clone, Copy, Debug)]
+pub struct PortalWork(());
+
+impl PortalWork {
+    #[expect(clippy::new_without_default, reason = "nobody gets one by default")]
+    pub fn new() -> Self {
+        Self(())
+    }
+}
+
+#[derive(Debug, Deserialize, FromRow)]
 struct Row {
     sn: String,
     phase: i64,
@@ -74,22 +99,14 @@ struct Row {
     owner_id: Option<i64>,
     scope: Option<String>,
 }
-row!(Row {
-    sn,
-    phase,
-    time_zone,
-    capacity,
-    history_from,
-    owner_id,
-    scope
-});
 
 impl Row {
     fn access(self, account: AccountId) -> Result<Access> {
         let level = match &self.scope {
-            None => Level::Owner,
+            None => AccessLevel::Owner,
             Some(scope) => {
-                let scope: Scope = scope.parse().map_err(|_| Error::Damaged("grants.scope"))?;
+                let scope: GrantScope =
+                    scope.parse().map_err(|_| Error::Damaged("grants.scope"))?;
                 scope.level()
             }
         };
@@ -109,15 +126,16 @@ impl Row {
     }
 }
 
-/// A session, and the systems of its account as one text of [`Row`]s: of thousands the drivers would copy every cell by itself.
-struct Entry {
+/// A session, and the systems of its account as one JSON text of [`Row`]s. With thousands of rows the drivers would copy each
+/// cell separately.
+struct SessionWithSystems {
     session: session::Row,
     systems: Option<String>,
 }
 
-macro_rules! entry {
+macro_rules! session_from_row {
     ($row:ty) => {
-        impl sqlx::FromRow<'_, $row> for Entry {
+        impl sqlx::FromRow<'_, $row> for SessionWithSystems {
             fn from_row(row: &$row) -> sqlx::Result<Self> {
                 use sqlx::Row as _;
                 Ok(Self {
@@ -128,11 +146,11 @@ macro_rules! entry {
         }
     };
 }
-entry!(sqlx::sqlite::SqliteRow);
-entry!(sqlx::postgres::PgRow);
+session_from_row!(sqlx::sqlite::SqliteRow);
+session_from_row!(sqlx::postgres::PgRow);
 
-impl Entry {
-    /// By phase and serial number.
+impl SessionWithSystems {
+    /// Sorted by phase and serial number.
     fn accesses(&self) -> Result<Arc<[Access]>> {
         let systems = self.systems.as_deref().unwrap_or("[]");
         let mut rows: Vec<Row> =
@@ -143,11 +161,12 @@ impl Entry {
     }
 }
 
-/// Reads an [`Entry`]; the databases have different names for making an array of several values, and one of several rows.
-macro_rules! entered {
-    ($values:literal, $rows:literal) => {
+/// Reads a [`SessionWithSystems`]. The engines have different names for two JSON functions: an array of values, and an array of
+/// rows.
+macro_rules! session_query {
+    ($comment:literal, $values:literal, $rows:literal) => {
         concat!(
-            "SELECT s.account_id, s.kind, s.generation, s.created_at, s.used_at, s.ended_at, a.role, a.locked_at,
+            $comment, "SELECT s.account_id, s.kind, s.generation, s.created_at, s.used_at, s.ended_at, a.role, a.locked_at,
                 t.since AS totp_since,
                 (SELECT CAST(", $rows, "(", $values, "(m.sn, m.phase, m.time_zone, m.capacity, m.history_from, m.owner_id, m.scope)) AS TEXT)
                  FROM (SELECT y.sn, y.phase, y.time_zone, y.capacity, y.history_from, y.owner_id, CAST(NULL AS TEXT) AS scope
@@ -162,36 +181,40 @@ macro_rules! entered {
 }
 
 impl Store {
-    /// Who is behind a session together with every system they may look at, by phase and serial number.
-    pub async fn enter(
+    /// The account behind a session and every system that it may access, sorted by phase and serial number.
+    pub async fn authenticate_session(
         &self,
         session: &SessionId,
         now: Millis,
-    ) -> Result<Option<(session::Live, Arc<[Access]>)>> {
-        let found = match self.entered.find(session, now) {
+    ) -> Result<Option<(session::ActiveSession, Arc<[Access]>)>> {
+        let found = match self.session_cache.find(session, now) {
             Some(found) => Some(found),
-            None => self.look_up(session, now).await?,
+            None => self.load_session(session, now).await?,
         };
         let Some((row, accesses)) = found else {
             return Ok(None);
         };
-        Ok(row.live(now)?.map(|live| (live, accesses)))
+        Ok(row.active(now)?.map(|live| (live, accesses)))
     }
 
-    async fn look_up(
+    async fn load_session(
         &self,
         session: &SessionId,
         now: Millis,
     ) -> Result<Option<(session::Row, Arc<[Access]>)>> {
-        let before = self.entered.before();
+        let version = self.session_cache.version();
         let session_id = session.as_slice();
-        let found: Option<Entry> = match &self.db {
-            Db::Sqlite(pool) => {
-                let entry = sqlx::query_as(entered!("json_array", "json_group_array"));
+        let found: Option<SessionWithSystems> = match self.db.pool() {
+            Pool::Sqlite(pool) => {
+                let entry = sqlx::query_as(session_query!(
+                    "/* SQLite */ ",
+                    "json_array",
+                    "json_group_array"
+                ));
                 entry.bind(session_id).bind(now).fetch_optional(pool).await
             }
-            Db::Postgres(pool) => {
-                let entry = sqlx::query_as(entered!("json_build_array", "json_agg"));
+            Pool::Postgres(pool) => {
+                let entry = sqlx::query_as(session_query!("", "json_build_array", "json_agg"));
                 entry.bind(session_id).bind(now).fetch_optional(pool).await
             }
         }?;
@@ -200,15 +223,16 @@ impl Store {
         };
         let accesses = entry.accesses()?;
         let row = entry.session;
-        // Other processes write into PostgreSQL, too.
-        if matches!(self.db, Db::Sqlite(_)) {
+        // Not cached for PostgreSQL: other processes write there, too.
+        if !self.db.is_shared() {
             let (row, accesses) = (row.clone(), Arc::clone(&accesses));
-            self.entered.keep(*session, before, now, row, accesses);
+            self.session_cache
+                .insert(*session, version, now, row, accesses);
         }
         Ok(Some((row, accesses)))
     }
 
-    /// The owner's access. `None` both for somebody else's serial number and for one that does not exist: one query, one answer.
+    /// The owner's access. `None` for somebody else's serial number and for an unknown one: one query, indistinguishable results.
     pub async fn access(&self, owner: AccountId, sn: &Serial) -> Result<Option<Access>> {
         let row: Option<Row> = on!(self, p => sqlx::query_as(
             "SELECT sn, phase, time_zone, capacity, history_from, owner_id, CAST(NULL AS TEXT) AS scope FROM systems
@@ -217,8 +241,8 @@ impl Store {
         row.map(|row| row.access(owner)).transpose()
     }
 
-    /// The household's own access, for what the portal does in its name. `None` while nobody owns it.
-    pub async fn household(&self, sn: &Serial) -> Result<Option<Access>> {
+    /// The owner's access, for work that the portal does on the household's behalf. `None` while the system has no owner.
+    pub async fn household_access(&self, _: PortalWork, sn: &Serial) -> Result<Option<Access>> {
         let row: Option<Row> = on!(self, p => sqlx::query_as(
             "SELECT sn, phase, time_zone, capacity, history_from, owner_id, CAST(NULL AS TEXT) AS scope FROM systems
              WHERE sn = $1 AND owner_id IS NOT NULL")
@@ -230,7 +254,7 @@ impl Store {
         access.transpose()
     }
 
-    /// Every system that the account owns, by phase and serial number.
+    /// All systems that the account owns, sorted by phase and serial number.
     pub async fn accesses(&self, owner: AccountId) -> Result<Vec<Access>> {
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(
             "SELECT sn, phase, time_zone, capacity, history_from, owner_id, CAST(NULL AS TEXT) AS scope FROM systems
@@ -239,7 +263,7 @@ impl Store {
         rows.into_iter().map(|row| row.access(owner)).collect()
     }
 
-    /// Whether the account may look at any system, its own or somebody else's.
+    /// Whether the account may access any system, its own or by a grant.
     pub async fn has_systems(&self, account: AccountId, now: Millis) -> Result<bool> {
         let found: Option<i64> = on!(self, p => sqlx::query_scalar(
             "SELECT CAST(1 AS BIGINT) FROM accounts a WHERE a.id = $1 AND (EXISTS (SELECT 1 FROM systems y WHERE y.owner_id = $1)

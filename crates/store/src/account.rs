@@ -1,8 +1,8 @@
 //! Accounts: created by registration, changed by their person, locked by the operator, erased on request.
-use crate::db::Tx;
-use crate::journal::{Actor, Entry, Event};
-use crate::mail::Desk;
+use crate::journal::{Actor, JournalEvent, NewEntry};
+use crate::mail::MailContext;
 use crate::{Error, Result, Store};
+use db::{FromRow, Tx};
 use domain::clock::Millis;
 use domain::{AccountId, Country, Email, Lang, Phone, Role};
 use serde_json::json;
@@ -18,7 +18,7 @@ pub struct Profile {
     pub language: Lang,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, FromRow)]
 pub struct Account {
     pub id: i64,
     pub email: String,
@@ -33,25 +33,9 @@ pub struct Account {
     pub created_at: Millis,
     pub locked_at: Option<Millis>,
     pub alarm_mail: String,
-    /// When they got the last mail about alarms.
+    /// When the last mail about alarms was sent.
     pub alarm_told_at: Option<Millis>,
 }
-row!(Account {
-    id,
-    email,
-    password_hash,
-    role,
-    phone,
-    country,
-    company,
-    language,
-    terms_version,
-    terms_at,
-    created_at,
-    locked_at,
-    alarm_mail,
-    alarm_told_at
-});
 
 impl Account {
     pub fn id(&self) -> AccountId {
@@ -75,7 +59,7 @@ impl Account {
     }
 }
 
-/// What a person may change without a further proof; `None` leaves a field as it is.
+/// Fields that a person may change without authenticating again. `None` leaves a field unchanged.
 #[derive(Clone, Debug, Default)]
 pub struct ProfileChange {
     pub phone: Option<Phone>,
@@ -91,7 +75,7 @@ pub(crate) struct NewAccount<'a> {
     pub terms_at: Millis,
 }
 
-/// Inserts the account and its first journal line. Other registrations that wait for this address have lost.
+/// Inserts the account and its first journal entry. Deletes all other pending registrations for the same address.
 pub(crate) async fn insert(tx: &mut Tx, new: NewAccount<'_>, now: Millis) -> Result<AccountId> {
     let profile = new.profile;
     let id: i64 = within!(tx, c => sqlx::query_scalar(
@@ -113,12 +97,15 @@ pub(crate) async fn insert(tx: &mut Tx, new: NewAccount<'_>, now: Millis) -> Res
         tx,
         sqlx::query("DELETE FROM registrations WHERE email = $1").bind(profile.email.as_str())
     )?;
-    Entry::by(account, Event::Registered, now).write(tx).await?;
+    NewEntry::by(account, JournalEvent::Registered, now)
+        .write(tx)
+        .await?;
     Ok(account)
 }
 
-/// Locks the row of the account on both engines until the end: of two requests at once the second sees what the first has done.
-pub(crate) async fn one_at_a_time(tx: &mut Tx, account: AccountId) -> Result<()> {
+/// Locks the account's row until the transaction ends, on both engines. Of two concurrent requests, the second sees the changes
+/// of the first.
+pub(crate) async fn lock_account_row(tx: &mut Tx, account: AccountId) -> Result<()> {
     execute!(
         tx,
         sqlx::query("UPDATE accounts SET language = language WHERE id = $1").bind(account.0)
@@ -153,7 +140,7 @@ impl Store {
         change: &ProfileChange,
         now: Millis,
     ) -> Result<()> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         execute!(
             &mut tx,
             sqlx::query(
@@ -175,7 +162,7 @@ impl Store {
         .into_iter()
         .filter_map(|(name, given)| given.then_some(name))
         .collect();
-        Entry::by(account, Event::ProfileChanged, now)
+        NewEntry::by(account, JournalEvent::ProfileChanged, now)
             .with(json!({ "fields": fields }))
             .write(&mut tx)
             .await?;
@@ -190,14 +177,14 @@ impl Store {
         keep: Option<&[u8]>,
         now: Millis,
     ) -> Result<()> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         set_password(&mut tx, account, password_hash, keep, now).await?;
         tx.commit().await
     }
 
-    /// Locks or unlocks an account by its address; `false` when there is none. A lock ends every session.
+    /// Locks or unlocks an account by its address. Locking ends every session. Returns `false` when there is no such account.
     pub async fn lock_account(&self, email: &Email, lock: bool, now: Millis) -> Result<bool> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         let id: Option<i64> = within!(&mut tx, c => sqlx::query_scalar(
             "UPDATE accounts SET locked_at = $2 WHERE email = $1 RETURNING id")
             .bind(email.as_str()).bind(lock.then_some(now)).fetch_optional(c).await)?;
@@ -208,26 +195,26 @@ impl Store {
             crate::session::end_all(&mut tx, account, None, now).await?;
         }
         let event = if lock {
-            Event::AccountLocked
+            JournalEvent::AccountLocked
         } else {
-            Event::AccountUnlocked
+            JournalEvent::AccountUnlocked
         };
-        Entry::by(account, event, now)
-            .through(Actor::Operator)
+        NewEntry::by(account, event, now)
+            .with_actor(Actor::Operator)
             .write(&mut tx)
             .await?;
         tx.commit().await?;
         Ok(true)
     }
 
-    /// Deletes the account and every personal value; systems become free, the journal loses the name behind its lines.
+    /// Deletes the account and every personal value. Its systems become unowned, and its journal entries lose their author.
     pub async fn erase_account(
         &self,
         account: AccountId,
-        desk: Desk<'_>,
+        mail_context: MailContext<'_>,
         now: Millis,
     ) -> Result<()> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         let email: Option<String> = within!(&mut tx, c => sqlx::query_scalar("SELECT email FROM accounts WHERE id = $1")
             .bind(account.0).fetch_optional(c).await)?;
         let Some(email) = email else { return Ok(()) };
@@ -235,7 +222,7 @@ impl Store {
             .bind(account.0).fetch_all(c).await)?;
         for sn in systems {
             let sn = sn.parse().map_err(|_| Error::Damaged("systems.sn"))?;
-            self.leave(&mut tx, &sn, desk, now).await?;
+            self.end_household(&mut tx, &sn, mail_context, now).await?;
         }
         erase_measurements(&mut tx, account).await?;
         execute!(&mut tx, sqlx::query(
@@ -258,10 +245,10 @@ impl Store {
             &mut tx,
             sqlx::query("DELETE FROM handovers WHERE email = $1").bind(&email)
         )?;
-        crate::grant::holder_leaves(&mut tx, account, now).await?;
-        crate::commissioning::electrician_leaves(&mut tx, account).await?;
-        // Sessions, the second factor, links, mails to other addresses, claims, consents, grants, groups, tariffs, batches and
-        // templates go with the account; journal lines keep account_id = NULL.
+        crate::grant::record_holder_deleted(&mut tx, account, now).await?;
+        crate::commissioning::anonymise_electrician(&mut tx, account).await?;
+        // The delete cascades to sessions, the second factor, links, mails to other addresses, claims, consents, grants, groups,
+        // tariffs, batches and templates. Journal entries keep account_id = NULL.
         execute!(
             &mut tx,
             sqlx::query("DELETE FROM accounts WHERE id = $1").bind(account.0)
@@ -270,9 +257,10 @@ impl Store {
     }
 }
 
-/// What the batteries of an account reported tells when its people were at home. The batteries' own bookkeeping stays.
+/// Erases the measurements of the account's batteries, because they show when people were at home. The batteries' own bookkeeping
+/// stays.
 async fn erase_measurements(tx: &mut Tx, account: AccountId) -> Result<()> {
-    // Whoever is sealing one of these days at this moment has to see that they changed.
+    // A concurrent sealing of one of these days must notice the change.
     execute!(
         tx,
         sqlx::query(
@@ -290,8 +278,8 @@ async fn erase_measurements(tx: &mut Tx, account: AccountId) -> Result<()> {
         "DELETE FROM rejects WHERE sn IN (SELECT sn FROM systems WHERE owner_id = $1)",
         "DELETE FROM journal WHERE sn IN (SELECT sn FROM systems WHERE owner_id = $1)
              AND account_id IS NULL AND actor = 'battery'",
-        // That somebody set something stays; what they set tells how they lived.
-        // That holds for what others set in their home, too.
+        // The entry that something was set stays. Its value is erased, because it shows how people lived. This includes values
+        // that others set in their home.
         "UPDATE journal SET detail = 'null' WHERE event IN ('setting_changed', 'command_sent')
              AND (account_id = $1 OR sn IN (SELECT sn FROM systems WHERE owner_id = $1))",
     ] {
@@ -315,7 +303,7 @@ pub(crate) async fn set_password(
     )?;
     crate::mail_link::end_all(tx, account).await?;
     crate::session::end_all(tx, account, keep, now).await?;
-    Entry::by(account, Event::PasswordChanged, now)
+    NewEntry::by(account, JournalEvent::PasswordChanged, now)
         .write(tx)
         .await
 }

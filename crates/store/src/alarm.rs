@@ -1,59 +1,58 @@
-//! Alarms: one row per fault, opened and closed by a job, acknowledged by people, told by mail.
+//! Alarms: one row per fault. A job opens and closes them, people acknowledge them, and mails report them.
 
-mod tell;
+mod mail;
 mod write;
 
-pub use write::Written;
+pub use write::AlarmCounts;
 
-use crate::db::Tx;
-use crate::journal::{Entry, Event};
+use crate::journal::{JournalEvent, NewEntry};
 use crate::{Access, Error, Result, Store};
-use domain::alarm::{AlarmMail, Kind, SHOWN_FOR};
+use db::{FromRow, Tx};
+use domain::alarm::{AlarmKind, AlarmMail, CLOSED_ALARM_SHOWN_FOR};
 use domain::clock::Millis;
 use domain::sample::Counter;
 use domain::{AccountId, Role, Serial};
 use serde_json::json;
 
-/// Alarms on a page.
-pub const PAGE: usize = 10;
+pub const ALARMS_PER_PAGE: usize = 10;
 
 /// An alarm as people see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alarm {
     pub id: i64,
     pub sn: Serial,
-    pub kind: Kind,
-    /// When it began to be wrong.
+    pub kind: AlarmKind,
+    /// When the fault began.
     pub since: Millis,
     pub opened_at: Millis,
-    pub acknowledged: Option<Acknowledged>,
+    pub acknowledged: Option<Acknowledgement>,
     pub closed_at: Option<Millis>,
-    /// Who lives with the system.
+    /// The people who live with the system.
     pub first_name: Option<String>,
     pub last_name: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Acknowledged {
+pub struct Acknowledgement {
     pub at: Millis,
-    /// `None`: their account is gone.
+    /// `None` after that account was deleted.
     pub by: Option<AccountId>,
-    /// Of an electrician.
+    /// Only for an electrician.
     pub company: Option<String>,
 }
 
-/// An alarm that is open, as the live view keeps it.
+/// An open alarm as the live view holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenAlarm {
     pub id: i64,
-    pub kind: Kind,
+    pub kind: AlarmKind,
     pub counter: Option<Counter>,
     pub since: Millis,
     pub opened_at: Millis,
     pub acknowledged: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct Row {
     id: i64,
     sn: String,
@@ -68,22 +67,8 @@ struct Row {
     last_name: Option<String>,
     company: Option<String>,
 }
-row!(Row {
-    id,
-    sn,
-    kind,
-    counter,
-    since,
-    opened_at,
-    acknowledged_at,
-    acknowledged_by,
-    closed_at,
-    first_name,
-    last_name,
-    company
-});
 
-/// Alarms; what follows says which.
+/// Selects alarms; `$which` is the rest of the query.
 macro_rules! select {
     ($which:literal) => {
         concat!(
@@ -95,7 +80,7 @@ macro_rules! select {
     };
 }
 
-/// Those of the systems that account $1 may look at (of one of them, unless $2 is empty): what is open, what was closed after $3.
+/// Restricts to alarms that account $1 may see: open ones, and those closed after $3. A non-empty $2 restricts to one system.
 macro_rules! visible {
     ($prefix:expr, $rest:literal) => {
         concat!(
@@ -113,7 +98,7 @@ impl Row {
         self.sn.parse().map_err(|_| Error::Damaged("alarms.sn"))
     }
 
-    fn kind(&self) -> Result<Kind> {
+    fn kind(&self) -> Result<AlarmKind> {
         self.kind.parse().map_err(|_| Error::Damaged("alarms.kind"))
     }
 
@@ -124,7 +109,7 @@ impl Row {
             kind: self.kind()?,
             since: self.since,
             opened_at: self.opened_at,
-            acknowledged: self.acknowledged_at.map(|at| Acknowledged {
+            acknowledged: self.acknowledged_at.map(|at| Acknowledgement {
                 at,
                 by: self.acknowledged_by.map(AccountId),
                 company: self.company,
@@ -137,14 +122,10 @@ impl Row {
 
     fn open(&self) -> Result<(Serial, OpenAlarm)> {
         let name = self.counter.as_deref();
-        let counter = name.and_then(|name| {
-            let of = |counter: &Counter| counter.as_str() == name;
-            Counter::ALL.into_iter().find(of)
-        });
         let open = OpenAlarm {
             id: self.id,
             kind: self.kind()?,
-            counter,
+            counter: name.and_then(|name| name.parse().ok()),
             since: self.since,
             opened_at: self.opened_at,
             acknowledged: self.acknowledged_at.is_some(),
@@ -153,7 +134,6 @@ impl Row {
     }
 }
 
-/// A page of alarms.
 #[derive(Clone, Debug)]
 pub struct AlarmPage {
     pub total: usize,
@@ -161,7 +141,7 @@ pub struct AlarmPage {
 }
 
 impl Store {
-    /// Every alarm that is open, by system and the worst first.
+    /// All open alarms, sorted by system, the most severe first.
     pub async fn open_alarms(&self) -> Result<Vec<(Serial, OpenAlarm)>> {
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(select!("WHERE l.closed_at IS NULL"))
             .fetch_all(p).await)?;
@@ -171,7 +151,7 @@ impl Store {
         Ok(alarms)
     }
 
-    /// The alarms of these systems (one, or all that the account may look at): open ones first, then the newest.
+    /// One page of alarms, of one system or of all that the account may access. Open ones come first, then the newest.
     pub async fn alarm_page(
         &self,
         account: AccountId,
@@ -182,12 +162,12 @@ impl Store {
         let sn = one.map_or("", |access| access.sn().as_str());
         let total: i64 = on!(self, p => sqlx::query_scalar(visible!(
             "SELECT COUNT(*) FROM alarms l JOIN systems y ON y.sn = l.sn ", ""))
-            .bind(account.0).bind(sn).bind(now - SHOWN_FOR).bind(now).fetch_one(p).await)?;
+            .bind(account.0).bind(sn).bind(now - CLOSED_ALARM_SHOWN_FOR).bind(now).fetch_one(p).await)?;
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(visible!(select!(""),
             "ORDER BY l.closed_at IS NOT NULL, l.acknowledged_at IS NOT NULL, l.opened_at DESC, l.id DESC LIMIT $5 OFFSET $6"))
-            .bind(account.0).bind(sn).bind(now - SHOWN_FOR).bind(now)
-            .bind(i64::try_from(PAGE).unwrap_or(i64::MAX))
-            .bind(i64::try_from(page.saturating_mul(PAGE)).unwrap_or(i64::MAX))
+            .bind(account.0).bind(sn).bind(now - CLOSED_ALARM_SHOWN_FOR).bind(now)
+            .bind(i64::try_from(ALARMS_PER_PAGE).unwrap_or(i64::MAX))
+            .bind(i64::try_from(page.saturating_mul(ALARMS_PER_PAGE)).unwrap_or(i64::MAX))
             .fetch_all(p).await)?;
         Ok(AlarmPage {
             total: usize::try_from(total).unwrap_or(0),
@@ -195,7 +175,7 @@ impl Store {
         })
     }
 
-    /// The system of an alarm, whoever it belongs to: the caller still has to prove their access to it.
+    /// The system of an alarm. Does not check rights: the caller has to verify access to the system.
     pub async fn alarm_serial(&self, id: i64) -> Result<Option<Serial>> {
         let sn: Option<String> = on!(self, p => sqlx::query_scalar("SELECT sn FROM alarms WHERE id = $1")
             .bind(id).fetch_optional(p).await)?;
@@ -203,14 +183,14 @@ impl Store {
         sn.map_err(|_| Error::Damaged("alarms.sn"))
     }
 
-    /// Somebody has seen it and takes care; a second time changes nothing. `None`: this system has no such alarm.
+    /// Acknowledges an alarm: this account takes care of it. Idempotent. `None`: this system has no such alarm.
     pub async fn acknowledge_alarm(
         &self,
         access: &Access,
         id: i64,
         now: Millis,
     ) -> Result<Option<Alarm>> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         let acknowledged = execute!(
             &mut tx,
             sqlx::query(
@@ -229,7 +209,7 @@ impl Store {
         if acknowledged == 1
             && let Some(alarm) = &alarm
         {
-            Entry::by(access.account(), Event::AlarmAcknowledged, now)
+            NewEntry::by(access.account(), JournalEvent::AlarmAcknowledged, now)
                 .on(access.sn())
                 .with(json!({ "alarm": alarm.kind.as_str() }))
                 .write(&mut tx)
@@ -246,14 +226,14 @@ impl Store {
         choice.map_err(|_| Error::Damaged("accounts.alarm_mail"))
     }
 
-    /// Chooses how the account hears of alarms. Whoever wants no mails gets none of what waits either.
-    pub async fn choose_alarm_mail(
+    /// Sets how the account is notified of alarms. Choosing no mails also discards pending ones.
+    pub async fn set_alarm_mail(
         &self,
         account: AccountId,
         choice: AlarmMail,
         now: Millis,
     ) -> Result<()> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         execute!(
             &mut tx,
             sqlx::query("UPDATE accounts SET alarm_mail = $2 WHERE id = $1")
@@ -266,22 +246,22 @@ impl Store {
                 sqlx::query("DELETE FROM alarm_news WHERE account_id = $1").bind(account.0)
             )?;
         }
-        Entry::by(account, Event::ProfileChanged, now)
+        NewEntry::by(account, JournalEvent::ProfileChanged, now)
             .with(json!({ "fields": ["alarm_mail"] }))
             .write(&mut tx)
             .await?;
         tx.commit().await
     }
 
-    /// Forgets what was closed so long ago that nobody is shown it any more.
+    /// Deletes alarms that were closed so long ago that they are no longer shown.
     pub async fn purge_alarms(&self, now: Millis) -> Result<()> {
-        execute!(on self, sqlx::query("DELETE FROM alarms WHERE closed_at <= $1").bind(now - SHOWN_FOR))?;
+        execute!(on self, sqlx::query("DELETE FROM alarms WHERE closed_at <= $1").bind(now - CLOSED_ALARM_SHOWN_FOR))?;
         Ok(())
     }
 }
 
-/// The household has left: what went wrong in its time is nobody's business.
-pub(crate) async fn leave(tx: &mut Tx, sn: &Serial) -> Result<()> {
+/// Erases the alarms of a household that has left; they concern nobody else.
+pub(crate) async fn erase_for_former_owner(tx: &mut Tx, sn: &Serial) -> Result<()> {
     for forget in [
         "DELETE FROM alarms WHERE sn = $1",
         "DELETE FROM alarm_signs WHERE sn = $1",
@@ -291,7 +271,7 @@ pub(crate) async fn leave(tx: &mut Tx, sn: &Serial) -> Result<()> {
     Ok(())
 }
 
-/// What the household is told to do is not what an electrician is.
+/// Households and electricians get different instructions.
 fn is_household(role: &str) -> bool {
     role == Role::User.as_str()
 }

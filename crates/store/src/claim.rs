@@ -1,8 +1,8 @@
-//! Waiting claims, and the battery's main switch that completes them.
-use crate::db::Tx;
-use crate::journal::{Actor, Entry, Event};
+//! Waiting claims, and the pattern of the battery's main switch that completes them.
+use crate::journal::{Actor, JournalEvent, NewEntry};
 use crate::{Error, Result, Store, system};
-use domain::claim::{CONTEST_LIFE, Claim, ClaimEvent, ClaimState};
+use db::{FromRow, Tx};
+use domain::claim::{CONTEST_TTL, Claim, ClaimEvent, ClaimState};
 use domain::clock::Millis;
 use domain::{AccountId, Serial};
 
@@ -13,7 +13,7 @@ pub struct WaitingClaim {
     pub expires_at: Millis,
 }
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct Row {
     account_id: i64,
     sn: String,
@@ -21,29 +21,19 @@ struct Row {
     created_at: Millis,
     expires_at: Millis,
 }
-row!(Row {
-    account_id,
-    sn,
-    state,
-    created_at,
-    expires_at
-});
 
 impl Row {
     fn claim(&self) -> Result<Claim> {
-        let known = ClaimState::ALL
-            .into_iter()
-            .find(|state| state.as_str() == self.state);
-        let state = known.ok_or(Error::Damaged("claims.state"))?;
+        let state = self.state.parse();
         Ok(Claim {
-            state,
+            state: state.map_err(|_| Error::Damaged("claims.state"))?,
             created_at: self.created_at,
             expires_at: self.expires_at,
         })
     }
 }
 
-/// Begins a claim or renews the account's own.
+/// Begins a claim, or renews the account's own.
 pub(crate) async fn begin(tx: &mut Tx, account: AccountId, sn: &Serial, now: Millis) -> Result<()> {
     let claim = Claim::begin(now);
     execute!(tx, sqlx::query(
@@ -51,14 +41,14 @@ pub(crate) async fn begin(tx: &mut Tx, account: AccountId, sn: &Serial, now: Mil
          ON CONFLICT (account_id, sn) DO UPDATE
          SET state = excluded.state, created_at = excluded.created_at, expires_at = excluded.expires_at")
         .bind(account.0).bind(sn.as_str()).bind(claim.state.as_str()).bind(claim.created_at).bind(claim.expires_at))?;
-    Entry::by(account, Event::ClaimStarted, now)
+    NewEntry::by(account, JournalEvent::ClaimStarted, now)
         .on(sn)
         .write(tx)
         .await
 }
 
-/// `owner` has the system now: their claim is done, and whoever else was waiting learns that it is somebody else's.
-pub(crate) async fn end_others(
+/// Deletes the new owner's claim and marks other waiting claims as contested, so their accounts see that the system has an owner.
+pub(crate) async fn close_claims(
     tx: &mut Tx,
     sn: &Serial,
     owner: AccountId,
@@ -83,7 +73,7 @@ pub(crate) async fn end_others(
 }
 
 impl Store {
-    /// The claims of an account that have not been completed, as they stand now.
+    /// The account's claims that are not completed, in their state at `now`.
     pub async fn claims_of(&self, account: AccountId, now: Millis) -> Result<Vec<WaitingClaim>> {
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(
             "SELECT account_id, sn, state, created_at, expires_at FROM claims WHERE account_id = $1 ORDER BY sn")
@@ -91,7 +81,7 @@ impl Store {
         rows.into_iter()
             .map(|row| {
                 let claim = row.claim()?;
-                let seen = claim.next(ClaimEvent::Looked { at: now }).unwrap_or(claim);
+                let seen = claim.next(ClaimEvent::Polled { at: now }).unwrap_or(claim);
                 Ok(WaitingClaim {
                     sn: row.sn,
                     state: seen.state,
@@ -101,7 +91,7 @@ impl Store {
             .collect()
     }
 
-    /// Serial numbers that somebody waits for; the demo's batteries perform the pattern for these.
+    /// Serial numbers with a waiting claim; the demo's batteries perform the pattern for these.
     pub async fn claimed_serials(
         &self,
         created_before: Millis,
@@ -116,28 +106,28 @@ impl Store {
             .collect()
     }
 
-    /// [`pattern_reported`] on its own, for a pattern that took no time.
-    pub async fn switch_cycled(
+    /// [`apply_switch_pattern`] in its own transaction, for a pattern that began and ended at `at`.
+    pub async fn report_switch_cycle(
         &self,
         sn: &Serial,
         at: Millis,
         now: Millis,
     ) -> Result<Option<AccountId>> {
-        let mut tx = self.begin().await?;
-        let owner = pattern_reported(&mut tx, sn, at, at, now).await?;
+        let mut tx = self.db.begin().await?;
+        let owner = apply_switch_pattern(&mut tx, sn, at, at, now).await?;
         tx.commit().await?;
         Ok(owner)
     }
 
-    /// Forgets claims that ended so long ago that they contest nothing any more.
+    /// Deletes claims that ended so long ago that they no longer contest others.
     pub async fn purge_claims(&self, now: Millis) -> Result<()> {
-        execute!(on self, sqlx::query("DELETE FROM claims WHERE expires_at < $1").bind(now - CONTEST_LIFE))?;
+        execute!(on self, sqlx::query("DELETE FROM claims WHERE expires_at < $1").bind(now - CONTEST_TTL))?;
         Ok(())
     }
 }
 
-/// The battery reports that its main switch was turned in the pattern of a claim. Returns the new owner, if that made one.
-pub(crate) async fn pattern_reported(
+/// Applies a switch pattern that the battery reported. Returns the new owner if the pattern completed a claim.
+pub(crate) async fn apply_switch_pattern(
     tx: &mut Tx,
     sn: &Serial,
     from: Millis,
@@ -150,7 +140,7 @@ pub(crate) async fn pattern_reported(
     let rows: Vec<Row> = within!(&mut *tx, c => sqlx::query_as(
         "SELECT account_id, sn, state, created_at, expires_at FROM claims WHERE sn = $1
              AND ((state = 'waiting' AND created_at <= $2 AND expires_at >= $2) OR (state = 'contested' AND expires_at >= $3))")
-        .bind(sn.as_str()).bind(until).bind(until - CONTEST_LIFE).fetch_all(c).await)?;
+        .bind(sn.as_str()).bind(until).bind(until - CONTEST_TTL).fetch_all(c).await)?;
     let mut owner = None;
     for row in &rows {
         let account = AccountId(row.account_id);
@@ -165,8 +155,8 @@ pub(crate) async fn pattern_reported(
         match claim.state {
             ClaimState::Linked if system::link_by_switch(tx, sn, account, from, now).await? => {
                 owner = Some(account);
-                let entry = Entry::by(account, Event::SystemLinked, now).on(sn);
-                entry.through(Actor::Battery).write(tx).await?;
+                let entry = NewEntry::by(account, JournalEvent::SystemLinked, now).on(sn);
+                entry.with_actor(Actor::Battery).write(tx).await?;
             }
             ClaimState::Contested => {
                 execute!(
@@ -176,8 +166,8 @@ pub(crate) async fn pattern_reported(
                         .bind(sn.as_str())
                         .bind(claim.state.as_str())
                 )?;
-                let entry = Entry::by(account, Event::ClaimContested, now).on(sn);
-                entry.through(Actor::Battery).write(tx).await?;
+                let entry = NewEntry::by(account, JournalEvent::ClaimContested, now).on(sn);
+                entry.with_actor(Actor::Battery).write(tx).await?;
             }
             _ => {}
         }
@@ -185,8 +175,8 @@ pub(crate) async fn pattern_reported(
     Ok(owner)
 }
 
-/// Whether only a code links this unit: one is unused, an installer is at work on it, it was exchanged, or there is no such
-/// unit. Whoever waits for it is not told.
+/// Whether this unit can be linked only by a code: a code is unused, an installer is working on it, the unit was exchanged, or it
+/// does not exist. People with a waiting claim are not told.
 async fn needs_code(tx: &mut Tx, sn: &Serial, now: Millis) -> Result<bool> {
     let free: bool = within!(tx, c => sqlx::query_scalar(
         "SELECT EXISTS (SELECT 1 FROM systems WHERE sn = $1 AND owner_id IS NULL AND retired_at IS NULL)

@@ -1,13 +1,13 @@
-//! Registration and installer codes as the operator issues them.
-use crate::db::Tx;
+//! Registration and installer codes, as issued by the operator.
 use crate::{Error, Purpose, Result, Store};
+use db::Tx;
 use domain::Serial;
 use domain::clock::Millis;
 use domain::code::{Code, CodeKind};
 
 impl Store {
-    /// Issues a code for the systems of one site. Unused codes of the same kind for these systems stop working,
-    /// so that a lost one is replaced and not doubled.
+    /// Issues a code for the systems of one site. It replaces unused codes of the same kind for these systems, so a lost code
+    /// stops working.
     pub async fn issue_code(
         &self,
         code: &Code,
@@ -16,7 +16,7 @@ impl Store {
         now: Millis,
     ) -> Result<()> {
         let hash = self.keyring.hash(Purpose::Code, code.as_str().as_bytes());
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         execute!(
             &mut tx,
             sqlx::query("INSERT INTO codes (hash, kind, created_at) VALUES ($1, $2, $3)")
@@ -41,16 +41,16 @@ impl Store {
             if known == 0 {
                 return Err(Error::UnknownSerial(sn.clone()));
             }
-            // A unit that was exchanged and is refurbished begins anew.
-            let anew =
+            // An exchanged unit that was refurbished starts over.
+            let unretire =
                 "UPDATE systems SET retired_at = NULL WHERE sn = $1 AND retired_at IS NOT NULL";
-            execute!(&mut tx, sqlx::query(anew).bind(sn.as_str()))?;
+            execute!(&mut tx, sqlx::query(unretire).bind(sn.as_str()))?;
         }
         tx.commit().await
     }
 
-    /// The hash that a code is kept under, whichever version of the key made it: on paper it may wait for years. For one
-    /// that nobody has issued, the current version's.
+    /// The stored hash of a code. Any key version may have made it, because a printed code can remain unused for years. For an
+    /// unknown code, the hash with the current version.
     pub(crate) async fn code_hash(&self, tx: &mut Tx, code: &Code) -> Result<Vec<u8>> {
         let hashes = self.keyring.hashes(Purpose::Code, code.as_str().as_bytes());
         let kept: Option<Vec<u8>> = find_first!(hashes, hash => within!(&mut *tx, c => sqlx::query_scalar(

@@ -1,60 +1,59 @@
-//! What batteries were told to do: kept before it is sent, once for each key, and never after its time.
+//! Commands to batteries. Each is stored before it is sent, once per key, and never sent after it expired.
 
 mod entry;
 
 pub use entry::CommandEntry;
 pub(crate) use entry::{Row, select};
 
-use crate::db::Tx;
-use crate::guard::{self, Held};
-use crate::journal::{Actor, Entry, Event};
+use crate::guard::{self, ChangeBlocked};
+use crate::journal::{Actor, JournalEvent, NewEntry};
 use crate::{Access, Error, Result, Store, in_force};
+use db::Tx;
 use domain::clock::Millis;
 use domain::command::{
-    Answer, COMMAND_LIFE, Command, CommandEvent, CommandKey, CommandState, MAX_OPEN,
+    COMMAND_TTL, Command, CommandAnswer, CommandEvent, CommandKey, CommandState, MAX_OPEN_COMMANDS,
 };
 use domain::{AccountId, CommandId, Serial};
 use serde_json::{Value, json};
 
-/// A command to be queued.
 #[derive(Clone, Copy, Debug)]
 pub struct NewCommand<'a> {
     pub id: &'a CommandId,
     pub key: &'a CommandKey,
     pub command: Command,
-    /// How many devices one account may touch in a minute.
+    /// How many devices one account may change per minute.
     pub devices_a_minute: usize,
 }
 
-/// How a request to command ended.
+/// Result of queueing a command.
 #[derive(Clone, Debug)]
-pub enum Queued {
+pub enum QueueResult {
     New(CommandEntry),
-    /// The key was used before for the same command, which stands like this.
+    /// The key was used before for the same command, which has this state now.
     Repeated(CommandEntry),
     /// The key was used before for another command; nothing was queued.
     KeyReused,
     TooManyOpen,
-    Held(Held),
+    Blocked(ChangeBlocked),
 }
 
 impl Store {
-    /// Queues a command unless its key was used before; whoever repeats a request gets what the first one began.
+    /// Queues a command unless its key was used before. Idempotent: a repeated request gets the first one's command.
     pub async fn queue_command(
         &self,
         access: &Access,
         new: NewCommand<'_>,
         now: Millis,
-    ) -> Result<Queued> {
-        let mut tx = self.begin().await?;
-        if let Some(known) = known(&mut tx, access, new).await? {
+    ) -> Result<QueueResult> {
+        let mut tx = self.db.begin().await?;
+        if let Some(known) = find_by_key(&mut tx, access, new).await? {
             return Ok(known);
         }
-        if let Err(held) = guard::admit(&mut tx, access, new.devices_a_minute, now).await? {
-            return Ok(Queued::Held(held));
+        if let Err(blocked) = guard::admit(&mut tx, access, new.devices_a_minute, now).await? {
+            return Ok(QueueResult::Blocked(blocked));
         }
-        if open_commands(&mut tx, access.sn(), now).await? >= MAX_OPEN {
-            return Ok(Queued::TooManyOpen);
+        if open_commands(&mut tx, access.sn(), now).await? >= MAX_OPEN_COMMANDS {
+            return Ok(QueueResult::TooManyOpen);
         }
         let args = Value::Object(new.command.arguments());
         let queued: Option<Row> = within!(&mut tx, c => sqlx::query_as(
@@ -69,23 +68,23 @@ impl Store {
             .bind(args.to_string())
             .bind(CommandState::Queued.as_str())
             .bind(now)
-            .bind(now + COMMAND_LIFE)
+            .bind(now + COMMAND_TTL)
             .fetch_optional(c).await)?;
         let Some(queued) = queued else {
-            // The same request came twice at the same moment, and the other one was faster.
-            let other = known(&mut tx, access, new).await?;
+            // A concurrent identical request was faster.
+            let other = find_by_key(&mut tx, access, new).await?;
             return other.ok_or(Error::Conflict);
         };
-        Entry::by(access.account(), Event::CommandSent, now)
+        NewEntry::by(access.account(), JournalEvent::CommandSent, now)
             .on(access.sn())
             .with(json!({ "command": new.command.name(), "args": args }))
             .write(&mut tx)
             .await?;
         tx.commit().await?;
-        Ok(Queued::New(queued.entry()?))
+        Ok(QueueResult::New(queued.entry()?))
     }
 
-    /// A command of a system that the account may command; `None` for somebody else's and for one that does not exist.
+    /// A command of a system that the account may command. `None` for other accounts' systems and for unknown commands.
     pub async fn command(
         &self,
         account: AccountId,
@@ -101,7 +100,7 @@ impl Store {
         row.map(Row::entry).transpose()
     }
 
-    /// Ends the commands whose time ran out, and says which.
+    /// Ends the commands that have expired, and returns them.
     pub async fn expire_commands(&self, now: Millis) -> Result<Vec<(Serial, CommandId)>> {
         let due: Vec<Row> = on!(self, p => sqlx::query_as(select!(
             "WHERE state IN ('queued', 'sent') AND expires_at < $1 ORDER BY expires_at LIMIT 100"))
@@ -111,9 +110,9 @@ impl Store {
         }
         let due = due.into_iter().map(Row::entry);
         let mut due = due.collect::<Result<Vec<CommandEntry>>>()?;
-        // In the order in which answers are written, so that nobody waits for the other.
+        // Same order as for writing answers, which avoids deadlocks.
         due.sort_by(|a, b| a.sn.cmp(&b.sn));
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         let mut ended = Vec::new();
         for entry in due {
             let changed = execute!(
@@ -125,9 +124,10 @@ impl Store {
                 .bind(CommandState::Expired.as_str())
             )?;
             if changed == 1 {
-                let line = Entry::by_nobody(Event::CommandExpired, entry.expires_at)
-                    .on(&entry.sn)
-                    .through(Actor::Portal);
+                let line =
+                    NewEntry::without_account(JournalEvent::CommandExpired, entry.expires_at)
+                        .on(&entry.sn)
+                        .with_actor(Actor::Portal);
                 line.with(json!({ "command": entry.command }))
                     .write(&mut tx)
                     .await?;
@@ -138,15 +138,19 @@ impl Store {
         Ok(ended)
     }
 
-    /// Forgets commands that were given before; their lines in the journal stay.
+    /// Deletes commands created before this time. Their journal entries stay.
     pub async fn purge_commands(&self, before: Millis) -> Result<()> {
         execute!(on self, sqlx::query("DELETE FROM commands WHERE created_at < $1").bind(before))?;
         Ok(())
     }
 }
 
-/// What the key stands for already, if anything.
-async fn known(tx: &mut Tx, access: &Access, new: NewCommand<'_>) -> Result<Option<Queued>> {
+/// The command that this key was used for before, if any.
+async fn find_by_key(
+    tx: &mut Tx,
+    access: &Access,
+    new: NewCommand<'_>,
+) -> Result<Option<QueueResult>> {
     let row: Option<Row> = within!(tx, c => sqlx::query_as(select!("WHERE account_id = $1 AND sn = $2 AND key = $3"))
         .bind(access.account().0).bind(access.sn().as_str()).bind(new.key.as_str())
         .fetch_optional(c).await)?;
@@ -155,8 +159,8 @@ async fn known(tx: &mut Tx, access: &Access, new: NewCommand<'_>) -> Result<Opti
     let same =
         entry.command == new.command.name() && entry.args == Value::Object(new.command.arguments());
     Ok(Some(match same {
-        true => Queued::Repeated(entry),
-        false => Queued::KeyReused,
+        true => QueueResult::Repeated(entry),
+        false => QueueResult::KeyReused,
     }))
 }
 
@@ -167,8 +171,13 @@ async fn open_commands(tx: &mut Tx, sn: &Serial, now: Millis) -> Result<usize> {
     Ok(usize::try_from(open).unwrap_or(usize::MAX))
 }
 
-/// It was handed to the battery's connection; whether that was news.
-pub(crate) async fn sent(tx: &mut Tx, sn: &Serial, id: &CommandId, now: Millis) -> Result<bool> {
+/// Records that the command was passed to the battery's connection. Returns whether this changed its state.
+pub(crate) async fn mark_sent(
+    tx: &mut Tx,
+    sn: &Serial,
+    id: &CommandId,
+    now: Millis,
+) -> Result<bool> {
     let changed = execute!(
         tx,
         sqlx::query(
@@ -182,35 +191,34 @@ pub(crate) async fn sent(tx: &mut Tx, sn: &Serial, id: &CommandId, now: Millis) 
     Ok(changed == 1)
 }
 
-/// What an answer changed.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Answered {
+pub(crate) struct AnswerChanges {
     pub(crate) command: bool,
     pub(crate) in_force: bool,
 }
 
-/// The battery answered. An answer to a command that has ended, or is not its own, changes nothing.
-pub(crate) async fn answered(
+/// Records the battery's answer. Ignores an answer to a command that has ended or belongs to another battery.
+pub(crate) async fn record_answer(
     tx: &mut Tx,
     sn: &Serial,
-    answer: &Answer,
+    answer: &CommandAnswer,
     now: Millis,
-) -> Result<Answered> {
+) -> Result<AnswerChanges> {
     let row: Option<Row> = within!(&mut *tx, c => sqlx::query_as(select!("WHERE id = $1 AND sn = $2"))
         .bind(answer.command.as_str()).bind(sn.as_str()).fetch_optional(c).await)?;
     let Some(row) = row else {
-        return Ok(Answered::default());
+        return Ok(AnswerChanges::default());
     };
     let entry = row.entry()?;
     let event = match answer.ok {
         Some(ok) => CommandEvent::Answered { ok },
-        // It runs, so it has arrived.
+        // A running command has arrived, so it counts as sent.
         None => CommandEvent::Sent,
     };
     let Ok(state) = entry.state.next(event) else {
-        return Ok(Answered::default());
+        return Ok(AnswerChanges::default());
     };
-    let mut changed = Answered {
+    let mut changed = AnswerChanges {
         command: true,
         in_force: false,
     };
@@ -229,15 +237,15 @@ pub(crate) async fn answered(
         .bind(answer.data.as_deref())
     )?;
     let event = match state {
-        CommandState::Done => Event::CommandDone,
-        CommandState::Failed => Event::CommandFailed,
+        CommandState::Done => JournalEvent::CommandDone,
+        CommandState::Failed => JournalEvent::CommandFailed,
         _ => return Ok(changed),
     };
     if state == CommandState::Done {
-        changed.in_force = in_force::commanded(tx, &entry, now).await?;
+        changed.in_force = in_force::apply_command(tx, &entry, now).await?;
     }
     let detail = json!({ "command": entry.command, "code": answer.code.as_str() });
-    let line = Entry::by_battery(event, sn, now);
+    let line = NewEntry::by_battery(event, sn, now);
     line.with(detail).write(tx).await?;
     Ok(changed)
 }

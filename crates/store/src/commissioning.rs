@@ -1,66 +1,68 @@
-//! Systems that are brought into service, step by step, and the protocols that this leaves.
+//! Commissionings, step by step, and the protocols that they end in.
 
 mod customer;
 mod finish;
-mod leave;
+mod ownership;
 mod write;
 
-pub(crate) use leave::{claimed, electrician_leaves, leave};
-pub use write::Begun;
+pub(crate) use ownership::{
+    anonymise_electrician, clear_customer_of_shared_protocols, erase_for_former_owner,
+};
+pub use write::CommissioningStart;
 
-use crate::db::Tx;
 use crate::{Access, Error, Result, Store};
+use db::{FromRow, Tx};
 use domain::Serial;
 use domain::clock::Millis;
-use domain::commissioning::{MeterTest, Record, Step};
+use domain::commissioning::{CheckRecord, CommissioningStep, MeterTestResult};
 use serde_json::{Value, json};
 
-/// One that is in progress or finished, with everything that was written down.
+/// A commissioning, in progress or finished, with everything that was recorded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Commissioning {
     pub id: i64,
-    /// The first unit, after which it is numbered.
+    /// The first unit; the protocol number is counted per this unit.
     pub sn: Serial,
-    /// Every unit, by the serial number that it had then.
+    /// All units, by the serial numbers that they had at the time.
     pub units: Vec<Serial>,
-    /// The systems whose people see it: a unit may have been exchanged since.
+    /// The systems whose people may see it. These differ from `units` where a unit was exchanged since.
     pub systems: Vec<Serial>,
     pub started_at: Millis,
     pub finished_at: Option<Millis>,
-    /// Once it is finished.
+    /// Set when it is finished.
     pub number: Option<i64>,
-    /// Whose employee finished it.
+    /// The company whose employee finished it.
     pub company: Option<String>,
-    /// Gone when the household has left.
+    /// Erased when the household leaves.
     pub customer: Option<Customer>,
-    /// In their order.
+    /// In the order of the steps.
     pub steps: Vec<StepRecord>,
 }
 
-/// Who it was done for, and where.
+/// The customer, and where the system stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Customer {
     pub first_name: String,
     pub last_name: String,
     pub place: String,
-    /// What the electrician remarks.
+    /// The electrician's remarks.
     pub note: String,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepRecord {
-    pub step: Step,
+    pub step: CommissioningStep,
     pub at: Millis,
     pub company: Option<String>,
-    pub record: Record,
+    pub record: CheckRecord,
 }
 
 impl Commissioning {
-    pub fn step(&self, step: Step) -> Option<&StepRecord> {
+    pub fn step(&self, step: CommissioningStep) -> Option<&StepRecord> {
         self.steps.iter().find(|record| record.step == step)
     }
 
-    pub fn record(&self, step: Step) -> Option<&Record> {
+    pub fn record(&self, step: CommissioningStep) -> Option<&CheckRecord> {
         self.step(step).map(|record| &record.record)
     }
 }
@@ -84,7 +86,7 @@ impl Customer {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct Row {
     id: i64,
     sn: String,
@@ -94,25 +96,15 @@ struct Row {
     company: Option<String>,
     customer: Option<String>,
 }
-row!(Row {
-    id,
-    sn,
-    started_at,
-    finished_at,
-    number,
-    company,
-    customer
-});
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct UnitRow {
     sn: String,
-    /// What it was called then, where another unit stands in its place by now.
+    /// Its serial number at the time, if another unit has replaced it since.
     named: Option<String>,
 }
-row!(UnitRow { sn, named });
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct StepRow {
     step: String,
     at: Millis,
@@ -121,16 +113,8 @@ struct StepRow {
     found: String,
     measured: String,
 }
-row!(StepRow {
-    step,
-    at,
-    company,
-    stated,
-    found,
-    measured
-});
 
-/// Rows of commissionings; what follows says which.
+/// Selects commissionings; `$which` is the rest of the query.
 macro_rules! select {
     ($which:literal) => {
         concat!(
@@ -140,7 +124,8 @@ macro_rules! select {
     };
 }
 
-/// That a protocol's unit `u` shows it: to an owner who came by switch, and whom they let in, none from before.
+/// Condition that unit `u` shows its protocol. Owners who claimed the system by the main switch, and people with a grant of
+/// theirs, see no earlier protocols.
 macro_rules! is_shown {
     () => {
         " NOT EXISTS (SELECT 1 FROM systems w WHERE w.sn = u.sn AND w.linked_by = 'switch' AND u.finished_at < w.linked_at) "
@@ -158,7 +143,7 @@ impl StepRow {
                 .map_err(|_| Error::Damaged("commissioning_steps.step"))?,
             at: self.at,
             company: self.company,
-            record: Record {
+            record: CheckRecord {
                 stated: json(&self.stated)?,
                 found: json(&self.found)?,
                 measured: json(&self.measured)?,
@@ -202,18 +187,18 @@ const UNITS: &str = "SELECT sn, named FROM commissioning_units WHERE commissioni
 const STEPS: &str = "SELECT step, at, company, stated, found, measured FROM commissioning_steps WHERE commissioning_id = $1";
 
 impl Store {
-    /// The one that a system is in right now.
+    /// The commissioning in progress at a system.
     pub async fn open_commissioning(&self, access: &Access) -> Result<Option<Commissioning>> {
         let row: Option<Row> = on!(self, p => sqlx::query_as(select!(
             "JOIN commissioning_units u ON u.commissioning_id = c.id WHERE u.sn = $1 AND c.finished_at IS NULL"))
             .bind(access.sn().as_str()).fetch_optional(p).await)?;
         match row {
-            Some(row) => self.commissioning_of(row).await.map(Some),
+            Some(row) => self.load_commissioning(row).await.map(Some),
             None => Ok(None),
         }
     }
 
-    /// Everything that was finished at a system, newest first.
+    /// All protocols of a system, newest first.
     pub async fn protocols(&self, access: &Access) -> Result<Vec<Commissioning>> {
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(concat!(
             select!("JOIN commissioning_units u ON u.commissioning_id = c.id WHERE u.sn = $1 AND c.finished_at IS NOT NULL AND"),
@@ -221,12 +206,12 @@ impl Store {
             .bind(access.sn().as_str()).fetch_all(p).await)?;
         let mut protocols = Vec::with_capacity(rows.len());
         for row in rows {
-            protocols.push(self.commissioning_of(row).await?);
+            protocols.push(self.load_commissioning(row).await?);
         }
         Ok(protocols)
     }
 
-    /// By its number in the database, if one of these systems is a unit of it.
+    /// A commissioning by its database id, if one of these systems is a unit of it.
     pub async fn commissioning(
         &self,
         accesses: &[Access],
@@ -241,23 +226,27 @@ impl Store {
         if !shown.iter().any(theirs) {
             return Ok(None);
         }
-        self.commissioning_of(row).await.map(Some)
+        self.load_commissioning(row).await.map(Some)
     }
 
-    async fn commissioning_of(&self, row: Row) -> Result<Commissioning> {
+    async fn load_commissioning(&self, row: Row) -> Result<Commissioning> {
         let units: Vec<UnitRow> =
             on!(self, p => sqlx::query_as(UNITS).bind(row.id).fetch_all(p).await)?;
         let steps = on!(self, p => sqlx::query_as(STEPS).bind(row.id).fetch_all(p).await)?;
         row.with(&units, steps)
     }
 
-    /// The newest test of the meter since then that has ended.
-    pub async fn meter_test(&self, access: &Access, since: Millis) -> Result<Option<MeterTest>> {
+    /// The newest finished meter test since `since`.
+    pub async fn meter_test(
+        &self,
+        access: &Access,
+        since: Millis,
+    ) -> Result<Option<MeterTestResult>> {
         let row: Option<(Millis, String)> = on!(self, p => sqlx::query_as(
             "SELECT created_at, state FROM commands WHERE sn = $1 AND command = 'meter_test' AND created_at >= $2
                  AND state IN ('done', 'failed') ORDER BY created_at DESC, id DESC LIMIT 1")
             .bind(access.sn().as_str()).bind(since).fetch_optional(p).await)?;
-        Ok(row.map(|(at, state)| MeterTest {
+        Ok(row.map(|(at, state)| MeterTestResult {
             at,
             passed: state == "done",
         }))
@@ -274,7 +263,7 @@ async fn steps_of(tx: &mut Tx, id: i64) -> Result<Vec<StepRecord>> {
     Ok(steps)
 }
 
-/// What the account's company is called now.
+/// The present name of the account's company.
 async fn company(tx: &mut Tx, access: &Access) -> Result<Option<String>> {
     let company: Option<Option<String>> = within!(tx, c => sqlx::query_scalar("SELECT company FROM accounts WHERE id = $1")
         .bind(access.account().0).fetch_optional(c).await)?;

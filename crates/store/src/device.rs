@@ -1,33 +1,33 @@
-//! Devices as the link knows them: their secret, their starts, and what they say about themselves.
-use crate::db::Tx;
+//! Devices on the device link: their secret, their starts and the facts that they report about themselves.
 use crate::{Error, Purpose, Result, Store, unit};
+use db::{FromRow, Tx};
 use domain::clock::Millis;
-use domain::hello::Versions;
+use domain::hello::PartVersions;
 use domain::{Hello, Serial, Zone};
 
-/// How many starts of a device are remembered: a battery sends what it kept over a few of them.
-const BOOTS: i64 = 8;
+/// How many starts of a device are remembered. A battery may send back-fill from a few starts ago.
+const BOOTS_REMEMBERED: i64 = 8;
 
-/// What a system says about itself, and where it stands.
+/// What a system reports about itself, and its site's time zone.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Facts {
+pub struct SystemFacts {
     pub phase: u8,
-    /// Which of the units that stood at the site it is; 0 until one was exchanged.
+    /// Index of the unit among those that have stood at the site; 0 until the first exchange.
     pub unit: u8,
     pub zone: Zone,
-    /// Usable Wh.
+    /// Usable capacity in Wh.
     pub capacity: Option<i64>,
     /// Rated charge power in W.
     pub charge_max: Option<i64>,
     /// Rated discharge power in W.
     pub discharge_max: Option<i64>,
     pub hardware: Option<String>,
-    pub versions: Versions,
-    /// It updates only with the main switch off.
+    pub versions: PartVersions,
+    /// The unit installs updates only with its main switch off.
     pub update_needs_off: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct Row {
     sn: String,
     phase: i64,
@@ -42,24 +42,10 @@ struct Row {
     slave_version: Option<String>,
     update_needs_off: bool,
 }
-row!(Row {
-    sn,
-    phase,
-    unit,
-    time_zone,
-    capacity,
-    charge_max,
-    discharge_max,
-    hardware,
-    master_version,
-    gateway_version,
-    slave_version,
-    update_needs_off
-});
 
 impl Row {
-    fn facts(self) -> Result<(Serial, Facts)> {
-        let facts = Facts {
+    fn facts(self) -> Result<(Serial, SystemFacts)> {
+        let facts = SystemFacts {
             phase: u8::try_from(self.phase).map_err(|_| Error::Damaged("systems.phase"))?,
             unit: u8::try_from(self.unit).map_err(|_| Error::Damaged("systems.unit"))?,
             zone: self
@@ -70,7 +56,7 @@ impl Row {
             charge_max: self.charge_max,
             discharge_max: self.discharge_max,
             hardware: self.hardware,
-            versions: Versions {
+            versions: PartVersions {
                 master: self.master_version,
                 gateway: self.gateway_version,
                 slave: self.slave_version,
@@ -82,10 +68,14 @@ impl Row {
     }
 }
 
-/// Keeps what a hello says; the facts as they are now, unless it said nothing new. Hundreds of hellos may share a commit
-/// that others wait for, so that one statement does it all.
-pub(crate) async fn keep_facts(tx: &mut Tx, sn: &Serial, hello: &Hello) -> Result<Option<Facts>> {
-    // The days of the past must not move: a zone counts only before the first sample, and only while no person has said it.
+/// Saves the facts of a hello. Returns the present facts, or `None` if nothing has changed. One statement does it all, because
+/// hundreds of hellos may share a commit that others wait for.
+pub(crate) async fn save_facts(
+    tx: &mut Tx,
+    sn: &Serial,
+    hello: &Hello,
+) -> Result<Option<SystemFacts>> {
+    // Past days must not shift: the reported zone counts only before the first sample, and only while no person has set the zone.
     let row: Option<Row> = within!(tx, c => sqlx::query_as(
         "UPDATE systems SET phase = $2, hardware = $3, capacity = $4, charge_max = $5, discharge_max = $6,
              master_version = $7, gateway_version = $8, slave_version = $9, update_needs_off = $11,
@@ -113,8 +103,8 @@ pub(crate) async fn keep_facts(tx: &mut Tx, sn: &Serial, hello: &Hello) -> Resul
     Ok(row.map(Row::facts).transpose()?.map(|(_, facts)| facts))
 }
 
-/// Remembers when a start of the device was, so that a repeat lands on the same time after a restart of ours.
-pub(crate) async fn keep_boot(
+/// Saves when a start of the device was, so that a repeated message gets the same time after the server restarts.
+pub(crate) async fn save_boot(
     tx: &mut Tx,
     sn: &Serial,
     boot: u32,
@@ -133,32 +123,28 @@ pub(crate) async fn keep_boot(
     Ok(())
 }
 
-/// A secret that the device may log in with, beside one of its starts.
-#[derive(Debug)]
-struct Login {
+/// A secret that the device may log in with, joined with one of its starts.
+#[derive(Debug, FromRow)]
+struct LoginRow {
     hash: Vec<u8>,
     boot: Option<i64>,
     started_at: Option<Millis>,
 }
-row!(Login {
-    hash,
-    boot,
-    started_at
-});
 
 impl Store {
-    /// The newest starts of a device and when they were, if this is one of its secrets (two while it is being changed).
+    /// Checks the secret and returns the newest starts of the device with their times. A device has two secrets while its secret
+    /// is being changed.
     pub async fn log_in_device(
         &self,
         sn: &Serial,
         secret: &[u8],
     ) -> Result<Option<Vec<(u32, Millis)>>> {
-        let rows: Vec<Login> = on!(self, p => sqlx::query_as(
+        let rows: Vec<LoginRow> = on!(self, p => sqlx::query_as(
             "SELECT s.hash, b.boot, b.started_at FROM device_secrets s LEFT JOIN
                  (SELECT boot, started_at FROM boots WHERE sn = $1 ORDER BY boot DESC LIMIT $2) b ON 1 = 1
              WHERE s.sn = $1 ORDER BY b.boot DESC")
-            .bind(sn.as_str()).bind(BOOTS).fetch_all(p).await)?;
-        // Every secret is looked at, so that time tells nothing.
+            .bind(sn.as_str()).bind(BOOTS_REMEMBERED).fetch_all(p).await)?;
+        // Checks every secret, so that the response time reveals nothing.
         let mut starts = None;
         let mut outdated = None;
         for row in rows {
@@ -182,7 +168,8 @@ impl Store {
         Ok(starts)
     }
 
-    /// Only who knows the secret can hash it again: after a rotation of the keys each device brings its own.
+    /// Hashes the secret with the current key version. This is possible only at a login, because only the device knows its
+    /// secret.
     async fn renew_device_hash(&self, sn: &Serial, secret: &[u8], outdated: &[u8]) {
         let hash = self.keyring.hash(Purpose::DeviceSecret, secret);
         let renewed = on!(self, p => sqlx::query(
@@ -193,20 +180,19 @@ impl Store {
         }
     }
 
-    /// Forgets the starts of devices that have had enough others since.
-    /// The operator says that the unit counts its boots from the beginning again: after a repair, or because it once said the
-    /// highest number there is. What it sends from now on is told apart from before as if another unit stood there. `false` for
-    /// a serial number that nobody has.
+    /// Restarts the device's boot counter at the operator's request: after a repair, or because the unit once reported the
+    /// highest possible number. From now on its messages are told apart from earlier ones as if it were another unit. `false` for
+    /// an unknown serial number.
     pub async fn restart_boot_counter(&self, sn: &Serial, now: Millis) -> Result<bool> {
-        let mut tx = self.begin().await?;
-        unit::hold_reports(&mut tx).await?;
+        let mut tx = self.db.begin().await?;
+        unit::block_reports(&mut tx).await?;
         let number: Option<i64> = within!(&mut tx, c => sqlx::query_scalar(
             "SELECT unit FROM systems WHERE sn = $1").bind(sn.as_str()).fetch_optional(c).await)?;
         let Some(number) = number else {
             return Ok(false);
         };
         let number = u8::try_from(number).map_err(|_| Error::Damaged("systems.unit"))?;
-        let next = unit::succeed(&mut tx, sn, sn, number, now).await?;
+        let next = unit::replace_at_site(&mut tx, sn, sn, number, now).await?;
         execute!(
             &mut tx,
             sqlx::query("UPDATE systems SET unit = $2 WHERE sn = $1")
@@ -224,16 +210,17 @@ impl Store {
         Ok(true)
     }
 
+    /// Deletes old starts: only the newest `BOOTS_REMEMBERED` of each device stay.
     pub async fn purge_boots(&self) -> Result<()> {
         execute!(on self, sqlx::query(
             "DELETE FROM boots WHERE $1 <= (SELECT COUNT(*) FROM boots newer
                  WHERE newer.sn = boots.sn AND newer.boot > boots.boot)")
-            .bind(BOOTS))?;
+            .bind(BOOTS_REMEMBERED))?;
         Ok(())
     }
 
-    /// What every system says about itself.
-    pub async fn all_facts(&self) -> Result<Vec<(Serial, Facts)>> {
+    /// The facts of every system.
+    pub async fn all_facts(&self) -> Result<Vec<(Serial, SystemFacts)>> {
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(
             "SELECT sn, phase, unit, time_zone, capacity, charge_max, discharge_max, hardware,
                  master_version, gateway_version, slave_version, update_needs_off FROM systems")
@@ -241,7 +228,7 @@ impl Store {
         rows.into_iter().map(Row::facts).collect()
     }
 
-    pub async fn facts(&self, sn: &Serial) -> Result<Option<Facts>> {
+    pub async fn facts(&self, sn: &Serial) -> Result<Option<SystemFacts>> {
         let row: Option<Row> = on!(self, p => sqlx::query_as(
             "SELECT sn, phase, unit, time_zone, capacity, charge_max, discharge_max, hardware,
                  master_version, gateway_version, slave_version, update_needs_off FROM systems WHERE sn = $1")

@@ -1,15 +1,15 @@
-//! Who lives with a system: the names, their line in the journal, and the mail to the owner when an electrician changes them.
-use crate::db::Tx;
+//! The people who live with a system: their names, the journal entry and the mail to the owner when an electrician changes them.
 use crate::grant::{OWNERS_PAGE, OwnerMail};
-use crate::journal::{Entry, Event};
-use crate::mail::Desk;
+use crate::journal::{JournalEvent, NewEntry};
+use crate::mail::MailContext;
 use crate::{Access, Error, Result, Store};
+use db::{FromRow, Tx};
 use domain::clock::Millis;
 use domain::{AccountId, Serial};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-/// Both names are empty while nobody has said them.
+/// Both names are empty until somebody enters them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndUser {
     pub first_name: String,
@@ -17,7 +17,7 @@ pub struct EndUser {
 }
 
 impl EndUser {
-    /// "Thomas Sonntag", or a dash while nobody is named.
+    /// "Thomas Sonntag", or a dash without a name.
     pub(crate) fn full_name(&self) -> String {
         match format!("{} {}", self.first_name, self.last_name).trim() {
             "" => "–".to_owned(),
@@ -35,44 +35,39 @@ pub(crate) struct Renamed {
     pub(crate) to: EndUser,
 }
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct Row {
     owner_id: Option<i64>,
     first_name: Option<String>,
     last_name: Option<String>,
 }
-row!(Row {
-    owner_id,
-    first_name,
-    last_name
-});
 
 impl Store {
-    /// Says who lives with a system. The owner gets a mail when an electrician changed it.
+    /// Sets the names of the people who live with a system. The owner gets a mail if an electrician made the change.
     pub async fn name_end_user(
         &self,
         access: &Access,
         names: &EndUser,
-        desk: Desk<'_>,
+        mail_context: MailContext<'_>,
         now: Millis,
     ) -> Result<()> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         let renamed = rename(&mut tx, access, names, now).await?;
         if !access.level().is_household() {
             let renamed: Vec<Renamed> = renamed.into_iter().collect();
-            self.notify_renamed(&mut tx, access.account(), &renamed, desk, now)
+            self.notify_renamed(&mut tx, access.account(), &renamed, mail_context, now)
                 .await?;
         }
         tx.commit().await
     }
 
-    /// Each owner gets one mail with all of their systems whose names `author` changed.
+    /// Sends each owner one mail about all of their systems whose names `author` changed.
     pub(crate) async fn notify_renamed(
         &self,
         tx: &mut Tx,
         author: AccountId,
         renamed: &[Renamed],
-        desk: Desk<'_>,
+        mail_context: MailContext<'_>,
         now: Millis,
     ) -> Result<()> {
         let mut owners: Vec<AccountId> = renamed.iter().filter_map(|one| one.owner).collect();
@@ -92,14 +87,14 @@ impl Store {
                 values: vec![("changes", changes.join("; "))],
                 until: None,
             };
-            self.notify_owner(tx, (owner, author), mail, desk, now)
+            self.notify_owner(tx, (owner, author), mail, mail_context, now)
                 .await?;
         }
         Ok(())
     }
 }
 
-/// Changes the names with their line in the journal. `None`: they were the same before.
+/// Changes the names and writes the journal entry. `None`: the names were the same before.
 pub(crate) async fn rename(
     tx: &mut Tx,
     access: &Access,
@@ -113,7 +108,7 @@ pub(crate) async fn rename(
     write(tx, access.account(), access.sn(), (owner, from), to, now).await
 }
 
-/// Sets the names back from `to` to `from`, unless somebody has changed them meanwhile.
+/// Restores the names from `to` to `from`, unless somebody has changed them meanwhile.
 pub(crate) async fn restore(
     tx: &mut Tx,
     author: AccountId,
@@ -163,7 +158,7 @@ async fn write(
         .bind(&to.last_name)
     )?;
     let detail = json!({ "from": from.full_name(), "to": to.full_name() });
-    let line = Entry::by(author, Event::EndUserNamed, now).on(sn);
+    let line = NewEntry::by(author, JournalEvent::EndUserNamed, now).on(sn);
     line.with(detail).write(tx).await?;
     Ok(Some(Renamed {
         sn: sn.clone(),
@@ -173,13 +168,13 @@ async fn write(
     }))
 }
 
-/// The household has left: the journal goes on to say that names were changed, and no longer which.
-pub(crate) async fn leave(tx: &mut Tx, sn: &Serial) -> Result<()> {
+/// The household has left: journal entries about changed names stay, without the names.
+pub(crate) async fn erase_for_former_owner(tx: &mut Tx, sn: &Serial) -> Result<()> {
     execute!(
         tx,
         sqlx::query("UPDATE journal SET detail = 'null' WHERE sn = $1 AND event = $2")
             .bind(sn.as_str())
-            .bind(Event::EndUserNamed.as_str())
+            .bind(JournalEvent::EndUserNamed.as_str())
     )?;
     Ok(())
 }

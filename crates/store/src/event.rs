@@ -1,7 +1,7 @@
-//! What happened at a battery, once each.
-use crate::db::Tx;
-use crate::journal::Entry;
+//! Events that batteries report, each stored once.
+use crate::journal::NewEntry;
 use crate::{Error, Result, Store};
+use db::{FromRow, Tx};
 use domain::clock::Millis;
 use domain::event::EventKind;
 use domain::sample::MessageId;
@@ -9,23 +9,23 @@ use domain::{Event, EventCode, Serial};
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 
-/// How many of the newest messages of each kind are served. The newest of each code is always among them, however old it is:
-/// a fault that goes on and the day of the next calibration are not pushed out by others. The journal has them all.
-pub const SERVED_OF_A_KIND: usize = 50;
+/// How many of the newest messages of each kind are served. The newest of each code is always included, however old it is, so
+/// that others cannot displace an ongoing fault or the day of the next calibration. The journal has all of them.
+pub const MAX_SERVED_PER_KIND: usize = 50;
 
-/// An event with a time, as people see it.
+/// An event with a known time, as shown to people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoggedEvent {
     pub at: Millis,
     pub id: MessageId,
     pub code: EventCode,
-    /// It began, or (`false`) it is over.
+    /// `true`: it began; `false`: it ended.
     pub on: bool,
-    /// Details: a JSON object as text, or nothing.
+    /// Details: the text of a JSON object.
     pub args: Option<String>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct Row {
     sn: String,
     at: Millis,
@@ -35,19 +35,10 @@ struct Row {
     begins: bool,
     args: Option<String>,
 }
-row!(Row {
-    sn,
-    at,
-    boot,
-    seq,
-    code,
-    begins,
-    args
-});
 
 impl Row {
     fn event(self) -> Result<(Serial, LoggedEvent)> {
-        let id = MessageId::of_kept(self.boot, self.seq);
+        let id = MessageId::from_stored(self.boot, self.seq);
         let event = LoggedEvent {
             at: self.at,
             id: id.ok_or(Error::Damaged("events.boot, seq"))?,
@@ -65,21 +56,21 @@ impl Row {
     }
 }
 
-/// Whether it was new; then it also has its line in the journal. What a battery tells late of the household before is
-/// nobody's to read, and not kept.
-pub(crate) async fn keep(tx: &mut Tx, sn: &Serial, event: &Event, now: Millis) -> Result<bool> {
+/// Stores an event with its journal entry, and returns whether it was new. A late event from the previous household's time is not
+/// stored, because nobody may read it.
+pub(crate) async fn insert(tx: &mut Tx, sn: &Serial, event: &Event, now: Millis) -> Result<bool> {
     let kept = execute!(
         tx,
         sqlx::query(
             "INSERT INTO events (sn, boot, seq, at, received_at, code, begins, args)
              SELECT s.sn, $2, $3, $4, $5, $6, $7, $8 FROM systems s WHERE s.sn = $1
-                 AND CASE WHEN $4 IS NULL THEN s.history_from = 0 OR EXISTS (SELECT 1 FROM boots b
+                 AND CASE WHEN CAST($4 AS BIGINT) IS NULL THEN s.history_from = 0 OR EXISTS (SELECT 1 FROM boots b
                      WHERE b.sn = s.sn AND b.boot <= $9 AND b.started_at >= s.history_from)
                  ELSE $4 >= s.history_from END
              ON CONFLICT (sn, boot, seq) DO NOTHING"
         )
         .bind(sn.as_str())
-        .bind(event.id.kept_boot())
+        .bind(event.id.stored_boot())
         .bind(i64::from(event.id.seq))
         .bind(event.at)
         .bind(now)
@@ -92,30 +83,30 @@ pub(crate) async fn keep(tx: &mut Tx, sn: &Serial, event: &Event, now: Millis) -
         let args = event.args.as_deref().unwrap_or("null");
         let args: Value = serde_json::from_str(args).unwrap_or_default();
         let detail = json!({ "code": event.code.as_str(), "on": event.on, "args": args });
-        let line = Entry::by_battery(crate::journal::Event::Battery, sn, at);
+        let line = NewEntry::by_battery(crate::journal::JournalEvent::Battery, sn, at);
         line.with(detail).write(tx).await?;
     }
     Ok(kept == 1)
 }
 
-/// Leaves what is served of the messages of one system, newest first.
-pub fn keep_served(messages: &mut Vec<LoggedEvent>) {
+/// Reduces the messages of one system, newest first, to those that are served.
+pub fn retain_served(messages: &mut Vec<LoggedEvent>) {
     let mut of_kind: HashMap<EventKind, usize> = HashMap::new();
     let mut codes: HashSet<EventCode> = HashSet::new();
     messages.retain(|event| {
         let count = of_kind.entry(event.code.kind()).or_default();
         *count += 1;
-        codes.insert(event.code) || *count <= SERVED_OF_A_KIND
+        codes.insert(event.code) || *count <= MAX_SERVED_PER_KIND
     });
 }
 
-/// Codes as a text in which SQL finds each by its name.
+/// Codes as one text, each as `,code,`, for a search with LIKE.
 fn codes(which: impl Fn(EventCode) -> bool) -> String {
     let codes = EventCode::ALL.into_iter().filter(|code| which(*code));
     codes.map(|code| format!(",{},", code.as_str())).collect()
 }
 
-/// For [`served!`].
+/// The code lists that [`served!`] takes as parameters.
 fn code_lists() -> [String; 3] {
     [
         codes(|code| code.kind() == EventKind::Protection),
@@ -124,8 +115,8 @@ fn code_lists() -> [String; 3] {
     ]
 }
 
-/// What [`keep_served`] leaves, newest first. `$1` has the codes of the protection, `$2` of battery errors, `$3` those that are no
-/// messages.
+/// The events that [`retain_served`] would keep, newest first. `$1` lists the protection codes, `$2` the battery error codes,
+/// `$3` the codes that are not messages.
 macro_rules! served {
     ($of:literal) => {
         concat!(
@@ -146,13 +137,15 @@ impl Store {
     /// The newest messages of every system, newest first.
     pub async fn newest_events(&self) -> Result<Vec<(Serial, Vec<LoggedEvent>)>> {
         match self.all_newest_events().await {
-            // Those that can be read, one by one.
+            // On damage, reads system by system and leaves out the unreadable ones.
             Err(error) if error.is_damage() => {}
             all => return all,
         }
         let mut found = Vec::new();
         for sn in self.serials().await? {
-            let events = self.tolerate(self.newest_events_of(&sn).await, "events", &sn)?;
+            let events = self
+                .db
+                .tolerate(self.newest_events_of(&sn).await, "events", &sn)?;
             found.extend(events.map(|events| (sn, events)));
         }
         Ok(found)
@@ -161,7 +154,7 @@ impl Store {
     async fn all_newest_events(&self) -> Result<Vec<(Serial, Vec<LoggedEvent>)>> {
         let [protection, errors, reasons] = code_lists();
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(served!(""))
-            .bind(protection).bind(errors).bind(reasons).bind(SERVED_OF_A_KIND as i64).fetch_all(p).await)?;
+            .bind(protection).bind(errors).bind(reasons).bind(MAX_SERVED_PER_KIND as i64).fetch_all(p).await)?;
         let mut systems: Vec<(Serial, Vec<LoggedEvent>)> = Vec::new();
         for row in rows {
             let (sn, event) = row.event()?;
@@ -177,7 +170,7 @@ impl Store {
     pub async fn newest_events_of(&self, sn: &Serial) -> Result<Vec<LoggedEvent>> {
         let [protection, errors, reasons] = code_lists();
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(served!(" AND sn = $5"))
-            .bind(protection).bind(errors).bind(reasons).bind(SERVED_OF_A_KIND as i64).bind(sn.as_str())
+            .bind(protection).bind(errors).bind(reasons).bind(MAX_SERVED_PER_KIND as i64).bind(sn.as_str())
             .fetch_all(p).await)?;
         rows.into_iter().map(|row| Ok(row.event()?.1)).collect()
     }

@@ -1,44 +1,44 @@
-//! Grants: whom an owner lets look at a system, whom they invited and who asks. Read from the database on each call, so that
-//! the end of one is its end.
+//! Grants: who may access a system, who is invited and who asks for access. They are checked on every request, so ending a grant
+//! takes effect at once.
 
-mod end;
-mod give;
-mod hold;
-mod letter;
+mod deadlines;
+mod electrician;
+mod mail;
 mod member;
-mod tell;
+mod owner;
+mod revocation;
 
-pub(crate) use end::{claimed, holder_leaves, leave};
-pub use give::{Given, Invitation};
-pub use hold::Opened;
-pub(crate) use letter::{Letter, OWNERS_PAGE, OwnerMail, Recipient};
-pub(crate) use member::{Member, invited_by_code, join};
+pub use electrician::InstallerCodeResult;
+pub(crate) use mail::{MailDraft, MailRecipient, OWNERS_PAGE, OwnerMail};
+pub(crate) use member::{MemberInvitation, find_member_invitation, join_household};
+pub use owner::{GrantTerms, Invitation};
+pub(crate) use revocation::{erase_for_former_owner, mark_unconfirmed, record_holder_deleted};
 
-use crate::db::Tx;
 use crate::{Access, Error, Result, Store, setting};
+use db::{FromRow, Tx};
 use domain::clock::Millis;
 use domain::grant::{
-    self, GrantEvent, GrantState, MEMBER_CODE_LIFE, Origin, REQUEST_LIFE, Right, Scope,
+    self, GRANT_REQUEST_TTL, GrantEvent, GrantScope, GrantState, MEMBER_CODE_TTL, Origin, Right,
 };
 use domain::{AccountId, Role, Serial, SiteDay, Zone};
 use std::collections::HashMap;
 
-/// A grant as it stands, asked for and offered ones included.
+/// A grant in its present state, including requests and invitations.
 #[derive(Clone, Debug)]
 pub struct Grant {
     pub id: i64,
     pub sn: Serial,
     pub state: GrantState,
-    pub scope: Scope,
+    pub scope: GrantScope,
     pub origin: Origin,
     pub created_at: Millis,
     /// When both sides had agreed.
     pub since: Option<Millis>,
-    /// The first moment without it.
+    /// The first moment without access.
     pub until: Option<Millis>,
-    /// Whoever holds it or asks for it; an address alone while somebody is invited.
+    /// Who holds it or asks for it. Only an address while somebody is invited.
     pub holder: Holder,
-    /// Who lives with the system.
+    /// The people who live with the system.
     pub first_name: Option<String>,
     pub last_name: Option<String>,
     account: Option<AccountId>,
@@ -59,17 +59,19 @@ impl Grant {
         self.until.map(|until| grant::last_day(&self.zone, until))
     }
 
-    /// Somebody waits for the owner's decision, or has access that the owner has not confirmed.
+    /// Whether the owner has to decide: somebody asks for access, or has access that the owner has not confirmed.
     pub fn is_undecided(&self) -> bool {
-        matches!(self.state, GrantState::Asked | GrantState::Unconfirmed)
+        matches!(self.state, GrantState::Requested | GrantState::Unconfirmed)
     }
 
-    /// As it stands at this moment, whether or not somebody has written down that its time ran out. `None`: it is past.
-    fn seen_at(mut self, now: Millis) -> Option<Self> {
+    /// The grant as of `now`, also if its expiry is not stored yet. `None`: it is over.
+    fn state_at(mut self, now: Millis) -> Option<Self> {
         let lapses = match self.state {
-            GrantState::Asked | GrantState::Refused => Some(self.created_at + REQUEST_LIFE),
+            GrantState::Requested | GrantState::Refused => {
+                Some(self.created_at + GRANT_REQUEST_TTL)
+            }
             GrantState::Invited if self.scope.role() == Role::User => {
-                Some(self.created_at + MEMBER_CODE_LIFE)
+                Some(self.created_at + MEMBER_CODE_TTL)
             }
             _ => None,
         };
@@ -79,7 +81,7 @@ impl Grant {
         if self.until.is_some_and(|until| until <= now)
             && let Ok(state) = self.state.next(GrantEvent::RanOut)
         {
-            // An offer that nobody took has nothing to renew.
+            // An invitation that was not accepted cannot be renewed.
             if self.state == GrantState::Invited {
                 return None;
             }
@@ -88,14 +90,14 @@ impl Grant {
         Some(self)
     }
 
-    /// What the journal keeps of it; no personal value.
+    /// The details for the journal, without personal values.
     fn detail(&self) -> serde_json::Value {
         let until = self.last_day().map(|day| day.to_string());
         serde_json::json!({ "scope": self.scope.as_str(), "until": until })
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct Row {
     id: i64,
     sn: String,
@@ -114,26 +116,8 @@ struct Row {
     company: Option<String>,
     phone: Option<String>,
 }
-row!(Row {
-    id,
-    sn,
-    account_id,
-    email,
-    scope,
-    state,
-    origin,
-    created_at,
-    since,
-    until,
-    owner_id,
-    time_zone,
-    first_name,
-    last_name,
-    company,
-    phone
-});
 
-/// Grants; what follows says which.
+/// Selects grants; `$which` is the rest of the query.
 macro_rules! select {
     ($which:literal) => {
         concat!(
@@ -149,19 +133,13 @@ pub(crate) use select;
 impl Row {
     fn grant(self) -> Result<Grant> {
         let damaged = Error::Damaged;
-        let state = GrantState::ALL
-            .into_iter()
-            .find(|state| state.as_str() == self.state);
-        let origin = Origin::ALL
-            .into_iter()
-            .find(|origin| origin.as_str() == self.origin);
         let zone = self.time_zone.as_deref().map(str::parse).transpose();
         Ok(Grant {
             id: self.id,
             sn: self.sn.parse().map_err(|_| damaged("grants.sn"))?,
-            state: state.ok_or(damaged("grants.state"))?,
+            state: self.state.parse().map_err(|_| damaged("grants.state"))?,
             scope: self.scope.parse().map_err(|_| damaged("grants.scope"))?,
-            origin: origin.ok_or(damaged("grants.origin"))?,
+            origin: self.origin.parse().map_err(|_| damaged("grants.origin"))?,
             created_at: self.created_at,
             since: self.since,
             until: self.until,
@@ -187,11 +165,10 @@ async fn find(tx: &mut Tx, id: i64, now: Millis) -> Result<Option<Grant>> {
     Ok(row
         .map(Row::grant)
         .transpose()?
-        .and_then(|grant| grant.seen_at(now)))
+        .and_then(|grant| grant.state_at(now)))
 }
 
-/// Its holder has none of the system any more: not in their groups, nothing of what they set, and nothing waits to be done in
-/// their name.
+/// Removes what the former holder has of the system: its place in their groups, their setting batches and their queued commands.
 async fn forget_holder(tx: &mut Tx, sn: &Serial, account: AccountId, now: Millis) -> Result<()> {
     setting::forget_batches(tx, sn, Some(account)).await?;
     execute!(
@@ -212,8 +189,13 @@ async fn forget_holder(tx: &mut Tx, sn: &Serial, account: AccountId, now: Millis
     Ok(())
 }
 
-/// Makes room: a person holds one grant of a system.
-async fn replace(tx: &mut Tx, sn: &Serial, account: AccountId, by: Option<i64>) -> Result<()> {
+/// Deletes a person's older grants of a system: there is only one at a time.
+async fn delete_superseded(
+    tx: &mut Tx,
+    sn: &Serial,
+    account: AccountId,
+    by: Option<i64>,
+) -> Result<()> {
     execute!(
         tx,
         sqlx::query(
@@ -228,7 +210,7 @@ async fn replace(tx: &mut Tx, sn: &Serial, account: AccountId, by: Option<i64>) 
 }
 
 impl Store {
-    /// A grant by its number, whoever it belongs to: the caller still has to prove their access to its system.
+    /// The system of a grant. Does not check rights: the caller has to verify access to the system.
     pub async fn grant_serial(&self, id: i64) -> Result<Option<Serial>> {
         let sn: Option<String> = on!(self, p => sqlx::query_scalar("SELECT sn FROM grants WHERE id = $1")
             .bind(id).fetch_optional(p).await)?;
@@ -236,21 +218,25 @@ impl Store {
         sn.map_err(|_| Error::Damaged("grants.sn"))
     }
 
-    /// What the owner of these systems has given, offered and has to decide; what has to be decided comes first.
+    /// The grants, invitations and requests of the owner's systems. Those that the owner has to decide come first.
     pub async fn given_grants(&self, systems: &[Access], now: Millis) -> Result<Vec<Grant>> {
         let mut given = Vec::new();
-        for access in systems.iter().filter(|access| access.may(Right::Give)) {
+        for access in systems
+            .iter()
+            .filter(|access| access.may(Right::ManageGrants))
+        {
             let rows: Vec<Row> = on!(self, p => sqlx::query_as(select!("WHERE g.sn = $1 AND g.state <> 'refused' ORDER BY g.id"))
                 .bind(access.sn().as_str()).fetch_all(p).await)?;
             for row in rows {
-                given.extend(row.grant()?.seen_at(now));
+                given.extend(row.grant()?.state_at(now));
             }
         }
         given.sort_by_key(|grant| !grant.is_undecided());
         Ok(given)
     }
 
-    /// Of each system whose household reads this, the electrician with the widest access, and of equals the newest.
+    /// For each system where the reader belongs to the household: the electrician with the widest access, and among equals the
+    /// newest.
     pub async fn installers(
         &self,
         systems: &[Access],
@@ -270,7 +256,9 @@ impl Store {
                 .map(Row::grant)
                 .collect::<Result<Vec<_>>>()?;
             let widest = grants.into_iter().max_by_key(|grant| {
-                let width = Scope::ALL.iter().position(|scope| *scope == grant.scope);
+                let width = GrantScope::ALL
+                    .iter()
+                    .position(|scope| *scope == grant.scope);
                 (width, grant.since, grant.id)
             });
             installers.extend(widest.map(|grant| (grant.sn.clone(), grant)));
@@ -278,8 +266,8 @@ impl Store {
         Ok(installers)
     }
 
-    /// What somebody holds of others, was invited to or asked for, by serial number. Invitations are shown to electricians,
-    /// whose address is proven.
+    /// The grants of other people's systems that the account holds, asked for or is invited to, by serial number. Invitations are
+    /// shown only to electricians, whose address is verified.
     pub async fn held_grants(
         &self,
         account: AccountId,
@@ -293,17 +281,17 @@ impl Store {
         }
         let mut held = Vec::with_capacity(rows.len());
         for row in rows {
-            held.extend(row.grant()?.seen_at(now));
+            held.extend(row.grant()?.state_at(now));
         }
         held.sort_by(|one, other| (&one.sn, one.id).cmp(&(&other.sn, other.id)));
         Ok(held)
     }
 
-    /// The invitations that an electrician has not answered.
+    /// The open invitations of an electrician.
     pub async fn invitations(&self, account: AccountId, now: Millis) -> Result<Vec<Grant>> {
         let mut invitations = Vec::new();
         for row in self.invited(account).await? {
-            invitations.extend(row.grant()?.seen_at(now));
+            invitations.extend(row.grant()?.state_at(now));
         }
         Ok(invitations)
     }

@@ -1,9 +1,9 @@
-//! Groups: what an account calls some of its systems together. A system is in one group of an account at most.
-use crate::db::Tx;
-use crate::journal::{Entry, Event};
+//! Groups: an account's systems under a common name. A system is in at most one group of an account.
+use crate::journal::{JournalEvent, NewEntry};
 use crate::{Access, Result, Store, account};
+use db::{FromRow, Tx};
 use domain::clock::Millis;
-use domain::group::MOST_GROUPS;
+use domain::group::MAX_GROUPS;
 use domain::{AccountId, GroupName, Serial};
 use serde_json::json;
 use std::collections::HashMap;
@@ -15,44 +15,42 @@ pub struct Group {
     pub systems: Vec<Serial>,
 }
 
-/// What changes about a group; `None` leaves it as it is.
+/// A change of a group. `None` leaves a field unchanged.
 #[derive(Clone, Debug, Default)]
 pub struct GroupChange<'a> {
     pub name: Option<GroupName>,
-    /// All systems that are in it from now on.
+    /// The new, complete list of its systems.
     pub systems: Option<Vec<&'a Access>>,
 }
 
-#[derive(Debug)]
-struct Named {
+#[derive(Debug, FromRow)]
+struct GroupNameRow {
     id: i64,
     name: String,
     folded: String,
 }
-row!(Named { id, name, folded });
 
-#[derive(Debug)]
-struct Member {
+#[derive(Debug, FromRow)]
+struct GroupMemberRow {
     sn: String,
     group_id: i64,
 }
-row!(Member { sn, group_id });
 
 impl Store {
-    /// The groups of an account by name, each with those of `systems` that are in it: what the account may no longer
-    /// look at is in none of its groups.
+    /// The groups of an account by name, each with its members among `systems`. Systems that the account may no longer access are
+    /// left out.
     pub async fn groups(&self, account: AccountId, systems: &[Access]) -> Result<Vec<Group>> {
-        let mut groups: Vec<Named> = on!(self, p => sqlx::query_as(
+        let mut groups: Vec<GroupNameRow> = on!(self, p => sqlx::query_as(
             "SELECT id, name, folded FROM groups WHERE account_id = $1")
             .bind(account.0).fetch_all(p).await)?;
-        // The engines sort letters differently.
+        // Sorted here, because the engines collate differently.
         groups.sort_by(|one, other| one.folded.cmp(&other.folded));
-        let members: Vec<Member> = on!(self, p => sqlx::query_as(
+        let members: Vec<GroupMemberRow> = on!(self, p => sqlx::query_as(
             "SELECT sn, group_id FROM group_systems WHERE account_id = $1")
             .bind(account.0).fetch_all(p).await)?;
         let members: HashMap<String, i64> =
             members.into_iter().map(|m| (m.sn, m.group_id)).collect();
-        let group = |named: Named| {
+        let group = |named: GroupNameRow| {
             let inside = |access: &&Access| members.get(access.sn().as_str()) == Some(&named.id);
             let systems = systems.iter().filter(inside);
             Group {
@@ -64,8 +62,8 @@ impl Store {
         Ok(groups.into_iter().map(group).collect())
     }
 
-    /// Makes a group and returns its number; `None` when the account has as many as there may be. Each of the systems leaves the group
-    /// that it was in.
+    /// Creates a group and returns its number. `None` when the account has the maximum number of groups. Each of the systems
+    /// leaves its previous group.
     pub async fn create_group(
         &self,
         account: AccountId,
@@ -73,19 +71,19 @@ impl Store {
         systems: &[&Access],
         now: Millis,
     ) -> Result<Option<i64>> {
-        let mut tx = self.begin().await?;
-        account::one_at_a_time(&mut tx, account).await?;
+        let mut tx = self.db.begin().await?;
+        account::lock_account_row(&mut tx, account).await?;
         let made: i64 = within!(&mut tx, c => sqlx::query_scalar(
             "SELECT COUNT(*) FROM groups WHERE account_id = $1")
             .bind(account.0).fetch_one(c).await)?;
-        if made >= MOST_GROUPS {
+        if made >= MAX_GROUPS {
             return Ok(None);
         }
         let id: i64 = within!(&mut tx, c => sqlx::query_scalar(
             "INSERT INTO groups (account_id, name, folded, created_at) VALUES ($1, $2, $3, $4) RETURNING id")
             .bind(account.0).bind(name.as_str()).bind(name.folded()).bind(now).fetch_one(c).await)?;
-        gather(&mut tx, account, id, systems).await?;
-        Entry::by(account, Event::GroupCreated, now)
+        set_members(&mut tx, account, id, systems).await?;
+        NewEntry::by(account, JournalEvent::GroupCreated, now)
             .with(json!({ "group": id }))
             .write(&mut tx)
             .await?;
@@ -93,7 +91,7 @@ impl Store {
         Ok(Some(id))
     }
 
-    /// Renames a group, or gives it other systems; `false` when the account has no such group.
+    /// Renames a group or replaces its systems. `false` when the account has no such group.
     pub async fn change_group(
         &self,
         account: AccountId,
@@ -101,7 +99,7 @@ impl Store {
         change: &GroupChange<'_>,
         now: Millis,
     ) -> Result<bool> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         let found = execute!(
             &mut tx,
             sqlx::query(
@@ -117,7 +115,7 @@ impl Store {
             return Ok(false);
         }
         if let Some(systems) = &change.systems {
-            gather(&mut tx, account, id, systems).await?;
+            set_members(&mut tx, account, id, systems).await?;
         }
         let fields = [
             ("name", change.name.is_some()),
@@ -126,7 +124,7 @@ impl Store {
         let fields = fields.into_iter().filter(|(_, given)| *given);
         let fields: Vec<&str> = fields.map(|(name, _)| name).collect();
         if !fields.is_empty() {
-            Entry::by(account, Event::GroupChanged, now)
+            NewEntry::by(account, JournalEvent::GroupChanged, now)
                 .with(json!({ "group": id, "fields": fields }))
                 .write(&mut tx)
                 .await?;
@@ -135,9 +133,9 @@ impl Store {
         Ok(true)
     }
 
-    /// Its systems are in no group then; `false` when the account has no such group.
+    /// Deletes a group; its systems are then in no group. `false` when the account has no such group.
     pub async fn delete_group(&self, account: AccountId, id: i64, now: Millis) -> Result<bool> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         let found = execute!(
             &mut tx,
             sqlx::query("DELETE FROM groups WHERE id = $1 AND account_id = $2")
@@ -147,7 +145,7 @@ impl Store {
         if found == 0 {
             return Ok(false);
         }
-        Entry::by(account, Event::GroupDeleted, now)
+        NewEntry::by(account, JournalEvent::GroupDeleted, now)
             .with(json!({ "group": id }))
             .write(&mut tx)
             .await?;
@@ -156,8 +154,8 @@ impl Store {
     }
 }
 
-/// Makes these the systems of a group.
-async fn gather(tx: &mut Tx, account: AccountId, id: i64, systems: &[&Access]) -> Result<()> {
+/// Replaces the systems of a group.
+async fn set_members(tx: &mut Tx, account: AccountId, id: i64, systems: &[&Access]) -> Result<()> {
     execute!(
         tx,
         sqlx::query("DELETE FROM group_systems WHERE account_id = $1 AND group_id = $2")
@@ -179,8 +177,8 @@ async fn gather(tx: &mut Tx, account: AccountId, id: i64, systems: &[&Access]) -
     Ok(())
 }
 
-/// Takes a system out of everybody's groups, as its household has left.
-pub(crate) async fn take_out(tx: &mut Tx, sn: &Serial) -> Result<()> {
+/// Removes a system from the groups of all accounts when its household leaves.
+pub(crate) async fn remove_from_groups(tx: &mut Tx, sn: &Serial) -> Result<()> {
     execute!(
         tx,
         sqlx::query("DELETE FROM group_systems WHERE sn = $1").bind(sn.as_str())

@@ -1,52 +1,51 @@
-//! What stands between a person and a battery: the operator's brake, and how many devices one account may touch.
-use crate::db::Tx;
-use crate::journal::{Actor, Entry, Event};
+//! Limits on changes at batteries: the operator's brake, and how many devices one account may change per minute.
+use crate::journal::{Actor, JournalEvent, NewEntry};
 use crate::{Access, Result, Store, account};
+use db::{FromRow, Tx};
 use domain::Serial;
 use domain::clock::{MINUTE, Millis};
 use serde_json::json;
 
-/// Why nothing may be changed now.
+/// Why a change is not allowed now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Held {
+pub enum ChangeBlocked {
     #[error("the operator has stopped all changes")]
     Braked,
-    /// It has to wait for so long.
+    /// The account has to wait this long.
     #[error("the account has touched too many devices")]
     TooManyDevices { wait: Millis },
 }
 
-/// The operator's brake, as it was put on.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The operator's brake while it is on.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct Brake {
     pub since: Millis,
     pub reason: String,
 }
-row!(Brake { since, reason });
 
-/// Whether the account may change something at this system now. What it changes leaves a line in the journal, from which
-/// the next one is counted: exact for several processes, and over a restart.
+/// Whether the account may change something at this system now. Changes are counted by their journal entries, so the count is
+/// exact across processes and restarts.
 pub(crate) async fn admit(
     tx: &mut Tx,
     access: &Access,
     devices_a_minute: usize,
     now: Millis,
-) -> Result<Result<(), Held>> {
+) -> Result<Result<(), ChangeBlocked>> {
     admit_after(tx, access, &[], devices_a_minute, now).await
 }
 
-/// The same as if the account had just changed something at `touched`.
+/// Like [`admit`], as if the account had just changed something at `touched`.
 pub(crate) async fn admit_after(
     tx: &mut Tx,
     access: &Access,
     touched: &[&Serial],
     devices_a_minute: usize,
     now: Millis,
-) -> Result<Result<(), Held>> {
+) -> Result<Result<(), ChangeBlocked>> {
     if is_braked(tx).await? {
-        return Ok(Err(Held::Braked));
+        return Ok(Err(ChangeBlocked::Braked));
     }
-    account::one_at_a_time(tx, access.account()).await?;
+    account::lock_account_row(tx, access.account()).await?;
     let mut known: Vec<Touched> = within!(&mut *tx, c => sqlx::query_as(
         "SELECT sn, MAX(at) AS at FROM journal
          WHERE account_id = $1 AND at > $2 AND event IN ('setting_changed', 'settings_reset', 'command_sent', 'update_started')
@@ -65,15 +64,14 @@ pub(crate) async fn admit_after(
     }
     let first = others.map(|one| one.at).next().unwrap_or(now);
     let wait = first + MINUTE - now;
-    Ok(Err(Held::TooManyDevices { wait }))
+    Ok(Err(ChangeBlocked::TooManyDevices { wait }))
 }
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct Touched {
     sn: String,
     at: Millis,
 }
-row!(Touched { sn, at });
 
 async fn is_braked(tx: &mut Tx) -> Result<bool> {
     let found: Option<i64> = within!(tx, c => sqlx::query_scalar("SELECT since FROM fleet_brake")
@@ -89,9 +87,9 @@ impl Store {
         )
     }
 
-    /// Stops all changes at all batteries; `false` when they were stopped already.
+    /// Stops all changes at all batteries. `false` when they were stopped already.
     pub async fn put_brake_on(&self, reason: &str, now: Millis) -> Result<bool> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         let newly = execute!(
             &mut tx,
             sqlx::query(
@@ -101,7 +99,8 @@ impl Store {
             .bind(reason)
         )?;
         if newly == 1 {
-            let line = Entry::by_nobody(Event::FleetBraked, now).through(Actor::Operator);
+            let line = NewEntry::without_account(JournalEvent::FleetBraked, now)
+                .with_actor(Actor::Operator);
             line.with(json!({ "reason": reason }))
                 .write(&mut tx)
                 .await?;
@@ -110,12 +109,13 @@ impl Store {
         Ok(newly == 1)
     }
 
-    /// Lets changes through again; `false` when nothing was stopped.
+    /// Allows changes again. `false` when they were not stopped.
     pub async fn release_brake(&self, now: Millis) -> Result<bool> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         let released = execute!(&mut tx, sqlx::query("DELETE FROM fleet_brake"))?;
         if released == 1 {
-            let line = Entry::by_nobody(Event::FleetReleased, now).through(Actor::Operator);
+            let line = NewEntry::without_account(JournalEvent::FleetReleased, now)
+                .with_actor(Actor::Operator);
             line.write(&mut tx).await?;
         }
         tx.commit().await?;

@@ -1,17 +1,18 @@
-//! A house is sold: the owner offers the system to somebody by mail, and whoever enters the mailed code is the next owner.
-use crate::db::Tx;
-use crate::grant::{Letter, Recipient};
-use crate::journal::{Entry, Event};
-use crate::mail::Desk;
+//! Handover, for example when a house is sold. The owner offers the system by mail, and the person who enters the mailed code
+//! becomes the owner.
+use crate::grant::{MailDraft, MailRecipient};
+use crate::journal::{JournalEvent, NewEntry};
+use crate::mail::MailContext;
 use crate::{Access, Error, Purpose, Result, Store, system};
+use db::{FromRow, Tx};
 use domain::claim::LinkedBy;
 use domain::clock::Millis;
 use domain::code::Code;
-use domain::grant::HANDOVER_LIFE;
+use domain::grant::HANDOVER_TTL;
 use domain::{AccountId, Email, Serial};
 
-/// An offer that nobody has taken yet.
-#[derive(Clone, Debug)]
+/// A pending offer.
+#[derive(Clone, Debug, FromRow)]
 pub struct Handover {
     pub id: i64,
     pub sn: String,
@@ -20,14 +21,6 @@ pub struct Handover {
     pub until: Millis,
     account_id: i64,
 }
-row!(Handover {
-    id,
-    sn,
-    email,
-    created_at,
-    until,
-    account_id
-});
 
 impl Handover {
     pub(crate) fn serial(&self) -> Result<Serial> {
@@ -36,16 +29,16 @@ impl Handover {
 }
 
 impl Store {
-    /// Offers a system to whoever reads mail at this address; an earlier offer of it is void.
+    /// Offers a system to the reader of this address. Voids an earlier offer of the system.
     pub async fn offer_handover(
         &self,
         access: &Access,
         email: &Email,
         code: &Code,
-        desk: Desk<'_>,
+        mail_context: MailContext<'_>,
         now: Millis,
     ) -> Result<Handover> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         let hash = self.keyring.hash(Purpose::Code, code.as_str().as_bytes());
         let offered: Handover = within!(&mut tx, c => sqlx::query_as(
             "INSERT INTO handovers (sn, account_id, email, code_hash, created_at, until) VALUES ($1, $2, $3, $4, $5, $6)
@@ -57,12 +50,13 @@ impl Store {
             .bind(email.as_str())
             .bind(hash)
             .bind(now)
-            .bind(now + HANDOVER_LIFE)
+            .bind(now + HANDOVER_TTL)
             .fetch_one(c).await)?;
-        let line = Entry::by(access.account(), Event::HandoverOffered, now).on(access.sn());
+        let line =
+            NewEntry::by(access.account(), JournalEvent::HandoverOffered, now).on(access.sn());
         line.write(&mut tx).await?;
-        let to = Recipient::invited(&mut tx, email.as_str(), access.account()).await?;
-        let letter = Letter {
+        let to = MailRecipient::invited(&mut tx, email.as_str(), access.account()).await?;
+        let draft = MailDraft {
             text: "handover_offered",
             page: &format!("/register#key={}", code.as_str()),
             values: vec![
@@ -70,7 +64,9 @@ impl Store {
                 ("code", code.as_str().to_owned()),
             ],
         };
-        letter.queue(&mut tx, &self.keyring, desk, &to, now).await?;
+        draft
+            .queue(&mut tx, &self.keyring, mail_context, &to, now)
+            .await?;
         tx.commit().await?;
         Ok(offered)
     }
@@ -82,54 +78,55 @@ impl Store {
             .bind(owner.0).bind(now).fetch_all(p).await)?)
     }
 
-    /// Takes an offer back; `false` when the account has made no such one.
+    /// Withdraws an offer. `false` when the account has made no such offer.
     pub async fn withdraw_handover(&self, owner: AccountId, id: i64, now: Millis) -> Result<bool> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         let sn: Option<String> = within!(&mut tx, c => sqlx::query_scalar(
             "DELETE FROM handovers WHERE id = $1 AND account_id = $2 RETURNING sn")
             .bind(id).bind(owner.0).fetch_optional(c).await)?;
         let Some(sn) = sn else { return Ok(false) };
         let sn: Serial = sn.parse().map_err(|_| Error::Damaged("handovers.sn"))?;
-        let line = Entry::by(owner, Event::HandoverWithdrawn, now).on(&sn);
+        let line = NewEntry::by(owner, JournalEvent::HandoverWithdrawn, now).on(&sn);
         line.write(&mut tx).await?;
         tx.commit().await?;
         Ok(true)
     }
 
-    /// The new owner has entered the code: the old household leaves with everything that was theirs, the new one begins.
+    /// Completes the handover after the new owner has entered the code. The old household leaves with all of its data, and the
+    /// new one begins.
     pub(crate) async fn hand_over(
         &self,
         tx: &mut Tx,
         offered: &Handover,
         next: AccountId,
-        desk: Desk<'_>,
+        mail_context: MailContext<'_>,
         now: Millis,
     ) -> Result<()> {
         let (sn, old) = (offered.serial()?, AccountId(offered.account_id));
-        let to = Recipient::of(tx, old).await?;
-        let line = Entry::by(old, Event::HandedOver, now).on(&sn);
+        let to = MailRecipient::of(tx, old).await?;
+        let line = NewEntry::by(old, JournalEvent::HandedOver, now).on(&sn);
         line.write(tx).await?;
-        if !self.part(tx, &sn, old, desk, now).await? {
+        if !self.unlink_owner(tx, &sn, old, mail_context, now).await? {
             return Err(Error::Conflict);
         }
         if !system::link(tx, &sn, next, LinkedBy::Handover, now).await? {
             return Err(Error::Conflict);
         }
-        // What the new household reads begins after the moment in which the old one left.
-        let line = Entry::by(next, Event::SystemLinked, now + 1).on(&sn);
+        // The new household reads only entries after the moment when the old one left.
+        let line = NewEntry::by(next, JournalEvent::SystemLinked, now + 1).on(&sn);
         line.write(tx).await?;
         let Some(to) = to else { return Ok(()) };
-        let letter = Letter {
+        let draft = MailDraft {
             text: "handover_done",
             page: "/settings",
             values: vec![("sn", sn.to_string())],
         };
-        letter.queue(tx, &self.keyring, desk, &to, now).await
+        draft.queue(tx, &self.keyring, mail_context, &to, now).await
     }
 }
 
-/// The offer behind a code, if it still stands and the system is still the one's who made it.
-pub(crate) async fn offered_by_code(
+/// The offer behind a code, if it has not expired and its author still owns the system.
+pub(crate) async fn find_by_code(
     tx: &mut Tx,
     hash: &[u8],
     now: Millis,

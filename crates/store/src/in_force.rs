@@ -1,8 +1,8 @@
-//! What is in force at batteries: what a command, the battery itself, a plan or an update began, until it is over.
+//! Effects in force at batteries: begun by a command, the battery itself, a plan or an update, and not ended yet.
 use crate::command::CommandEntry;
-use crate::db::Tx;
-use crate::planning::{self, LEASE, plans};
+use crate::planning::{self, PLAN_LEASE, planning_enabled};
 use crate::{Error, Result, Store};
+use db::{FromRow, Tx};
 use domain::clock::{Millis, SECOND};
 use domain::in_force::{Author, Effect, EffectKind, PlanBlock, PlanMode};
 use domain::{AccountId, Event, EventCode, Serial};
@@ -12,8 +12,10 @@ const PAUSE: &str = "pause";
 const CHARGE: &str = "charge";
 const CALIBRATION: &str = "calibration";
 const RESERVE: &str = "reserve";
+/// In the table `effects` this kind is never in force. Its row only holds when the battery was switched on again after an update.
+const UPDATE: &str = "update";
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct Row {
     sn: String,
     kind: String,
@@ -22,30 +24,16 @@ struct Row {
     account_id: Option<i64>,
     company: Option<String>,
 }
-row!(Row {
-    sn,
-    kind,
-    at,
-    args,
-    account_id,
-    company
-});
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct PlanRow {
     sn: String,
     plan: String,
     running: Option<String>,
     planned_at: Millis,
 }
-row!(PlanRow {
-    sn,
-    plan,
-    running,
-    planned_at
-});
 
-/// What commands, batteries and grid operators began, and updates that are open; `$which` narrows each to some systems.
+/// Effects begun by commands, batteries and grid operators, and open updates. `$which` restricts each part to some systems.
 macro_rules! effects {
     ($which:literal) => {
         concat!(
@@ -65,13 +53,13 @@ macro_rules! plans_of {
     ($which:literal) => {
         concat!(
             "SELECT t.sn, t.plan, t.running, t.planned_at FROM planning t JOIN settings s ON s.sn = t.sn
-             WHERE t.plan IS NOT NULL AND t.planned_at > $1 AND ", plans!(), $which
+             WHERE t.plan IS NOT NULL AND t.planned_at > $1 AND ", planning_enabled!(), $which
         )
     };
 }
 
 impl Row {
-    /// `None` for a kind that a newer version wrote.
+    /// `None` for a kind that a newer version of the server wrote.
     fn effect(self) -> Result<Option<(Serial, Effect)>> {
         let args: Value =
             serde_json::from_str(&self.args).map_err(|_| Error::Damaged("effects.args"))?;
@@ -85,7 +73,7 @@ impl Row {
             CALIBRATION => Some(EffectKind::Calibration),
             RESERVE => Some(EffectKind::Reserve { soc: number("soc") }),
             "grid_limit" => args.as_i64().map(|watts| EffectKind::GridLimit { watts }),
-            "update" => Some(EffectKind::Update),
+            UPDATE => Some(EffectKind::Update),
             _ => None,
         };
         let Some(kind) = kind else { return Ok(None) };
@@ -105,16 +93,16 @@ impl Row {
 impl PlanRow {
     fn effect(self) -> Result<(Serial, Effect)> {
         let damaged = |_| Error::Damaged("planning.plan");
-        let plan: planning::Plan = serde_json::from_str(&self.plan).map_err(damaged)?;
+        let plan: planning::ChargePlan = serde_json::from_str(&self.plan).map_err(damaged)?;
         let running = self.running.as_deref().map(serde_json::from_str);
-        let running: Option<planning::Running> = running.transpose().map_err(damaged)?;
-        let block = |block: &planning::Block| {
+        let running: Option<planning::RunningBlock> = running.transpose().map_err(damaged)?;
+        let block = |block: &planning::ChargePlanBlock| {
             let mode = match block.mode {
-                planning::Mode::SelfUse => return None,
-                planning::Mode::Hold => PlanMode::Hold,
-                planning::Mode::Charge => PlanMode::Charge,
+                planning::ChargePlanMode::SelfUse => return None,
+                planning::ChargePlanMode::Hold => PlanMode::Hold,
+                planning::ChargePlanMode::Charge => PlanMode::Charge,
             };
-            // A plan begins with the present quarter-hour; what it goes on with began earlier.
+            // A plan starts with the present quarter. A block that continues from the previous plan began earlier.
             let goes_on =
                 running.filter(|running| running.mode == block.mode && block.start <= plan.start);
             Some(PlanBlock {
@@ -126,7 +114,7 @@ impl PlanRow {
         let effect = Effect {
             kind: EffectKind::Plan {
                 blocks: plan.blocks.iter().filter_map(block).collect(),
-                expires: plan.end().min(self.planned_at + LEASE),
+                expires: plan.end().min(self.planned_at + PLAN_LEASE),
             },
             since: self.planned_at,
             by: None,
@@ -137,27 +125,44 @@ impl PlanRow {
 }
 
 impl Store {
-    /// What is in force anywhere.
+    /// All effects in force.
     pub async fn effects(&self, now: Millis) -> Result<Vec<(Serial, Effect)>> {
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(effects!("")).fetch_all(p).await)?;
         let plans: Vec<PlanRow> = on!(self, p => sqlx::query_as(plans_of!(""))
-            .bind(now - LEASE).fetch_all(p).await)?;
+            .bind(now - PLAN_LEASE).fetch_all(p).await)?;
         read(rows, plans)
     }
 
-    /// What is in force at one system.
+    /// The effects in force at one system.
     pub async fn effects_at(&self, sn: &Serial, now: Millis) -> Result<Vec<Effect>> {
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(effects!("AND t.sn = $1"))
             .bind(sn.as_str()).fetch_all(p).await)?;
         let plans: Vec<PlanRow> = on!(self, p => sqlx::query_as(plans_of!(" AND t.sn = $2"))
-            .bind(now - LEASE).bind(sn.as_str()).fetch_all(p).await)?;
+            .bind(now - PLAN_LEASE).bind(sn.as_str()).fetch_all(p).await)?;
         let effects = read(rows, plans)?.into_iter();
         Ok(effects.map(|(_, effect)| effect).collect())
     }
 
-    /// A report of the battery says that these are over.
+    /// Records that the battery was switched on again after an update. From then on its main switch no longer concerns the
+    /// update.
+    pub async fn record_switched_on_after_update(&self, sn: &Serial, at: Millis) -> Result<()> {
+        let mut tx = self.db.begin().await?;
+        execute!(
+            &mut tx,
+            sqlx::query(
+                "INSERT INTO effects (sn, kind, at) VALUES ($1, $2, $3)
+                 ON CONFLICT (sn, kind) DO UPDATE SET at = excluded.at WHERE effects.at < excluded.at"
+            )
+            .bind(sn.as_str())
+            .bind(UPDATE)
+            .bind(at)
+        )?;
+        tx.commit_invalidating(std::iter::empty()).await
+    }
+
+    /// Ends effects that are over according to a report of the battery.
     pub async fn end_effects(&self, sn: &Serial, over: &[&Effect], at: Millis) -> Result<()> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         for effect in over {
             let kind = match effect.kind {
                 EffectKind::Pause { .. } => PAUSE,
@@ -167,7 +172,7 @@ impl Store {
             };
             end(&mut tx, sn, kind, at).await?;
         }
-        tx.commit_reports(std::iter::empty()).await
+        tx.commit_invalidating(std::iter::empty()).await
     }
 }
 
@@ -182,8 +187,8 @@ fn read(rows: Vec<Row>, plans: Vec<PlanRow>) -> Result<Vec<(Serial, Effect)>> {
     Ok(effects)
 }
 
-/// The battery carried out a command; whether that changes what is in force.
-pub(crate) async fn commanded(tx: &mut Tx, entry: &CommandEntry, now: Millis) -> Result<bool> {
+/// Applies a command that the battery has carried out. Returns whether the effects in force changed.
+pub(crate) async fn apply_command(tx: &mut Tx, entry: &CommandEntry, now: Millis) -> Result<bool> {
     let (begins, ends): (_, &[&str]) = match entry.command.as_str() {
         "hold" => (Some(PAUSE), &[CHARGE]),
         "charge_to" => (Some(CHARGE), &[PAUSE]),
@@ -212,8 +217,8 @@ pub(crate) async fn commanded(tx: &mut Tx, entry: &CommandEntry, now: Millis) ->
     Ok(true)
 }
 
-/// The battery reported an event; whether that changes what is in force.
-pub(crate) async fn happened(tx: &mut Tx, sn: &Serial, event: &Event) -> Result<bool> {
+/// Applies an event that the battery reported. Returns whether the effects in force changed.
+pub(crate) async fn apply_event(tx: &mut Tx, sn: &Serial, event: &Event) -> Result<bool> {
     match (event.code, event.at) {
         (EventCode::ReserveHeld, Some(at)) => {
             let args = event.on.then(|| event.args.as_deref().unwrap_or("{}"));
@@ -232,17 +237,18 @@ pub(crate) async fn happened(tx: &mut Tx, sn: &Serial, event: &Event) -> Result<
             Ok(kept == 1)
         }
         (EventCode::CalibrationDone, Some(at)) => end(tx, sn, CALIBRATION, at).await,
-        // It is kept with the settings, which are checked against it.
+        // The grid limit is stored with the settings, which are validated against it.
         (EventCode::GridLimit, Some(_)) => Ok(true),
         _ => Ok(false),
     }
 }
 
-/// When a battery started is an estimate, made again at each hello: what it reports right at its start is not of before.
+/// The start time of a battery is an estimate, renewed at each hello. This tolerance keeps what the battery reports right after
+/// its start from counting as older.
 pub(crate) const START_TOLERANCE: Millis = 5 * SECOND;
 
-/// The battery has started since: nothing that began before is in force, and it reports again what limits it.
-pub(crate) async fn restarted(tx: &mut Tx, sn: &Serial, before: Millis) -> Result<()> {
+/// The battery has restarted: ends everything that began before. The battery reports its limits again.
+pub(crate) async fn end_before_restart(tx: &mut Tx, sn: &Serial, before: Millis) -> Result<()> {
     for over in [
         "UPDATE effects SET args = NULL, account_id = NULL, at = $2 WHERE sn = $1 AND args IS NOT NULL AND at < $2",
         "UPDATE settings SET grid_limit = NULL, grid_limit_at = $2
@@ -253,8 +259,8 @@ pub(crate) async fn restarted(tx: &mut Tx, sn: &Serial, before: Millis) -> Resul
     Ok(())
 }
 
-/// The household has left: what it began acts on, and nobody learns by whom.
-pub(crate) async fn leave(tx: &mut Tx, sn: &Serial) -> Result<()> {
+/// The household has left: its effects stay in force, without the account that began them.
+pub(crate) async fn erase_for_former_owner(tx: &mut Tx, sn: &Serial) -> Result<()> {
     execute!(
         tx,
         sqlx::query("UPDATE effects SET account_id = NULL WHERE sn = $1").bind(sn.as_str())
@@ -262,7 +268,7 @@ pub(crate) async fn leave(tx: &mut Tx, sn: &Serial) -> Result<()> {
     Ok(())
 }
 
-/// Whether it was in force until now.
+/// Ends an effect. Returns whether it was in force.
 async fn end(tx: &mut Tx, sn: &Serial, kind: &str, at: Millis) -> Result<bool> {
     let ended = execute!(
         tx,

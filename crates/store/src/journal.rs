@@ -1,51 +1,48 @@
-//! What happened and who did it: written in the transaction of the change itself.
+//! The journal: what happened and who did it. Each entry is written in the transaction of the change itself.
 
 mod event;
 mod page;
 
-pub(crate) use event::Event;
-pub use event::{Kind, events};
-pub use page::{JournalPage, PAGE, PageLine, Wanted, Who};
+pub(crate) use event::JournalEvent;
+pub use event::{EntryKind, event_names};
+pub use page::{ENTRIES_PER_PAGE, EntryFilter, JournalPage, PageActor, PageEntry};
 
-use crate::db::Tx;
 use crate::{Result, Store};
+use db::{FromRow, Tx};
 use domain::clock::Millis;
 use domain::{AccountId, Serial};
 use serde_json::Value;
+use strum::{EnumString, IntoStaticStr};
 
-/// One line to be written. `detail` holds no personal values, so that deletion only has to clear the account.
-pub(crate) struct Entry<'a> {
+/// An entry to be written. `detail` holds no personal values, so an erasure only has to clear the account.
+pub(crate) struct NewEntry<'a> {
     pub at: Millis,
     pub account: Option<AccountId>,
     pub actor: Actor,
     pub sn: Option<&'a Serial>,
-    pub event: Event,
+    pub event: JournalEvent,
     pub detail: Value,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 pub(crate) enum Actor {
     Person,
     Battery,
     Operator,
-    /// The portal itself, by one of its rules.
+    /// The portal itself, following one of its rules.
     Portal,
 }
 
 impl Actor {
     const fn as_str(self) -> &'static str {
-        match self {
-            Self::Person => "person",
-            Self::Battery => "battery",
-            Self::Operator => "operator",
-            Self::Portal => "portal",
-        }
+        self.into_str()
     }
 }
 
-impl<'a> Entry<'a> {
-    /// Something a person did to their own account.
-    pub(crate) fn by(account: AccountId, event: Event, at: Millis) -> Self {
+impl<'a> NewEntry<'a> {
+    /// An entry about something that a person did to their own account.
+    pub(crate) fn by(account: AccountId, event: JournalEvent, at: Millis) -> Self {
         Self {
             at,
             account: Some(account),
@@ -56,8 +53,8 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Something that no account did.
-    pub(crate) fn by_nobody(event: Event, at: Millis) -> Self {
+    /// An entry about something that no account did.
+    pub(crate) fn without_account(event: JournalEvent, at: Millis) -> Self {
         Self {
             at,
             account: None,
@@ -68,8 +65,10 @@ impl<'a> Entry<'a> {
         }
     }
 
-    pub(crate) fn by_battery(event: Event, sn: &'a Serial, at: Millis) -> Self {
-        Self::by_nobody(event, at).through(Actor::Battery).on(sn)
+    pub(crate) fn by_battery(event: JournalEvent, sn: &'a Serial, at: Millis) -> Self {
+        Self::without_account(event, at)
+            .with_actor(Actor::Battery)
+            .on(sn)
     }
 
     pub(crate) fn on(self, sn: &'a Serial) -> Self {
@@ -79,7 +78,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    pub(crate) fn through(self, actor: Actor) -> Self {
+    pub(crate) fn with_actor(self, actor: Actor) -> Self {
         Self { actor, ..self }
     }
 
@@ -100,27 +99,20 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// A line as it was written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+/// A stored entry.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct JournalEntry {
     pub at: Millis,
     pub actor: String,
     pub sn: Option<String>,
     pub event: String,
     pub detail: String,
 }
-row!(Line {
-    at,
-    actor,
-    sn,
-    event,
-    detail
-});
 
 impl Store {
-    /// All lines of one account and of its systems in its time, oldest first. What an electrician set or wrote at a customer's
-    /// system is the customer's: that it was done stays.
-    pub async fn journal_of(&self, account: AccountId) -> Result<Vec<Line>> {
+    /// All entries of an account, and those of its systems since it became owner, oldest first. What an electrician set or wrote
+    /// at a customer's system belongs to the customer: such entries stay, without their details.
+    pub async fn journal_of(&self, account: AccountId) -> Result<Vec<JournalEntry>> {
         Ok(on!(self, p => sqlx::query_as(
             "SELECT j.at, j.actor, j.sn, j.event,
                  CASE WHEN a.role = 'electrician' AND j.event IN ('end_user_named', 'setting_changed', 'tariff_set')

@@ -1,26 +1,26 @@
-//! Redeeming what a person typed: a code links at once, a bare serial number begins a waiting claim. Codes are of three
-//! kinds: from the box, from an owner who hands the system over, and from one who invites somebody into the household. The
-//! code from the box always wins: for 30 days it takes the place of an owner who came by the main switch.
-use crate::db::Tx;
-use crate::grant::{self, Letter, Member, Recipient};
+//! Redeeming keys that a person typed. A code links a system at once; a bare serial number begins a waiting claim. There are
+//! three kinds of codes: from the box, from an owner who hands the system over, and from an owner who invites a household member.
+//! The code from the box has priority: for 30 days it displaces an owner who claimed the system by the main switch.
+use crate::grant::{self, MailDraft, MailRecipient, MemberInvitation};
 use crate::handover::{self, Handover};
-use crate::journal::{Actor, Entry, Event};
-use crate::mail::Desk;
+use crate::journal::{Actor, JournalEvent, NewEntry};
+use crate::mail::MailContext;
 use crate::{Error, Result, Store, claim, system};
+use db::{FromRow, Tx};
 use domain::claim::LinkedBy;
 use domain::clock::Millis;
 use domain::code::{Code, CodeKind};
 use domain::key::KeyStatus;
 use domain::{AccountId, Email, Key, Serial};
 
-/// How one key ended and which systems it stands for.
+/// Result of one key, and the systems that it stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub struct KeyOutcome {
     pub status: KeyStatus,
     pub systems: Vec<Serial>,
 }
 
-impl Outcome {
+impl KeyOutcome {
     fn of(status: KeyStatus) -> Self {
         Self {
             status,
@@ -29,101 +29,96 @@ impl Outcome {
     }
 }
 
-/// Who types a key.
+/// The person who enters a key.
 #[derive(Clone, Copy)]
-struct Typist<'a> {
+struct Redeemer<'a> {
     account: Option<AccountId>,
     email: &'a str,
     now: Millis,
 }
 
-/// What a key would open, as well as how it would end.
-struct Judged {
-    outcome: Outcome,
-    opens: Opens,
+/// What a key would open, and its result.
+struct KeyEvaluation {
+    outcome: KeyOutcome,
+    target: KeyTarget,
 }
 
-enum Opens {
+enum KeyTarget {
     Nothing,
-    /// The code from the box, with the systems as it found them.
-    Systems(Vec<Owned>),
+    /// A code from the box, with the systems as they were read.
+    Systems(Vec<OwnershipRow>),
     Handover(Handover),
-    Household(Member),
+    Household(MemberInvitation),
 }
 
-impl Judged {
+impl KeyEvaluation {
     fn of(status: KeyStatus) -> Self {
         Self {
-            outcome: Outcome::of(status),
-            opens: Opens::Nothing,
+            outcome: KeyOutcome::of(status),
+            target: KeyTarget::Nothing,
         }
     }
 }
 
-#[derive(Debug)]
-struct Owned {
+#[derive(Debug, FromRow)]
+struct OwnershipRow {
     sn: String,
     owner_id: Option<i64>,
     linked_by: Option<String>,
     linked_at: Option<Millis>,
     retired_at: Option<Millis>,
 }
-row!(Owned {
-    sn,
-    owner_id,
-    linked_by,
-    linked_at,
-    retired_at
-});
 
-impl Owned {
+impl OwnershipRow {
     fn serial(&self) -> Result<Serial> {
         self.sn.parse().map_err(|_| Error::Damaged("systems.sn"))
     }
 
-    /// Somebody else who owns it.
-    fn other_than(&self, account: Option<AccountId>) -> Option<AccountId> {
+    /// The owner, if it is another account.
+    fn foreign_owner(&self, account: Option<AccountId>) -> Option<AccountId> {
         let owner = self.owner_id.map(AccountId);
         owner.filter(|owner| Some(*owner) != account)
     }
 
-    /// Whether its owner gives way to whoever has the code.
-    fn gives_way(&self, now: Millis) -> Result<bool> {
-        system::gives_way(self.linked_by.as_deref(), self.linked_at, now)
+    /// Whether a person with the code displaces its owner.
+    fn yields_to_code(&self, now: Millis) -> Result<bool> {
+        system::yields_to_code(self.linked_by.as_deref(), self.linked_at, now)
     }
 }
 
 impl Store {
-    /// What each key would do for a person with this address who has no account yet; changes nothing.
-    pub async fn judge_keys(
+    /// What each key would do for a person with this address and without an account. Changes nothing.
+    pub async fn evaluate_keys(
         &self,
         keys: &[Key],
         email: &Email,
         now: Millis,
-    ) -> Result<Vec<Outcome>> {
-        let mut tx = self.begin().await?;
-        let typist = Typist {
+    ) -> Result<Vec<KeyOutcome>> {
+        let mut tx = self.db.begin().await?;
+        let redeemer = Redeemer {
             account: None,
             email: email.as_str(),
             now,
         };
         let mut outcomes = Vec::with_capacity(keys.len());
         for key in keys {
-            outcomes.push(self.judge(&mut tx, key, typist).await?.outcome);
+            outcomes.push(self.evaluate(&mut tx, key, redeemer).await?.outcome);
         }
         Ok(outcomes)
     }
 
-    /// Redeems each key for itself: one that fails does not stop the others.
+    /// Redeems each key separately: a failure does not stop the others.
     pub async fn redeem_keys(
         &self,
         account: AccountId,
         keys: &[Key],
-        desk: Desk<'_>,
+        mail_context: MailContext<'_>,
         now: Millis,
-    ) -> Result<Vec<Outcome>> {
-        let mut tx = self.begin().await?;
-        let outcomes = self.redeem(&mut tx, account, keys, desk, now).await?;
+    ) -> Result<Vec<KeyOutcome>> {
+        let mut tx = self.db.begin().await?;
+        let outcomes = self
+            .redeem(&mut tx, account, keys, mail_context, now)
+            .await?;
         tx.commit().await?;
         Ok(outcomes)
     }
@@ -133,29 +128,31 @@ impl Store {
         tx: &mut Tx,
         account: AccountId,
         keys: &[Key],
-        desk: Desk<'_>,
+        mail_context: MailContext<'_>,
         now: Millis,
-    ) -> Result<Vec<Outcome>> {
+    ) -> Result<Vec<KeyOutcome>> {
         let email: String = within!(&mut *tx, c => sqlx::query_scalar("SELECT email FROM accounts WHERE id = $1")
             .bind(account.0).fetch_one(c).await)?;
-        let typist = Typist {
+        let redeemer = Redeemer {
             account: Some(account),
             email: &email,
             now,
         };
         let mut outcomes = Vec::with_capacity(keys.len());
         for key in keys {
-            let Judged { outcome, opens } = self.judge(tx, key, typist).await?;
-            match (outcome.status, opens, key) {
-                (KeyStatus::Linked, Opens::Systems(covered), Key::Code(code)) => {
-                    self.use_code(tx, code, &covered, account, desk, now)
+            let KeyEvaluation { outcome, target } = self.evaluate(tx, key, redeemer).await?;
+            match (outcome.status, target, key) {
+                (KeyStatus::Linked, KeyTarget::Systems(covered), Key::Code(code)) => {
+                    self.use_code(tx, code, &covered, account, mail_context, now)
                         .await?
                 }
-                (KeyStatus::Linked, Opens::Handover(offered), _) => {
-                    self.hand_over(tx, &offered, account, desk, now).await?
+                (KeyStatus::Linked, KeyTarget::Handover(offered), _) => {
+                    self.hand_over(tx, &offered, account, mail_context, now)
+                        .await?
                 }
-                (KeyStatus::Linked, Opens::Household(member), _) => {
-                    grant::join(tx, &self.keyring, desk, &member, account, now).await?
+                (KeyStatus::Linked, KeyTarget::Household(member), _) => {
+                    grant::join_household(tx, &self.keyring, mail_context, &member, account, now)
+                        .await?
                 }
                 (KeyStatus::Waiting, _, Key::Serial(sn)) => {
                     claim::begin(tx, account, sn, now).await?
@@ -167,37 +164,50 @@ impl Store {
         Ok(outcomes)
     }
 
-    async fn judge(&self, tx: &mut Tx, key: &Key, typist: Typist<'_>) -> Result<Judged> {
+    async fn evaluate(
+        &self,
+        tx: &mut Tx,
+        key: &Key,
+        redeemer: Redeemer<'_>,
+    ) -> Result<KeyEvaluation> {
         match key {
-            Key::Serial(sn) => Ok(Judged {
-                outcome: judge_serial(tx, sn, typist.account).await?,
-                opens: Opens::Nothing,
+            Key::Serial(sn) => Ok(KeyEvaluation {
+                outcome: evaluate_serial(tx, sn, redeemer.account).await?,
+                target: KeyTarget::Nothing,
             }),
-            Key::Code(code) => self.judge_code(tx, code, typist).await,
+            Key::Code(code) => self.evaluate_code(tx, code, redeemer).await,
         }
     }
 
-    async fn judge_code(&self, tx: &mut Tx, code: &Code, typist: Typist<'_>) -> Result<Judged> {
+    async fn evaluate_code(
+        &self,
+        tx: &mut Tx,
+        code: &Code,
+        redeemer: Redeemer<'_>,
+    ) -> Result<KeyEvaluation> {
         let hash = self.code_hash(tx, code).await?;
-        let covered: Vec<Owned> = within!(&mut *tx, c => sqlx::query_as(
+        let covered: Vec<OwnershipRow> = within!(&mut *tx, c => sqlx::query_as(
             "SELECT s.sn, s.owner_id, s.linked_by, s.linked_at, s.retired_at FROM codes c
              JOIN code_systems cs ON cs.code_hash = c.hash JOIN systems s ON s.sn = cs.sn
              WHERE c.hash = $1 AND c.kind = $2 AND c.used_at IS NULL ORDER BY s.sn")
             .bind(&hash).bind(CodeKind::Registration.as_str()).fetch_all(c).await)?;
         if covered.is_empty() {
-            return judge_mailed(tx, &hash, typist).await;
+            return evaluate_mailed_code(tx, &hash, redeemer).await;
         }
         let mut status = KeyStatus::Linked;
         for system in &covered {
-            let foreign = system.other_than(typist.account).is_some();
-            if foreign && !system.gives_way(typist.now)? {
+            let foreign = system.foreign_owner(redeemer.account).is_some();
+            if foreign && !system.yields_to_code(redeemer.now)? {
                 status = KeyStatus::Used;
             }
         }
-        let systems = covered.iter().map(Owned::serial).collect::<Result<_>>()?;
-        Ok(Judged {
-            outcome: Outcome { status, systems },
-            opens: Opens::Systems(covered),
+        let systems = covered
+            .iter()
+            .map(OwnershipRow::serial)
+            .collect::<Result<_>>()?;
+        Ok(KeyEvaluation {
+            outcome: KeyOutcome { status, systems },
+            target: KeyTarget::Systems(covered),
         })
     }
 
@@ -205,9 +215,9 @@ impl Store {
         &self,
         tx: &mut Tx,
         code: &Code,
-        covered: &[Owned],
+        covered: &[OwnershipRow],
         account: AccountId,
-        desk: Desk<'_>,
+        mail_context: MailContext<'_>,
         now: Millis,
     ) -> Result<()> {
         let hash = self.code_hash(tx, code).await?;
@@ -222,12 +232,15 @@ impl Store {
         }
         for system in covered {
             let sn = system.serial()?;
-            match system.other_than(Some(account)) {
-                Some(owner) => self.displace(tx, &sn, owner, account, desk, now).await?,
-                None if system.owner_id.is_some() => system::prove_by_code(tx, &sn).await?,
+            match system.foreign_owner(Some(account)) {
+                Some(owner) => {
+                    self.displace(tx, &sn, owner, account, mail_context, now)
+                        .await?
+                }
+                None if system.owner_id.is_some() => system::confirm_by_code(tx, &sn).await?,
                 None => {
                     if system::link(tx, &sn, account, LinkedBy::Code, now).await? {
-                        let line = Entry::by(account, Event::SystemLinked, now).on(&sn);
+                        let line = NewEntry::by(account, JournalEvent::SystemLinked, now).on(&sn);
                         line.write(tx).await?;
                     }
                 }
@@ -236,102 +249,110 @@ impl Store {
         Ok(())
     }
 
-    /// Whoever has the code takes the place of an owner who came by switch: that household leaves with everything that was
-    /// theirs, the next one begins, and both get a mail.
+    /// A person with the code displaces an owner who claimed the system by the main switch. The old household leaves with all of
+    /// its data, the new one begins, and both get a mail.
     async fn displace(
         &self,
         tx: &mut Tx,
         sn: &Serial,
         owner: AccountId,
         next: AccountId,
-        desk: Desk<'_>,
+        mail_context: MailContext<'_>,
         now: Millis,
     ) -> Result<()> {
-        self.evict(tx, sn, owner, desk, now).await?;
+        self.evict(tx, sn, owner, mail_context, now).await?;
         if !system::link(tx, sn, next, LinkedBy::Code, now).await? {
             return Err(Error::Conflict);
         }
-        // What the new household reads begins after the moment in which the old one left.
-        let line = Entry::by(next, Event::SystemTakenOver, now + 1).on(sn);
+        // The new household reads only entries after the moment when the old one left.
+        let line = NewEntry::by(next, JournalEvent::SystemTakenOver, now + 1).on(sn);
         line.write(tx).await?;
-        self.write_to(tx, next, "system_taken_over", sn, desk, now)
+        self.mail_account(tx, next, "system_taken_over", sn, mail_context, now)
             .await
     }
 
-    /// An owner who came by switch leaves, because somebody has the code.
+    /// Unlinks an owner who claimed the system by the main switch, because somebody has the code.
     pub(crate) async fn evict(
         &self,
         tx: &mut Tx,
         sn: &Serial,
         owner: AccountId,
-        desk: Desk<'_>,
+        mail_context: MailContext<'_>,
         now: Millis,
     ) -> Result<()> {
-        let line = Entry::by(owner, Event::SystemDisplaced, now).on(sn);
-        line.through(Actor::Portal).write(tx).await?;
-        if !self.part(tx, sn, owner, desk, now).await? {
+        let line = NewEntry::by(owner, JournalEvent::SystemDisplaced, now).on(sn);
+        line.with_actor(Actor::Portal).write(tx).await?;
+        if !self.unlink_owner(tx, sn, owner, mail_context, now).await? {
             return Err(Error::Conflict);
         }
-        self.write_to(tx, owner, "system_displaced", sn, desk, now)
+        self.mail_account(tx, owner, "system_displaced", sn, mail_context, now)
             .await
     }
 
-    async fn write_to(
+    async fn mail_account(
         &self,
         tx: &mut Tx,
         account: AccountId,
         text: &str,
         sn: &Serial,
-        desk: Desk<'_>,
+        mail_context: MailContext<'_>,
         now: Millis,
     ) -> Result<()> {
-        let Some(to) = Recipient::of(tx, account).await? else {
+        let Some(to) = MailRecipient::of(tx, account).await? else {
             return Ok(());
         };
-        let letter = Letter {
+        let draft = MailDraft {
             text,
             page: "/settings",
             values: vec![("sn", sn.to_string())],
         };
-        letter.queue(tx, &self.keyring, desk, &to, now).await
+        draft.queue(tx, &self.keyring, mail_context, &to, now).await
     }
 }
 
-/// A code that an owner has sent by mail.
-async fn judge_mailed(tx: &mut Tx, hash: &[u8], typist: Typist<'_>) -> Result<Judged> {
-    let linked = |systems| Outcome {
+/// Evaluates a code that an owner sent by mail.
+async fn evaluate_mailed_code(
+    tx: &mut Tx,
+    hash: &[u8],
+    redeemer: Redeemer<'_>,
+) -> Result<KeyEvaluation> {
+    let linked = |systems| KeyOutcome {
         status: KeyStatus::Linked,
         systems,
     };
-    if let Some(offered) = handover::offered_by_code(tx, hash, typist.now).await? {
-        return Ok(Judged {
+    if let Some(offered) = handover::find_by_code(tx, hash, redeemer.now).await? {
+        return Ok(KeyEvaluation {
             outcome: linked(vec![offered.serial()?]),
-            opens: Opens::Handover(offered),
+            target: KeyTarget::Handover(offered),
         });
     }
-    let member = grant::invited_by_code(tx, hash, typist.email, typist.now).await?;
+    let member = grant::find_member_invitation(tx, hash, redeemer.email, redeemer.now).await?;
     Ok(match member {
-        Some(member) => Judged {
+        Some(member) => KeyEvaluation {
             outcome: linked(member.systems()),
-            opens: Opens::Household(member),
+            target: KeyTarget::Household(member),
         },
-        None => Judged::of(KeyStatus::Unknown),
+        None => KeyEvaluation::of(KeyStatus::Unknown),
     })
 }
 
-async fn judge_serial(tx: &mut Tx, sn: &Serial, account: Option<AccountId>) -> Result<Outcome> {
-    let found: Option<Owned> = within!(tx, c => sqlx::query_as(
+async fn evaluate_serial(
+    tx: &mut Tx,
+    sn: &Serial,
+    account: Option<AccountId>,
+) -> Result<KeyOutcome> {
+    let found: Option<OwnershipRow> = within!(tx, c => sqlx::query_as(
         "SELECT sn, owner_id, linked_by, linked_at, retired_at FROM systems WHERE sn = $1")
         .bind(sn.as_str()).fetch_optional(c).await)?;
     let status = match found {
-        // Whoever carries an exchanged unit away is not its next owner.
+        // Whoever carries an exchanged unit away does not become its owner.
         Some(system) if system.retired_at.is_some() => KeyStatus::Used,
-        Some(system) if system.other_than(account).is_some() => KeyStatus::Used,
+        Some(system) if system.foreign_owner(account).is_some() => KeyStatus::Used,
         Some(system) if system.owner_id.is_some() => KeyStatus::Linked,
-        // Nobody learns which numbers exist, nor which of them only a code links.
+        // Unowned and unknown systems give the same result, to hide which serial numbers exist and which need a code.
         Some(_) | None => KeyStatus::Waiting,
     };
-    Ok(Outcome {
+    Ok(KeyOutcome {
         status,
         systems: vec![sn.clone()],
     })

@@ -1,14 +1,16 @@
-//! The keys that protect what is kept and handed out, in versions. The newest active one hashes, signs and seals; what
-//! older ones made stays readable, and tokens of theirs are accepted for a while.
+//! The server's keys, in versions. The newest active version hashes, signs and encrypts. Data of older versions stays readable,
+//! and their tokens are accepted for a while.
 use crate::secret::Secret;
 use domain::clock::Millis;
+use domain::names::variants;
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::hmac;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
+use strum::VariantArray;
 
-/// What a key is used for; two purposes never share one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The use of a key. Each purpose has its own key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
 pub enum Purpose {
     AccessToken,
     RefreshToken,
@@ -25,23 +27,10 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    const ALL: [Self; 12] = [
-        Self::AccessToken,
-        Self::RefreshToken,
-        Self::MailedLink,
-        Self::Code,
-        Self::DeviceSecret,
-        Self::PartnerToken,
-        Self::KnownBrowser,
-        Self::MailBody,
-        Self::ProviderToken,
-        Self::DirectorKey,
-        Self::TotpSecret,
-        Self::RecoveryCode,
-    ];
+    const ALL: [Self; Self::VARIANTS.len()] = variants();
 
-    /// Whether the key alone makes something that is believed. All other hashes are of random values that stand in the
-    /// database: who has the key still has to find the value.
+    /// Whether somebody with the key alone can forge an accepted value. All other hashes are of random values whose hash must be
+    /// in the database: the key alone does not give such a value.
     fn is_forgeable(self) -> bool {
         matches!(
             self,
@@ -50,7 +39,7 @@ impl Purpose {
     }
 }
 
-/// The bytes in front of a hash of any version but the first, which had no versions.
+/// The length of the version prefix of a hash. Hashes of version 1 have none.
 const VERSION_LENGTH: usize = 2;
 const HASH_LENGTH: usize = 32;
 
@@ -88,8 +77,8 @@ impl DataKey {
         LessSafeKey::new(key.expect("a derived key has the cipher's length"))
     }
 
-    pub(crate) fn open(&self, purpose: Purpose, sealed: &[u8]) -> Option<Vec<u8>> {
-        let (nonce, body) = sealed.split_at_checked(NONCE_LEN)?;
+    pub(crate) fn decrypt(&self, purpose: Purpose, encrypted: &[u8]) -> Option<Vec<u8>> {
+        let (nonce, body) = encrypted.split_at_checked(NONCE_LEN)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
         let mut body = body.to_vec();
         let clear = self
@@ -99,22 +88,22 @@ impl DataKey {
     }
 }
 
-/// A version with what the table says of it.
+/// A version with its validity from the table.
 #[derive(Clone)]
-pub(crate) struct Known {
+pub(crate) struct LoadedKey {
     pub(crate) key: Arc<DataKey>,
     pub(crate) active_from: Millis,
     pub(crate) accepted_until: Option<Millis>,
 }
 
-/// All versions as of the last reading, newest first.
-struct Versions {
-    known: Vec<Known>,
+/// All versions as last read, newest first.
+struct KeyVersions {
+    known: Vec<LoadedKey>,
     read_at: Millis,
 }
 
-impl Versions {
-    /// The one that is used now: the newest that every process has read.
+impl KeyVersions {
+    /// The version in use: the newest one that every process has read.
     fn current(&self) -> &DataKey {
         let active = self
             .known
@@ -124,7 +113,7 @@ impl Versions {
         &first.expect("an open store has read its keys").key
     }
 
-    fn accepts(&self, known: &Known, purpose: Purpose) -> bool {
+    fn accepts(&self, known: &LoadedKey, purpose: Purpose) -> bool {
         !purpose.is_forgeable()
             || known
                 .accepted_until
@@ -139,17 +128,17 @@ impl Versions {
     }
 }
 
-/// The versions of one database, shared by everything in the process. Cheap to clone.
+/// The key versions of one database, shared by the whole process. Cheap to clone.
 #[derive(Clone)]
 pub struct Keyring {
     secret: Secret,
-    versions: Arc<RwLock<Arc<Versions>>>,
+    versions: Arc<RwLock<Arc<KeyVersions>>>,
 }
 
 impl Keyring {
-    /// Without any version: those are read when the store is opened.
+    /// Without any version; they are read when the store is opened.
     pub(crate) fn new(secret: Secret) -> Self {
-        let none = Versions {
+        let none = KeyVersions {
             known: Vec::new(),
             read_at: 0,
         };
@@ -163,13 +152,13 @@ impl Keyring {
         &self.secret
     }
 
-    fn versions(&self) -> Arc<Versions> {
+    fn versions(&self) -> Arc<KeyVersions> {
         let versions = self.versions.read().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(&versions)
     }
 
-    /// A version that was read before.
-    pub(crate) fn known(&self, version: u16) -> Option<Arc<DataKey>> {
+    /// A version that is already loaded.
+    pub(crate) fn find_key(&self, version: u16) -> Option<Arc<DataKey>> {
         let versions = self.versions();
         let known = versions
             .known
@@ -178,16 +167,16 @@ impl Keyring {
         known.map(|known| Arc::clone(&known.key))
     }
 
-    pub(crate) fn replace(&self, mut known: Vec<Known>, read_at: Millis) {
+    pub(crate) fn replace(&self, mut known: Vec<LoadedKey>, read_at: Millis) {
         known.sort_by_key(|known| std::cmp::Reverse(known.key.version));
-        let versions = Arc::new(Versions { known, read_at });
+        let versions = Arc::new(KeyVersions { known, read_at });
         *self
             .versions
             .write()
             .unwrap_or_else(PoisonError::into_inner) = versions;
     }
 
-    /// The version that hashes, signs and seals.
+    /// The version that hashes, signs and encrypts.
     pub fn version(&self) -> u16 {
         self.versions().current().version
     }
@@ -206,12 +195,12 @@ impl Keyring {
             .collect()
     }
 
-    /// A keyed hash: what the database may hold of a secret.
+    /// A keyed hash, which the database may store in place of a secret.
     pub fn hash(&self, purpose: Purpose, message: &[u8]) -> Vec<u8> {
         self.versions().current().hash(purpose, message)
     }
 
-    /// Every hash under which the database may hold it, newest version first.
+    /// All hashes that the database may hold of a message, newest version first.
     pub fn hashes(&self, purpose: Purpose, message: &[u8]) -> Vec<Vec<u8>> {
         let versions = self.versions();
         versions
@@ -220,7 +209,7 @@ impl Keyring {
             .collect()
     }
 
-    /// Compares a presented hash in constant time.
+    /// Verifies a hash in constant time.
     pub fn verify(&self, purpose: Purpose, message: &[u8], hash: &[u8]) -> bool {
         let versions = self.versions();
         let Some((version, mac)) = split(hash) else {
@@ -235,46 +224,56 @@ impl Keyring {
         })
     }
 
-    /// Whether it was made with the current version.
+    /// Whether the hash was made with the current version.
     pub(crate) fn is_current(&self, hash: &[u8]) -> bool {
         split(hash).is_some_and(|(version, _)| version == self.version())
     }
 
-    /// Encrypts with a nonce the caller drew at random; the nonce is kept in front.
-    pub(crate) fn seal(&self, purpose: Purpose, nonce: [u8; NONCE_LEN], clear: &[u8]) -> Vec<u8> {
-        let mut sealed = clear.to_vec();
+    /// Encrypts with a random nonce from the caller. The nonce is stored in front.
+    pub(crate) fn encrypt(
+        &self,
+        purpose: Purpose,
+        nonce: [u8; NONCE_LEN],
+        clear: &[u8],
+    ) -> Vec<u8> {
+        let mut encrypted = clear.to_vec();
         self.versions()
             .current()
             .cipher(purpose)
             .seal_in_place_append_tag(
                 Nonce::assume_unique_for_key(nonce),
                 Aad::empty(),
-                &mut sealed,
+                &mut encrypted,
             )
             .expect("a mail or a token is far below the cipher's limit");
-        [nonce.as_slice(), &sealed].concat()
+        [nonce.as_slice(), &encrypted].concat()
     }
 
-    pub(crate) fn open(&self, purpose: Purpose, sealed: &[u8]) -> Option<Vec<u8>> {
+    pub(crate) fn decrypt(&self, purpose: Purpose, encrypted: &[u8]) -> Option<Vec<u8>> {
         let versions = self.versions();
         versions
             .known
             .iter()
-            .find_map(|known| known.key.open(purpose, sealed))
+            .find_map(|known| known.key.decrypt(purpose, encrypted))
     }
 
-    /// What is sealed with an older version, sealed with the current one; `None` when it is so already, or does not open.
-    pub(crate) fn reseal(
+    /// Re-encrypts a value with the current version. `None` when it has this version already, or when it cannot be decrypted.
+    pub(crate) fn reencrypt(
         &self,
         purpose: Purpose,
         nonce: [u8; NONCE_LEN],
-        sealed: &[u8],
+        encrypted: &[u8],
     ) -> Option<Vec<u8>> {
-        if self.versions().current().open(purpose, sealed).is_some() {
+        if self
+            .versions()
+            .current()
+            .decrypt(purpose, encrypted)
+            .is_some()
+        {
             return None;
         }
-        let clear = self.open(purpose, sealed)?;
-        Some(self.seal(purpose, nonce, &clear))
+        let clear = self.decrypt(purpose, encrypted)?;
+        Some(self.encrypt(purpose, nonce, &clear))
     }
 }
 
@@ -310,9 +309,9 @@ mod tests {
         Keyring::new(Secret::unchecked("9f2c4e7a1b8d3056e4c7a9f1b2d8e6035a7c"))
     }
 
-    fn known(version: u16, active_from: Millis, accepted_until: Option<Millis>) -> Known {
+    fn known(version: u16, active_from: Millis, accepted_until: Option<Millis>) -> LoadedKey {
         let root = [u8::try_from(version).unwrap(); 32];
-        Known {
+        LoadedKey {
             key: Arc::new(DataKey::new(version, &root)),
             active_from,
             accepted_until,
@@ -334,18 +333,18 @@ mod tests {
     }
 
     #[test]
-    fn a_sealed_mail_opens_only_unchanged_and_for_its_purpose() {
+    fn an_encrypted_mail_opens_only_unchanged_and_for_its_purpose() {
         let ring = ring();
         ring.replace(vec![known(1, 0, None)], 0);
-        let sealed = ring.seal(Purpose::MailBody, [7; 12], b"hello");
+        let encrypted = ring.encrypt(Purpose::MailBody, [7; 12], b"hello");
         assert_eq!(
-            ring.open(Purpose::MailBody, &sealed).as_deref(),
+            ring.decrypt(Purpose::MailBody, &encrypted).as_deref(),
             Some(b"hello".as_slice())
         );
-        assert_eq!(ring.open(Purpose::Code, &sealed), None);
-        let mut broken = sealed.clone();
+        assert_eq!(ring.decrypt(Purpose::Code, &encrypted), None);
+        let mut broken = encrypted.clone();
         broken[14] ^= 1;
-        assert_eq!(ring.open(Purpose::MailBody, &broken), None);
+        assert_eq!(ring.decrypt(Purpose::MailBody, &broken), None);
     }
 
     #[test]
@@ -354,7 +353,7 @@ mod tests {
         ring.replace(vec![known(1, 0, None)], 0);
         let old_token = ring.hash(Purpose::RefreshToken, b"session");
         let old_device = ring.hash(Purpose::DeviceSecret, b"secret");
-        let sealed = ring.seal(Purpose::MailBody, [7; 12], b"hello");
+        let encrypted = ring.encrypt(Purpose::MailBody, [7; 12], b"hello");
 
         let versions = || vec![known(1, 0, Some(50)), known(2, 10, None)];
         ring.replace(versions(), 10);
@@ -374,15 +373,20 @@ mod tests {
         assert!(ring.verify(Purpose::DeviceSecret, b"secret", &old_device));
         assert!(!ring.is_current(&old_device));
         assert_eq!(
-            ring.open(Purpose::MailBody, &sealed).as_deref(),
+            ring.decrypt(Purpose::MailBody, &encrypted).as_deref(),
             Some(b"hello".as_slice())
         );
 
-        let resealed = ring.reseal(Purpose::MailBody, [8; 12], &sealed).unwrap();
-        assert_eq!(ring.reseal(Purpose::MailBody, [9; 12], &resealed), None);
+        let reencrypted = ring
+            .reencrypt(Purpose::MailBody, [8; 12], &encrypted)
+            .unwrap();
+        assert_eq!(
+            ring.reencrypt(Purpose::MailBody, [9; 12], &reencrypted),
+            None
+        );
         ring.replace(vec![known(2, 10, None)], 50);
         assert_eq!(
-            ring.open(Purpose::MailBody, &resealed).as_deref(),
+            ring.decrypt(Purpose::MailBody, &reencrypted).as_deref(),
             Some(b"hello".as_slice())
         );
     }

@@ -1,63 +1,105 @@
-//! Everything that is kept. The only crate that knows SQL; one file per noun.
-// The export is one JSON object with a list for each table.
-#![recursion_limit = "256"]
+//! Everything in the database but samples: rows and queries, one file per noun.
 
 #[macro_use]
-mod db;
+extern crate db;
 
 pub mod access;
 pub mod account;
 pub mod alarm;
-pub mod backup;
+mod chart;
 pub mod claim;
 pub mod code;
 pub mod command;
 pub mod commissioning;
-mod database_file;
 pub mod device;
 pub mod end_user;
-mod entered;
 pub mod event;
 pub mod export;
 pub mod firmware;
+mod gateway_heartbeat;
 pub mod grant;
 pub mod group;
 pub mod guard;
 pub mod handover;
-mod hidden;
 mod in_force;
 pub mod journal;
 pub mod key;
 mod keyring;
-mod link_pulse;
 pub mod mail;
 pub mod mail_link;
-mod migrations;
-pub mod notify;
 pub mod order;
 pub mod partner;
 pub mod planning;
 pub mod presence;
 pub mod registration;
 pub mod reject;
-pub mod replace;
+pub mod replacement;
 pub mod report;
 pub mod savings;
 mod secret;
 pub mod secret_keys;
 pub mod server_clock;
 pub mod session;
+mod session_cache;
 pub mod setting;
 pub mod site;
 pub mod source;
 pub mod system;
 pub mod tariff;
-pub mod telemetry;
 pub mod totp;
+mod undated_samples;
 mod unit;
 
 pub use access::Access;
-pub use database_file::{DatabaseFile, DatabaseLock, FileError};
-pub use db::{Error, Result, Store};
+pub use db::{Error, Result};
 pub use keyring::{Keyring, Purpose};
 pub use secret::{Secret, WeakSecret};
+
+use db::Db;
+use domain::Random;
+use domain::clock::Millis;
+use firmware::UpdateCache;
+use session_cache::SessionCache;
+use telemetry::Telemetry;
+use unit::UnitCache;
+
+/// The database, with the keys that protect its contents. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Store {
+    db: Db,
+    pub telemetry: Telemetry,
+    keyring: Keyring,
+    session_cache: SessionCache,
+    update_cache: UpdateCache,
+    units: UnitCache,
+}
+
+impl Store {
+    /// Opens `sqlite:PATH` or `postgres://…`, checks that the secret belongs to it, and migrates the schema.
+    pub async fn open(url: &str, secret: &Secret, random: &Random, now: Millis) -> Result<Self> {
+        let db = Db::open(url).await?;
+        let store = Self {
+            telemetry: Telemetry::new(db.clone()),
+            keyring: Keyring::new(secret.clone()),
+            session_cache: SessionCache::new(db.changes().clone()),
+            update_cache: UpdateCache::default(),
+            units: UnitCache::default(),
+            db,
+        };
+        let ready = async {
+            store.check_secret().await?;
+            store.db.migrate().await?;
+            store.load_or_create_keys(random, now).await
+        };
+        ready.await.map_err(|error| store.db.explain(error))?;
+        Ok(store)
+    }
+
+    pub fn db(&self) -> &Db {
+        &self.db
+    }
+
+    pub fn keyring(&self) -> &Keyring {
+        &self.keyring
+    }
+}

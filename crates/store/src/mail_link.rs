@@ -1,16 +1,16 @@
-//! Links sent by mail to somebody who has an account: a new password, or a new address. Single use, stored hashed.
+//! Links mailed to account holders: for a new password or a new address. Single use, stored as hashes.
 use crate::account::Account;
-use crate::db::Tx;
-use crate::journal::{Entry, Event};
-use crate::mail::{Body, Mail, Outgoing};
+use crate::journal::{JournalEvent, NewEntry};
+use crate::mail::{Mail, MailBody, OutgoingMail};
 use crate::{Purpose, Result, Store, account, mail};
+use db::{FromRow, Tx};
 use domain::clock::{DAY, MINUTE, Millis};
 use domain::{AccountId, Email, Lang, Role};
 
 pub const RESET_LIFE: Millis = 30 * MINUTE;
 pub const EMAIL_LIFE: Millis = DAY;
 
-/// A mail to a new address, and the token its link carries.
+/// A mail to a new address, and the token in its link.
 pub struct NewAddress<'a> {
     pub account: AccountId,
     pub address: &'a Email,
@@ -19,29 +19,24 @@ pub struct NewAddress<'a> {
     pub nonce: [u8; 12],
 }
 
-/// An account as it was, and its new address.
+/// An account before the change, and its new address.
 #[derive(Debug)]
 pub struct EmailChange {
     pub before: Account,
     pub new: Email,
 }
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct Row {
     account_id: i64,
     email: Option<String>,
     expires_at: Millis,
 }
-row!(Row {
-    account_id,
-    email,
-    expires_at
-});
 
 impl Store {
-    /// Makes a reset link for whoever has this address, and tells their language; earlier ones stop working.
-    /// `None`: nobody has it, or the account is locked.
-    pub async fn open_reset(
+    /// Makes a reset link for the account with this address and returns its language. Earlier links stop working. `None`: there
+    /// is no such account, or it is locked.
+    pub async fn create_reset_link(
         &self,
         address: &Email,
         token: &[u8],
@@ -51,31 +46,31 @@ impl Store {
         let Some(account) = account.filter(|account| account.locked_at.is_none()) else {
             return Ok(None);
         };
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         let until = now + RESET_LIFE;
-        self.open_link(&mut tx, account.id(), token, ("reset", None), until)
+        self.create_link(&mut tx, account.id(), token, ("reset", None), until)
             .await?;
         tx.commit().await?;
         Ok(Some(account.lang()))
     }
 
-    /// Queues a mail to a new address, whose link makes it the account's.
+    /// Queues a mail to a new address. Its link makes the address the account's.
     pub async fn send_email_change(&self, new: &NewAddress<'_>, now: Millis) -> Result<()> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         let what = ("email", Some(new.address));
-        self.open_link(&mut tx, new.account, new.token, what, now + EMAIL_LIFE)
+        self.create_link(&mut tx, new.account, new.token, what, now + EMAIL_LIFE)
             .await?;
-        let outgoing = Outgoing {
+        let outgoing = OutgoingMail {
             account: Some(new.account),
             recipient: new.address,
-            body: Body::Mail(new.mail.clone()),
+            body: MailBody::Mail(new.mail.clone()),
             nonce: new.nonce,
         };
         mail::queue(&mut tx, &self.keyring, &outgoing, now).await?;
         tx.commit().await
     }
 
-    async fn open_link(
+    async fn create_link(
         &self,
         tx: &mut Tx,
         account: AccountId,
@@ -99,15 +94,16 @@ impl Store {
         Ok(())
     }
 
-    /// Uses a reset link: sets the password and ends every session and every partner's access. `None`: used, run out, or never sent.
+    /// Uses a reset link: sets the password and ends every session and every partner's access. `None`: used, expired, or never
+    /// sent.
     pub async fn reset_password(
         &self,
         token: &[u8],
         password_hash: &str,
         now: Millis,
     ) -> Result<Option<(AccountId, Role)>> {
-        let mut tx = self.begin().await?;
-        let Some(link) = self.take_link(&mut tx, token, "reset", now).await? else {
+        let mut tx = self.db.begin().await?;
+        let Some(link) = self.consume_link(&mut tx, token, "reset", now).await? else {
             return Ok(None);
         };
         let account = AccountId(link.account_id);
@@ -118,10 +114,10 @@ impl Store {
         Ok(role.map(|role| (account, role)))
     }
 
-    /// Uses an address link. `None`: used, run out, never sent, or the address got an account meanwhile.
+    /// Uses an address link. `None`: used, expired, never sent, or the address belongs to another account by now.
     pub async fn change_email(&self, token: &[u8], now: Millis) -> Result<Option<EmailChange>> {
-        let mut tx = self.begin().await?;
-        let Some(link) = self.take_link(&mut tx, token, "email", now).await? else {
+        let mut tx = self.db.begin().await?;
+        let Some(link) = self.consume_link(&mut tx, token, "email", now).await? else {
             return Ok(None);
         };
         let Some(email) = link.email.and_then(|text| text.parse::<Email>().ok()) else {
@@ -144,14 +140,14 @@ impl Store {
         )?;
         // A reset link in the old mailbox must not open the account any more.
         end_all(&mut tx, account).await?;
-        Entry::by(account, Event::EmailChanged, now)
+        NewEntry::by(account, JournalEvent::EmailChanged, now)
             .write(&mut tx)
             .await?;
         tx.commit().await?;
         Ok(Some(EmailChange { before, new: email }))
     }
 
-    async fn take_link(
+    async fn consume_link(
         &self,
         tx: &mut Tx,
         token: &[u8],
@@ -171,7 +167,7 @@ impl Store {
     }
 }
 
-/// Whoever got hold of a link before the password or the address changed is too late.
+/// Links that were sent before the password or the address changed must not work any more.
 pub(crate) async fn end_all(tx: &mut Tx, account: AccountId) -> Result<()> {
     execute!(
         tx,

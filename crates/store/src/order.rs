@@ -3,45 +3,45 @@ use crate::command::{CommandEntry, Row as CommandRow, select};
 use crate::firmware::UpdateJob;
 use crate::planning::PlanOrder;
 use crate::{Error, Result, Store};
+use db::FromRow;
 use domain::clock::Millis;
-use domain::firmware::Sealed;
+use domain::firmware::SignedText;
 use domain::{Serial, Settings};
 
-/// In the order in which they are to be told.
+/// In the order in which they are sent.
 #[derive(Clone, Debug, Default)]
 pub struct Orders {
-    pub settings: Option<NewSettings>,
+    pub settings: Option<SettingsOrder>,
     /// Oldest first.
     pub commands: Vec<CommandEntry>,
-    pub update: Option<NewUpdate>,
+    pub update: Option<UpdateOrder>,
     pub plan: Option<PlanOrder>,
 }
 
 /// An update as the battery gets it, before the portal signs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NewUpdate {
+pub struct UpdateOrder {
     pub job: UpdateJob,
-    /// What the maker signed about the parts that are not installed yet.
-    pub parts: Vec<Sealed>,
+    /// The maker's signed manifests of the parts that are not installed yet.
+    pub parts: Vec<SignedText>,
 }
 
 /// Settings as the battery gets them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NewSettings {
+pub struct SettingsOrder {
     pub version: i64,
-    /// The fields that are its business.
+    /// Only the fields that are sent to batteries.
     pub settings: Settings,
 }
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct Row {
     version: i64,
     desired: String,
 }
-row!(Row { version, desired });
 
 impl Store {
-    /// Nothing waits while the operator's brake is on.
+    /// Empty while the operator's brake is on.
     pub async fn orders(&self, sn: &Serial, now: Millis) -> Result<Orders> {
         if self.brake().await?.is_some() {
             return Ok(Orders::default());
@@ -54,8 +54,8 @@ impl Store {
             .bind(sn.as_str()).bind(now).fetch_all(p).await)?;
         let job = self.newest_update(sn).await?;
         let update = match job.filter(|job| job.state.is_open()) {
-            Some(job) => Some(NewUpdate {
-                parts: self.sealed_parts(&job).await?,
+            Some(job) => Some(UpdateOrder {
+                parts: self.signed_manifests(&job).await?,
                 job,
             }),
             None => None,
@@ -71,8 +71,8 @@ impl Store {
         })
     }
 
-    /// The batteries that something waits for.
-    pub async fn ordered(&self, now: Millis) -> Result<Vec<Serial>> {
+    /// The batteries that settings, commands or an update wait for.
+    pub async fn systems_with_orders(&self, now: Millis) -> Result<Vec<Serial>> {
         let serials: Vec<String> = on!(self, p => sqlx::query_scalar(
             "SELECT sn FROM settings WHERE held_version < version AND desired IS NOT NULL
              UNION SELECT sn FROM commands WHERE state IN ('queued', 'sent') AND expires_at > $1
@@ -86,15 +86,15 @@ impl Store {
 }
 
 impl Row {
-    fn settings(self) -> Result<NewSettings> {
+    fn settings(self) -> Result<SettingsOrder> {
         let damaged = Error::Damaged("settings.desired");
         let Ok(serde_json::Value::Object(members)) = serde_json::from_str(&self.desired) else {
             return Err(damaged);
         };
         let settings = Settings::from_json(&members).map_err(|_| damaged)?;
-        Ok(NewSettings {
+        Ok(SettingsOrder {
             version: self.version,
-            settings: settings.only(|field| field.is_told()),
+            settings: settings.only(|field| field.is_sent_to_battery()),
         })
     }
 }

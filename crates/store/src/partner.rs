@@ -1,38 +1,31 @@
-//! Partner apps, what an owner lets them see, and their tokens. Every token is stored as a keyed hash.
-use crate::db::Tx;
-use crate::grant::{Letter, Recipient};
-use crate::journal::{Actor, Entry, Event};
-use crate::mail::Desk;
+//! Partner apps, what an owner lets them read, and their tokens. Every token is stored as a keyed hash.
+use crate::grant::{MailDraft, MailRecipient};
+use crate::journal::{Actor, JournalEvent, NewEntry};
+use crate::mail::MailContext;
 use crate::{Error, Purpose, Result, Store};
+use db::{FromRow, Tx};
 use domain::AccountId;
 use domain::clock::Millis;
-use domain::partner::{ACCESS_LIFE, CODE_LIFE, CONSENT_VERSION, REFRESH_LIFE, Scopes};
+use domain::partner::{
+    ACCESS_TOKEN_TTL, AUTHORIZATION_CODE_TTL, CONSENT_VERSION, PartnerScopes, REFRESH_TOKEN_TTL,
+};
 use serde_json::json;
 
 /// What an owner has consented to.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct Consent {
     pub id: i64,
     pub partner_id: String,
     pub name: String,
     pub account_id: i64,
     pub scopes: String,
-    /// Of the words on the consent screen.
+    /// The version of the text on the consent screen.
     pub version: String,
     pub created_at: Millis,
 }
-row!(Consent {
-    id,
-    partner_id,
-    name,
-    account_id,
-    scopes,
-    version,
-    created_at
-});
 
 impl Consent {
-    pub fn scopes(&self) -> Result<Scopes> {
+    pub fn scopes(&self) -> Result<PartnerScopes> {
         self.scopes
             .parse()
             .map_err(|_| Error::Damaged("partner_consents.scopes"))
@@ -43,13 +36,13 @@ impl Consent {
     }
 }
 
-/// What the owner's browser brings back from the consent screen.
+/// What the owner's browser sends from the consent screen.
 pub struct NewConsent<'a> {
     pub account: AccountId,
     pub partner: &'a str,
-    pub scopes: &'a Scopes,
+    pub scopes: &'a PartnerScopes,
     pub redirect_uri: &'a str,
-    /// The PKCE challenge (S256) that the partner's verifier must meet.
+    /// The PKCE challenge (S256) that the partner's verifier must match.
     pub challenge: &'a str,
     pub code: &'a [u8],
 }
@@ -68,7 +61,7 @@ pub struct NewTokens<'a> {
     pub refresh: &'a [u8],
 }
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct CodeRow {
     hash: Vec<u8>,
     consent_id: i64,
@@ -76,26 +69,18 @@ struct CodeRow {
     challenge: String,
     expires_at: Millis,
 }
-row!(CodeRow {
-    hash,
-    consent_id,
-    redirect_uri,
-    challenge,
-    expires_at
-});
 
-/// The tokens that came of one code, each from the one before.
-#[derive(Debug)]
+/// All tokens that descend from one code.
+#[derive(Debug, FromRow)]
 struct Family {
     consent_id: i64,
     family: Option<Vec<u8>>,
 }
-row!(Family { consent_id, family });
 
-/// Where owners see whom they have let in.
+/// The page where owners see their consents.
 const PAGE: &str = "/settings";
 
-/// `SELECT …` of a [`Consent`] with the given rest.
+/// `SELECT …` of a [`Consent`]; the argument is the rest of the statement.
 macro_rules! select {
     ($rest:literal) => {
         concat!(
@@ -107,7 +92,7 @@ macro_rules! select {
 }
 
 impl Store {
-    /// Registers a partner, or changes the name and return addresses of one that is registered.
+    /// Registers a partner, or changes the name and return addresses of a registered one.
     pub async fn register_partner(
         &self,
         id: &str,
@@ -115,7 +100,7 @@ impl Store {
         redirects: &[String],
         now: Millis,
     ) -> Result<()> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         execute!(
             &mut tx,
             sqlx::query(
@@ -148,11 +133,16 @@ impl Store {
             .bind(id).bind(redirect_uri).fetch_optional(p).await)?)
     }
 
-    /// Stores the consent (a newer one replaces the scopes of an older) and the code that the partner may exchange. The
-    /// owner gets a mail: somebody else may sit at their browser.
-    pub async fn consent(&self, new: &NewConsent<'_>, desk: Desk<'_>, now: Millis) -> Result<()> {
+    /// Stores the consent and the code that the partner may exchange. A newer consent replaces the scopes of an older one. The
+    /// owner gets a mail, because somebody else may be using their browser.
+    pub async fn consent(
+        &self,
+        new: &NewConsent<'_>,
+        mail_context: MailContext<'_>,
+        now: Millis,
+    ) -> Result<()> {
         let scopes = new.scopes.names().join(" ");
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         let id: i64 = within!(&mut tx, c => sqlx::query_scalar(
             "INSERT INTO partner_consents (partner_id, account_id, scopes, version, created_at) VALUES ($1, $2, $3, $4, $5)
              ON CONFLICT (partner_id, account_id) DO UPDATE
@@ -162,34 +152,36 @@ impl Store {
         execute!(&mut tx, sqlx::query(
             "INSERT INTO partner_codes (hash, consent_id, redirect_uri, challenge, expires_at) VALUES ($1, $2, $3, $4, $5)")
             .bind(self.keyring.hash(Purpose::PartnerToken, new.code))
-            .bind(id).bind(new.redirect_uri).bind(new.challenge).bind(now + CODE_LIFE))?;
+            .bind(id).bind(new.redirect_uri).bind(new.challenge).bind(now + AUTHORIZATION_CODE_TTL))?;
         let detail = json!({ "partner": new.partner, "scopes": scopes });
-        Entry::by(new.account, Event::PartnerConsented, now)
+        NewEntry::by(new.account, JournalEvent::PartnerConsented, now)
             .with(detail)
             .write(&mut tx)
             .await?;
         let name: String = within!(&mut tx, c => sqlx::query_scalar("SELECT name FROM partners WHERE id = $1")
             .bind(new.partner).fetch_one(c).await)?;
-        if let Some(to) = Recipient::of(&mut tx, new.account).await? {
-            let letter = Letter {
+        if let Some(to) = MailRecipient::of(&mut tx, new.account).await? {
+            let draft = MailDraft {
                 text: "partner_consented",
                 page: PAGE,
                 values: vec![("who", name)],
             };
-            letter.queue(&mut tx, &self.keyring, desk, &to, now).await?;
+            draft
+                .queue(&mut tx, &self.keyring, mail_context, &to, now)
+                .await?;
         }
         tx.commit().await
     }
 
-    /// Exchanges a code for tokens. A code works once, for its own partner, address and verifier; one that comes again
-    /// ends what the first exchange gave, as one of the two has stolen it.
+    /// Exchanges a code for tokens. A code works once, for its own partner, address and verifier. If it is presented again, one
+    /// of the two presenters has stolen it: the tokens of the first exchange end.
     pub async fn exchange_code(
         &self,
         presented: &PresentedCode<'_>,
         tokens: &NewTokens<'_>,
         now: Millis,
     ) -> Result<Option<Consent>> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         let hashes = self.keyring.hashes(Purpose::PartnerToken, presented.code);
         let row: Option<CodeRow> = find_first!(&hashes, hash => within!(&mut tx, c => sqlx::query_as(
             "UPDATE partner_codes SET used_at = $2 WHERE hash = $1 AND used_at IS NULL
@@ -220,13 +212,13 @@ impl Store {
             };
             self.insert_tokens(&mut tx, &family, tokens, now).await?;
         }
-        // Also a failed exchange uses the code up: somebody else holds it.
+        // A failed exchange uses up the code too, because somebody else has it.
         tx.commit().await?;
         Ok(consent)
     }
 
-    /// Exchanges a refresh token for a new pair; the old one stops working. If it comes again, somebody has stolen it:
-    /// whoever was faster loses everything that came of it.
+    /// Exchanges a refresh token for a new pair; the old token stops working. If it is presented again, it was stolen: all tokens
+    /// that descend from the same code end.
     pub async fn refresh_partner(
         &self,
         refresh: &[u8],
@@ -234,7 +226,7 @@ impl Store {
         tokens: &NewTokens<'_>,
         now: Millis,
     ) -> Result<Option<Consent>> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         let hashes = self.keyring.hashes(Purpose::PartnerToken, refresh);
         let family: Option<Family> = find_first!(&hashes, hash => within!(&mut tx, c => sqlx::query_as(
             "UPDATE partner_tokens SET used_at = $2
@@ -262,7 +254,7 @@ impl Store {
         Ok(Some(consent))
     }
 
-    /// The consent behind an access token, if both still stand.
+    /// The consent behind an access token, if both are still valid.
     pub async fn partner_access(&self, access: &[u8], now: Millis) -> Result<Option<Consent>> {
         let hashes = self.keyring.hashes(Purpose::PartnerToken, access);
         Ok(
@@ -280,17 +272,17 @@ impl Store {
         )
     }
 
-    /// Ends a consent and with it every token; `false` when the account has no such consent.
+    /// Ends a consent and its tokens; `false` when the account has no such consent.
     pub async fn end_consent(&self, account: AccountId, id: i64, now: Millis) -> Result<bool> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         let partner: Option<String> = within!(&mut tx, c => sqlx::query_scalar(
             "DELETE FROM partner_consents WHERE id = $1 AND account_id = $2 RETURNING partner_id")
             .bind(id).bind(account.0).fetch_optional(c).await)?;
         let Some(partner) = partner else {
             return Ok(false);
         };
-        let entry =
-            Entry::by(account, Event::PartnerEnded, now).with(json!({ "partner": partner }));
+        let entry = NewEntry::by(account, JournalEvent::PartnerEnded, now)
+            .with(json!({ "partner": partner }));
         entry.write(&mut tx).await?;
         tx.commit().await?;
         Ok(true)
@@ -310,8 +302,8 @@ impl Store {
         now: Millis,
     ) -> Result<()> {
         for (token, kind, life) in [
-            (tokens.access, "access", ACCESS_LIFE),
-            (tokens.refresh, "refresh", REFRESH_LIFE),
+            (tokens.access, "access", ACCESS_TOKEN_TTL),
+            (tokens.refresh, "refresh", REFRESH_TOKEN_TTL),
         ] {
             execute!(tx, sqlx::query(
                 "INSERT INTO partner_tokens (hash, consent_id, kind, expires_at, family) VALUES ($1, $2, $3, $4, $5)")
@@ -325,7 +317,7 @@ impl Store {
     }
 }
 
-/// Ends every token that came of one code.
+/// Ends every token that descends from one code.
 async fn end_family(tx: &mut Tx, family: &Family, now: Millis) -> Result<()> {
     let ended = execute!(
         &mut *tx,
@@ -341,8 +333,8 @@ async fn end_family(tx: &mut Tx, family: &Family, now: Millis) -> Result<()> {
     let consent: Option<Consent> = within!(&mut *tx, c => sqlx::query_as(select!("WHERE c.id = $1"))
         .bind(family.consent_id).fetch_optional(c).await)?;
     if let Some(consent) = consent {
-        Entry::by(consent.account(), Event::PartnerTokenReused, now)
-            .through(Actor::Portal)
+        NewEntry::by(consent.account(), JournalEvent::PartnerTokenReused, now)
+            .with_actor(Actor::Portal)
             .with(json!({ "partner": consent.partner_id }))
             .write(tx)
             .await?;
@@ -350,20 +342,20 @@ async fn end_family(tx: &mut Tx, family: &Family, now: Millis) -> Result<()> {
     Ok(())
 }
 
-/// Ends everything that the account's owner has consented to: the password was reset, or they want everybody out.
+/// Ends all consents of the account: the password was reset, or the owner ends every access.
 pub(crate) async fn end_all(tx: &mut Tx, account: AccountId, now: Millis) -> Result<()> {
     let partners: Vec<String> = within!(&mut *tx, c => sqlx::query_scalar(
         "DELETE FROM partner_consents WHERE account_id = $1 RETURNING partner_id")
         .bind(account.0).fetch_all(c).await)?;
     for partner in partners {
-        let entry = Entry::by(account, Event::PartnerEnded, now);
+        let entry = NewEntry::by(account, JournalEvent::PartnerEnded, now);
         let entry = entry.with(json!({ "partner": partner }));
         entry.write(&mut *tx).await?;
     }
     Ok(())
 }
 
-/// A consent to give tokens for; a locked account gives none.
+/// A consent to issue tokens for; `None` if the account is locked.
 async fn consent_by_id(tx: &mut Tx, id: i64) -> Result<Option<Consent>> {
     Ok(within!(tx, c => sqlx::query_as(select!(
         "JOIN accounts a ON a.id = c.account_id WHERE c.id = $1 AND a.locked_at IS NULL"))

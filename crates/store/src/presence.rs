@@ -1,38 +1,32 @@
-//! Whether a battery is reachable and since when; a row changes only when the state does.
-use crate::db::Tx;
+//! Whether a battery is online, and since when. A row changes only when the state does.
 use crate::{Error, Result, Store};
+use db::{FromRow, Tx};
 use domain::Serial;
 use domain::clock::Millis;
 use domain::sample::MessageId;
 
-/// A process that batteries connect to, from its start to its end. The default is the one process on SQLite.
+/// A process that batteries connect to, from its start to its end. The default is the only process on SQLite.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct GatewayId(pub i64);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Presence {
     pub online: bool,
-    /// When the present state began.
+    /// When the present state began. For an offline battery: its last contact.
     pub since: Millis,
-    /// The start of the device that said the newest hello.
+    /// The boot of the device that sent the newest hello.
     pub boot: u32,
-    /// Who heard of it last.
+    /// The gateway that last had contact with it.
     pub gateway: GatewayId,
 }
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct Row {
     online: bool,
     since: Millis,
     boot: i64,
     gateway: i64,
 }
-row!(Row {
-    online,
-    since,
-    boot,
-    gateway
-});
 
 impl Row {
     fn presence(&self) -> Result<Presence> {
@@ -45,8 +39,8 @@ impl Row {
     }
 }
 
-/// Takes a hello unless a newer one was there before (`None`), and says the state now.
-pub(crate) async fn hello(
+/// Records a hello and returns the new state; `None` if a newer hello was recorded before.
+pub(crate) async fn record_hello(
     tx: &mut Tx,
     sn: &Serial,
     id: MessageId,
@@ -64,8 +58,8 @@ pub(crate) async fn hello(
     row.map(|row| row.presence()).transpose()
 }
 
-/// The battery is there, at this gateway; says the state now.
-pub(crate) async fn online(
+/// Marks the battery as online at this gateway and returns the new state.
+pub(crate) async fn mark_online(
     tx: &mut Tx,
     sn: &Serial,
     gateway: GatewayId,
@@ -80,67 +74,59 @@ pub(crate) async fn online(
     row.presence()
 }
 
-/// The battery left this gateway without a word; says the new state. A will that an earlier start of the device left says
-/// nothing about this one, and neither does one from a gateway that it has left for another.
-pub(crate) async fn left(
+/// The battery lost its connection to this gateway; its last contact was at `since`. Returns the new state. `None`: nothing
+/// changed, because the last will belongs to an earlier boot of the device, or the battery has moved to another gateway or was
+/// offline already.
+pub(crate) async fn mark_offline(
     tx: &mut Tx,
     sn: &Serial,
     boot: u32,
     gateway: GatewayId,
-    now: Millis,
+    since: Millis,
 ) -> Result<Option<Presence>> {
     let row: Option<Row> = within!(tx, c => sqlx::query_as(
         "UPDATE presence SET online = $2, since = $3 WHERE sn = $1 AND online AND boot <= $4 AND gateway = $5
          RETURNING online, since, boot, gateway")
-        .bind(sn.as_str()).bind(false).bind(now).bind(i64::from(boot)).bind(gateway.0)
+        .bind(sn.as_str()).bind(false).bind(since).bind(i64::from(boot)).bind(gateway.0)
         .fetch_optional(c).await)?;
     row.map(|row| row.presence()).transpose()
 }
 
-#[derive(Debug)]
-struct Named {
+#[derive(Debug, FromRow)]
+struct SerialPresenceRow {
     sn: String,
     online: bool,
     since: Millis,
     boot: i64,
     gateway: i64,
 }
-row!(Named {
-    sn,
-    online,
-    since,
-    boot,
-    gateway
-});
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct Heartbeats {
     gateway: i64,
     heartbeats: Option<i64>,
 }
-row!(Heartbeats {
-    gateway,
-    heartbeats
-});
 
 impl Store {
-    /// Where each battery stands that ever connected.
+    /// The presence of every battery that ever connected.
     pub async fn presences(&self) -> Result<Vec<(Serial, Presence)>> {
         match self.all_presences().await {
-            // Those that can be read, one by one.
+            // Reads row by row, to return those that are not damaged.
             Err(error) if error.is_damage() => {}
             all => return all,
         }
         let mut found = Vec::new();
         for sn in self.serials().await? {
-            let presence = self.tolerate(self.presence(&sn).await, "presence", &sn)?;
+            let presence = self
+                .db
+                .tolerate(self.presence(&sn).await, "presence", &sn)?;
             found.extend(presence.flatten().map(|presence| (sn, presence)));
         }
         Ok(found)
     }
 
     async fn all_presences(&self) -> Result<Vec<(Serial, Presence)>> {
-        let rows: Vec<Named> = on!(self, p => sqlx::query_as("SELECT sn, online, since, boot, gateway FROM presence")
+        let rows: Vec<SerialPresenceRow> = on!(self, p => sqlx::query_as("SELECT sn, online, since, boot, gateway FROM presence")
             .fetch_all(p).await)?;
         rows.into_iter()
             .map(|row| {
@@ -163,24 +149,23 @@ impl Store {
         row.map(|row| row.presence()).transpose()
     }
 
-    /// These batteries of this gateway have fallen silent. Says the state of each now: those that are at another one stay as
-    /// they are.
+    /// Marks batteries of this gateway as offline because they fell silent, each with its last contact. Returns the present state
+    /// of each. Batteries that have moved to another gateway keep their state.
     pub async fn mark_silent(
         &self,
         gateway: GatewayId,
-        silent: &[Serial],
-        now: Millis,
+        silent: &[(Serial, Millis)],
     ) -> Result<Vec<(Serial, Presence)>> {
-        // One order for everybody, so that two writers never wait for each other.
-        let mut serials: Vec<&Serial> = silent.iter().collect();
-        serials.sort_unstable();
-        let mut tx = self.begin().await?;
-        let mut found = Vec::with_capacity(serials.len());
-        for sn in serials {
+        // All writers use the same order, so two of them never deadlock.
+        let mut silent: Vec<&(Serial, Millis)> = silent.iter().collect();
+        silent.sort_unstable();
+        let mut tx = self.db.begin().await?;
+        let mut found = Vec::with_capacity(silent.len());
+        for (sn, last_contact) in silent {
             let mut row: Option<Row> = within!(&mut tx, c => sqlx::query_as(
                 "UPDATE presence SET online = $3, since = $4 WHERE sn = $1 AND gateway = $2 AND online
                  RETURNING online, since, boot, gateway")
-                .bind(sn.as_str()).bind(gateway.0).bind(false).bind(now).fetch_optional(c).await)?;
+                .bind(sn.as_str()).bind(gateway.0).bind(false).bind(*last_contact).fetch_optional(c).await)?;
             if row.is_none() {
                 row = within!(&mut tx, c => sqlx::query_as(
                     "SELECT online, since, boot, gateway FROM presence WHERE sn = $1")
@@ -190,11 +175,11 @@ impl Store {
                 found.push((sn.clone(), row.presence()?));
             }
         }
-        tx.commit_reports(std::iter::empty()).await?;
+        tx.commit_invalidating(std::iter::empty()).await?;
         Ok(found)
     }
 
-    /// The batteries that count as online at this gateway.
+    /// The batteries that are online at this gateway.
     pub async fn online_at(&self, gateway: GatewayId) -> Result<Vec<Serial>> {
         let serials: Vec<String> = on!(self, p => sqlx::query_scalar(
             "SELECT sn FROM presence WHERE gateway = $1 AND online ORDER BY sn")
@@ -203,7 +188,7 @@ impl Store {
         serials.into_iter().map(serial).collect()
     }
 
-    /// Every gateway that batteries count as online at, with the count of its heartbeats; `None` for one that never had any.
+    /// Every gateway with online batteries and its heartbeat count; `None` if it never had a heartbeat.
     pub async fn gateway_heartbeats(&self) -> Result<Vec<(GatewayId, Option<i64>)>> {
         let rows: Vec<Heartbeats> = on!(self, p => sqlx::query_as(
             "SELECT DISTINCT p.gateway, g.heartbeats FROM presence p LEFT JOIN gateways g ON g.id = p.gateway WHERE p.online")

@@ -1,14 +1,14 @@
 //! Registration: at once with a valid code, otherwise only after the mailed link was opened.
 use crate::account::{NewAccount, Profile};
-use crate::db::Tx;
-use crate::key::Outcome;
-use crate::mail::{Body, Desk, Mail, Outgoing};
+use crate::key::KeyOutcome;
+use crate::mail::{Mail, MailBody, MailContext, OutgoingMail};
 use crate::{Error, Purpose, Result, Store, account, mail};
+use db::{FromRow, Tx};
 use domain::clock::{DAY, Millis};
 use domain::key::KeyStatus;
 use domain::{AccountId, Email, Key, Lang, Role, Serial, account::TERMS_VERSION};
 
-/// How long the mailed link may be opened.
+/// How long the mailed link works.
 pub const CONFIRM_LIFE: Millis = DAY;
 
 pub struct Registration<'a> {
@@ -17,8 +17,8 @@ pub struct Registration<'a> {
     pub keys: &'a [Key],
 }
 
-#[derive(Debug)]
-struct Pending {
+#[derive(Debug, FromRow)]
+struct RegistrationRow {
     email: String,
     password_hash: String,
     role: String,
@@ -31,30 +31,18 @@ struct Pending {
     expires_at: Millis,
     serials: String,
 }
-row!(Pending {
-    email,
-    password_hash,
-    role,
-    phone,
-    country,
-    company,
-    language,
-    terms_version,
-    created_at,
-    expires_at,
-    serials
-});
 
 impl Store {
-    /// Creates the account and redeems its keys in one step. Every key must end linked or waiting, or nothing happens.
+    /// Creates the account and redeems its keys in one transaction. Every key must end up linked or waiting; otherwise nothing is
+    /// stored.
     pub async fn register(
         &self,
         new: &Registration<'_>,
         welcome: &Mail,
-        desk: Desk<'_>,
+        mail_context: MailContext<'_>,
         now: Millis,
-    ) -> Result<(AccountId, Vec<Outcome>)> {
-        let mut tx = self.begin().await?;
+    ) -> Result<(AccountId, Vec<KeyOutcome>)> {
+        let mut tx = self.db.begin().await?;
         let account = NewAccount {
             profile: new.profile,
             password_hash: new.password_hash,
@@ -62,26 +50,28 @@ impl Store {
             terms_at: now,
         };
         let id = account::insert(&mut tx, account, now).await?;
-        let outcomes = self.redeem(&mut tx, id, new.keys, desk, now).await?;
+        let outcomes = self
+            .redeem(&mut tx, id, new.keys, mail_context, now)
+            .await?;
         if outcomes
             .iter()
             .any(|o| !matches!(o.status, KeyStatus::Linked | KeyStatus::Waiting))
         {
             return Err(Error::Conflict);
         }
-        let outgoing = Outgoing {
+        let outgoing = OutgoingMail {
             account: Some(id),
             recipient: &new.profile.email,
-            body: Body::Mail(welcome.clone()),
-            nonce: desk.random.bytes(),
+            body: MailBody::Mail(welcome.clone()),
+            nonce: mail_context.random.bytes(),
         };
         mail::queue(&mut tx, &self.keyring, &outgoing, now).await?;
         tx.commit().await?;
         Ok((id, outcomes))
     }
 
-    /// Keeps a registration until its link is opened, and queues the mail. For an address that has an account
-    /// already, its owner is told instead; the caller cannot tell the two apart, now or at a login.
+    /// Stores a registration until its link is opened, and queues the mail. If the address already has an account, its owner gets
+    /// a mail instead. The caller cannot tell the two cases apart, neither now nor at a login.
     pub async fn register_by_mail(
         &self,
         new: &Registration<'_>,
@@ -99,8 +89,8 @@ impl Store {
                 Key::Code(_) => None,
             })
             .collect();
-        let mut tx = self.begin().await?;
-        // Kept for a known address, too: a login with this password then gets the same answer. Nobody gets its link.
+        let mut tx = self.db.begin().await?;
+        // Also stored for an address with an account, so a login with this password gets the same answer. Its link is not mailed.
         execute!(&mut tx, sqlx::query(
             "INSERT INTO registrations (token_hash, email, password_hash, role, phone, country, company, language,
                 terms_version, created_at, expires_at, serials)
@@ -134,24 +124,28 @@ impl Store {
             true => mails.exists,
             false => mails.confirm,
         };
-        let outgoing = Outgoing {
+        let outgoing = OutgoingMail {
             account: None,
             recipient: email,
-            body: Body::Mail(mail.clone()),
+            body: MailBody::Mail(mail.clone()),
             nonce,
         };
         mail::queue(tx, &self.keyring, &outgoing, now).await
     }
 
     /// The newest registration with this address that waits for its link.
-    pub async fn unconfirmed(&self, email: &Email, now: Millis) -> Result<Option<Unconfirmed>> {
-        let row: Option<UnconfirmedRow> = on!(self, p => sqlx::query_as(
+    pub async fn pending_registration(
+        &self,
+        email: &Email,
+        now: Millis,
+    ) -> Result<Option<PendingRegistration>> {
+        let row: Option<PendingRow> = on!(self, p => sqlx::query_as(
             "SELECT password_hash, role, language FROM registrations WHERE email = $1 AND expires_at >= $2
              ORDER BY created_at DESC LIMIT 1")
             .bind(email.as_str()).bind(now).fetch_optional(p).await)?;
         let damaged = |_| Error::Damaged("registrations");
         let unconfirmed = row.map(|row| {
-            Ok(Unconfirmed {
+            Ok(PendingRegistration {
                 role: row.role.parse().map_err(damaged)?,
                 language: row.language.parse().map_err(damaged)?,
                 password_hash: row.password_hash,
@@ -160,17 +154,17 @@ impl Store {
         unconfirmed.transpose()
     }
 
-    /// Mails a link of its own for a registration that waits; the ones before go on to work.
-    pub async fn mail_again(
+    /// Mails another link for a waiting registration; the earlier ones still work.
+    pub async fn resend_confirmation(
         &self,
         email: &Email,
-        waiting: &Unconfirmed,
+        waiting: &PendingRegistration,
         token: &[u8],
         mails: ConfirmMails<'_>,
         nonce: [u8; 12],
         now: Millis,
     ) -> Result<()> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         execute!(&mut tx, sqlx::query(
             "INSERT INTO registrations (token_hash, email, password_hash, role, phone, country, company, language,
                 terms_version, created_at, expires_at, serials)
@@ -185,16 +179,16 @@ impl Store {
         tx.commit().await
     }
 
-    /// Opens the mailed link: the account begins, and with it the waiting claims. `None`: used, run out, or never sent.
+    /// Opens the mailed link: creates the account and its waiting claims. `None`: used, expired, or never sent.
     pub async fn confirm_registration(
         &self,
         token: &[u8],
-        desk: Desk<'_>,
+        mail_context: MailContext<'_>,
         now: Millis,
     ) -> Result<Option<Confirmation>> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         let hashes = self.keyring.hashes(Purpose::MailedLink, token);
-        let pending: Option<Pending> = find_first!(hashes, hash => within!(&mut tx, c => sqlx::query_as(
+        let pending: Option<RegistrationRow> = find_first!(hashes, hash => within!(&mut tx, c => sqlx::query_as(
             "DELETE FROM registrations WHERE token_hash = $1 RETURNING *").bind(hash).fetch_optional(c).await)?);
         let Some(pending) = pending.filter(|p| now <= p.expires_at) else {
             return Ok(None);
@@ -212,7 +206,7 @@ impl Store {
         let id = account::insert(&mut tx, account, now).await?;
         let serials = pending.serials()?;
         let keys: Vec<Key> = serials.iter().cloned().map(Key::Serial).collect();
-        let outcomes = self.redeem(&mut tx, id, &keys, desk, now).await?;
+        let outcomes = self.redeem(&mut tx, id, &keys, mail_context, now).await?;
         tx.commit().await?;
         Ok(Some(Confirmation {
             account: id,
@@ -227,42 +221,37 @@ impl Store {
     }
 }
 
-/// A mailed link that was opened.
+/// An opened link.
 #[derive(Clone, Debug)]
 pub struct Confirmation {
     pub account: AccountId,
     pub role: Role,
-    pub keys: Vec<(Serial, Outcome)>,
+    pub keys: Vec<(Serial, KeyOutcome)>,
 }
 
-/// A registration that waits for its mailed link, as a login sees it.
+/// A registration that waits for its link, as a login sees it.
 #[derive(Clone, Debug)]
-pub struct Unconfirmed {
+pub struct PendingRegistration {
     pub password_hash: String,
     pub role: Role,
     pub language: Lang,
 }
 
-#[derive(Debug)]
-struct UnconfirmedRow {
+#[derive(Debug, FromRow)]
+struct PendingRow {
     password_hash: String,
     role: String,
     language: String,
 }
-row!(UnconfirmedRow {
-    password_hash,
-    role,
-    language
-});
 
-/// The two mails of which one is sent.
+/// The two possible mails; one of them is sent.
 #[derive(Clone, Copy)]
 pub struct ConfirmMails<'a> {
     pub confirm: &'a Mail,
     pub exists: &'a Mail,
 }
 
-impl Pending {
+impl RegistrationRow {
     fn profile(&self) -> Result<Profile> {
         let damaged = |_| Error::Damaged("registrations");
         let country = self.country.parse().map_err(damaged)?;

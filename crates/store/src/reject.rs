@@ -1,28 +1,22 @@
-//! Messages that nobody could use, kept with the reason so that they can be looked into.
-use crate::db::Tx;
+//! Messages that could not be used, stored with the reason for later analysis.
 use crate::{Result, Store};
+use db::{FromRow, Tx};
 use domain::Serial;
 use domain::clock::Millis;
 
-/// How many of each battery are kept, the newest.
-const KEPT: i64 = 100;
+/// How many are kept per battery; older ones are deleted.
+const MAX_REJECTS_PER_SYSTEM: i64 = 100;
 const MAX_PAYLOAD: usize = 4 * 1024;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct Reject {
     pub received_at: Millis,
     pub topic: String,
     pub reason: String,
     pub payload: Vec<u8>,
 }
-row!(Reject {
-    received_at,
-    topic,
-    reason,
-    payload
-});
 
-pub(crate) async fn keep(
+pub(crate) async fn insert(
     tx: &mut Tx,
     sn: &Serial,
     topic: &str,
@@ -49,13 +43,13 @@ pub(crate) async fn keep(
                  (SELECT id FROM rejects WHERE sn = $1 ORDER BY id DESC LIMIT 1 OFFSET $2)"
         )
         .bind(sn.as_str())
-        .bind(KEPT)
+        .bind(MAX_REJECTS_PER_SYSTEM)
     )?;
     Ok(())
 }
 
 impl Store {
-    /// What was rejected of one battery, newest first.
+    /// The rejects of one battery, newest first.
     pub async fn rejects(&self, sn: &Serial) -> Result<Vec<Reject>> {
         Ok(on!(self, p => sqlx::query_as(
             "SELECT received_at, topic, reason, payload FROM rejects WHERE sn = $1 ORDER BY id DESC")

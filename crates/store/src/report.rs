@@ -1,55 +1,56 @@
-//! What batteries report, written in groups: one transaction, one fsync, for as many messages as wait.
-use crate::db::Tx;
-use crate::device::Facts;
+//! Reports of batteries, written in groups: one transaction, one fsync, for all messages that wait.
+use crate::device::SystemFacts;
 use crate::firmware::UpdateJob;
 use crate::presence::{GatewayId, Presence};
-use crate::unit::Filed;
+use crate::unit::RoutedReport;
 use crate::{
-    Result, Store, claim, command, device, event, firmware, hidden, in_force, presence, reject,
-    setting, telemetry,
+    Result, Store, claim, command, device, event, firmware, in_force, presence, reject, setting,
+    undated_samples,
 };
+use db::Tx;
 use domain::claim::pattern_duration;
 use domain::clock::Millis;
-use domain::command::Answer;
+use domain::command::CommandAnswer;
 use domain::event::EventCode;
 use domain::firmware::FirmwareReport;
 use domain::sample::MessageId;
 use domain::setting::SettingsReport;
 use domain::{AccountId, CommandId, Event, Hello, Sample, Serial};
 
-/// One message of one battery, decoded and placed in time.
+/// One message of one battery, decoded, with its time determined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     pub sn: Serial,
     pub received_at: Millis,
-    pub body: Body,
+    pub body: ReportBody,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Body {
+pub enum ReportBody {
     Hello {
         hello: Hello,
-        /// When this start of the device was, by our clock.
+        /// When this boot of the device began, by the server's clock.
         started_at: Millis,
     },
-    /// A sample as it is measured: it moves the live view and says that the battery is there.
+    /// A live sample: it updates the live view and shows that the battery is online.
     Sample(Sample),
-    /// Samples kept while the battery was away: they fill gaps and change nothing else.
-    History {
+    /// Samples stored by the battery while it was offline: they fill gaps and change nothing else.
+    BackFill {
         samples: Vec<Sample>,
-        hidden: Vec<HiddenSample>,
+        undated: Vec<UndatedSample>,
     },
     Event(Event),
     Settings(SettingsReport),
-    Answer(Answer),
+    Answer(CommandAnswer),
     Firmware(FirmwareReport),
-    /// A command was handed to the battery's connection.
+    /// A command was passed to the battery's connection.
     Sent(CommandId),
-    /// The battery is there, although it said no hello.
+    /// The battery is online, although it sent no hello.
     Online,
-    /// Its last will, with the boot that left it.
+    /// Its last will, with the boot that left it and its last contact.
     Offline {
         boot: u32,
+        since: Millis,
     },
     /// A message that cannot be used, with the reason.
     Reject {
@@ -59,13 +60,13 @@ pub enum Body {
     },
 }
 
-impl Body {
-    /// The end of the topic it came by, for the log.
+impl ReportBody {
+    /// The last part of its topic, for the log.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Hello { .. } => "hello",
             Self::Sample(_) => "tele",
-            Self::History { .. } => "hist",
+            Self::BackFill { .. } => "hist",
             Self::Event(_) => "ev",
             Self::Settings(_) => "rep",
             Self::Answer(_) | Self::Sent(_) => "res",
@@ -76,9 +77,9 @@ impl Body {
     }
 }
 
-/// A sample that could not be placed in time: kept, never shown.
+/// A sample whose time is unknown: stored, never shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HiddenSample {
+pub struct UndatedSample {
     pub id: MessageId,
     /// What the battery sent, as JSON.
     pub payload: String,
@@ -86,46 +87,52 @@ pub struct HiddenSample {
 
 /// What a report changed. A repeat changes nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Outcome {
-    /// Per sample: whether it was new.
+pub struct ReportOutcome {
+    /// For each sample, whether it was new.
     pub new: Vec<bool>,
-    /// The system's facts, where this report had something new to say about them.
-    pub facts: Option<Facts>,
+    /// The system's facts, if this report changed them.
+    pub facts: Option<SystemFacts>,
     /// Whether an event was new.
     pub event_new: bool,
-    /// Whether what is known about its settings is different now.
+    /// Whether what is known about its settings changed.
     pub settings_changed: bool,
-    /// Whether the command that it is about fares differently now.
+    /// Whether the state of the command changed.
     pub command_changed: bool,
-    /// Whether what is in force at it is different now.
+    /// Whether what is in force changed.
     pub in_force_changed: bool,
-    /// Its newest update, where that fares differently now.
+    /// The newest update, if its state changed.
     pub update: Option<UpdateJob>,
-    /// Whether settings, commands or firmware wait for the battery that said hello.
+    /// Whether settings, commands or firmware wait for the battery that sent the hello.
     pub orders_wait: bool,
-    /// The present state, where this report had a say in it.
+    /// The present state, if this report could affect it.
     pub presence: Option<Presence>,
-    /// The account that a turned switch linked.
+    /// The account that the pattern at the main switch linked.
     pub linked: Option<AccountId>,
-    /// How it was kept instead, where its unit was exchanged: what is said above of each.
-    pub filed: Option<Vec<(Report, Outcome)>>,
+    /// If the unit was exchanged: the reports that were stored instead, each with its outcome.
+    pub rerouted: Option<Vec<(Report, ReportOutcome)>>,
 }
 
 impl Store {
-    /// Writes a group of reports that came to this gateway; all of it is durable when this returns.
-    pub async fn append(&self, reports: &[Report], gateway: GatewayId) -> Result<Vec<Outcome>> {
+    /// Writes a group of reports that this gateway received. Everything is durable when this returns.
+    pub async fn append(
+        &self,
+        reports: &[Report],
+        gateway: GatewayId,
+    ) -> Result<Vec<ReportOutcome>> {
         let Some(newest) = reports.iter().map(|report| report.received_at).max() else {
             return Ok(Vec::new());
         };
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         let units = self.units.read(&mut tx).await?;
-        let filed: Vec<Option<Vec<Filed>>> =
-            reports.iter().map(|report| units.file(report)).collect();
+        let rerouted: Vec<Option<Vec<RoutedReport>>> =
+            reports.iter().map(|report| units.route(report)).collect();
         let mut kept: Vec<(&Report, bool)> = Vec::with_capacity(reports.len());
-        for (report, filed) in reports.iter().zip(&filed) {
-            match filed {
+        for (report, rerouted) in reports.iter().zip(&rerouted) {
+            match rerouted {
                 None => kept.push((report, false)),
-                Some(filed) => kept.extend(filed.iter().map(|one| (&one.report, one.elsewhere))),
+                Some(rerouted) => {
+                    kept.extend(rerouted.iter().map(|one| (&one.report, one.for_other_site)))
+                }
             }
         }
         let samples: Vec<(&Serial, &Sample)> = kept
@@ -134,59 +141,65 @@ impl Store {
             .collect();
         let new = telemetry::insert(&mut tx, &samples, newest).await?;
         let mut new = new.into_iter();
-        let outcome = |(report, _): &(&Report, bool)| Outcome {
+        let outcome = |(report, _): &(&Report, bool)| ReportOutcome {
             new: new.by_ref().take(samples_in(&report.body)).collect(),
-            ..Outcome::default()
+            ..ReportOutcome::default()
         };
-        let mut written: Vec<Outcome> = kept.iter().map(outcome).collect();
-        // One order for everybody, so that two writers never wait for each other; those of one battery stay as they came.
+        let mut written: Vec<ReportOutcome> = kept.iter().map(outcome).collect();
+        // All writers use the same order, so two of them never deadlock. The reports of one battery keep their order.
         let mut sorted: Vec<_> = kept.iter().zip(&mut written).collect();
         sorted.sort_by_key(|((report, _), _)| &report.sn);
-        for ((report, elsewhere), outcome) in sorted {
-            self.write(&mut tx, report, *elsewhere, gateway, outcome)
+        for ((report, for_other_site), outcome) in sorted {
+            self.write(&mut tx, report, *for_other_site, gateway, outcome)
                 .await?;
         }
-        let outcomes = gather(filed, written);
+        let outcomes = merge_outcomes(rerouted, written);
         if outcomes.iter().any(|outcome| outcome.linked.is_some()) {
             tx.commit().await?;
         } else {
             let changed = reports.iter().zip(&outcomes);
             let described = changed.filter(|(_, outcome)| outcome.facts.is_some());
-            tx.commit_reports(described.map(|(report, _)| &report.sn))
+            tx.commit_invalidating(described.map(|(report, _)| &report.sn))
                 .await?;
         }
         Ok(outcomes)
     }
 
-    /// Everything of a report but its samples.
+    /// Writes everything of a report but its samples.
     async fn write(
         &self,
         tx: &mut Tx,
         report: &Report,
-        elsewhere: bool,
+        for_other_site: bool,
         gateway: GatewayId,
-        outcome: &mut Outcome,
+        outcome: &mut ReportOutcome,
     ) -> Result<()> {
         let (sn, now) = (&report.sn, report.received_at);
         match &report.body {
-            Body::Hello { hello, started_at } => {
-                device::keep_boot(tx, sn, hello.id.boot, *started_at).await?;
-                // An older hello that comes late must not overwrite what a newer one said.
-                outcome.presence = presence::hello(tx, sn, hello.id, gateway, now).await?;
+            ReportBody::Hello { hello, started_at } => {
+                device::save_boot(tx, sn, hello.id.boot, *started_at).await?;
+                // A late, older hello must not overwrite a newer one.
+                outcome.presence = presence::record_hello(tx, sn, hello.id, gateway, now).await?;
                 if outcome.presence.is_some() {
-                    outcome.facts = device::keep_facts(tx, sn, hello).await?;
+                    outcome.facts = device::save_facts(tx, sn, hello).await?;
                     let before = *started_at - in_force::START_TOLERANCE;
-                    let held = setting::held(tx, sn, hello.settings_version, before, now).await?;
-                    outcome.orders_wait = held.orders_wait;
-                    if held.outlived {
-                        in_force::restarted(tx, sn, before).await?;
+                    let check =
+                        setting::check_hello(tx, sn, hello.settings_version, before, now).await?;
+                    outcome.orders_wait = check.orders_wait;
+                    if check.has_stale_effects {
+                        in_force::end_before_restart(tx, sn, before).await?;
                         outcome.in_force_changed = true;
                         outcome.settings_changed = true;
                     }
-                    if held.updated {
-                        let newest =
-                            firmware::confirmed(tx, &self.running, sn, &hello.versions, now)
-                                .await?;
+                    if check.has_updates {
+                        let newest = firmware::confirm_versions(
+                            tx,
+                            &self.update_cache,
+                            sn,
+                            &hello.versions,
+                            now,
+                        )
+                        .await?;
                         if let Some((update, news)) = newest {
                             outcome.orders_wait |= update.state.is_open();
                             outcome.update = news.then_some(update);
@@ -194,83 +207,93 @@ impl Store {
                     }
                 }
             }
-            Body::Sample(_) => {}
-            Body::History { hidden: kept, .. } => hidden::keep(tx, sn, kept, now).await?,
-            Body::Event(happened) => {
-                outcome.event_new = event::keep(tx, sn, happened, now).await?;
-                if elsewhere {
+            ReportBody::Sample(_) => {}
+            ReportBody::BackFill { undated: kept, .. } => {
+                undated_samples::insert(tx, sn, kept, now).await?
+            }
+            ReportBody::Event(happened) => {
+                outcome.event_new = event::insert(tx, sn, happened, now).await?;
+                if for_other_site {
                     return Ok(());
                 }
                 if outcome.event_new {
-                    outcome.settings_changed = setting::limited(tx, sn, happened).await?;
-                    outcome.in_force_changed = in_force::happened(tx, sn, happened).await?;
+                    outcome.settings_changed = setting::record_grid_limit(tx, sn, happened).await?;
+                    outcome.in_force_changed = in_force::apply_event(tx, sn, happened).await?;
                 }
                 if let (true, EventCode::SwitchCycled, true, Some(at)) =
                     (outcome.event_new, happened.code, happened.on, happened.at)
                     && let Some(took) = pattern_duration(happened.args.as_deref())
                 {
-                    outcome.linked = claim::pattern_reported(tx, sn, at - took, at, now).await?;
+                    outcome.linked =
+                        claim::apply_switch_pattern(tx, sn, at - took, at, now).await?;
                 }
             }
-            Body::Settings(report) => {
-                outcome.settings_changed = setting::reported(tx, sn, report, now).await?;
+            ReportBody::Settings(report) => {
+                outcome.settings_changed =
+                    setting::record_settings_report(tx, sn, report, now).await?;
             }
-            Body::Answer(answer) => {
-                let changed = command::answered(tx, sn, answer, now).await?;
+            ReportBody::Answer(answer) => {
+                let changed = command::record_answer(tx, sn, answer, now).await?;
                 outcome.command_changed = changed.command;
                 outcome.in_force_changed = changed.in_force;
             }
-            Body::Firmware(report) => {
-                outcome.update = firmware::reported(tx, &self.running, sn, report, now).await?;
+            ReportBody::Firmware(report) => {
+                outcome.update =
+                    firmware::record_progress(tx, &self.update_cache, sn, report, now).await?;
             }
-            Body::Sent(id) => outcome.command_changed = command::sent(tx, sn, id, now).await?,
-            Body::Online => {
-                outcome.presence = Some(presence::online(tx, sn, gateway, now).await?);
+            ReportBody::Sent(id) => {
+                outcome.command_changed = command::mark_sent(tx, sn, id, now).await?
             }
-            Body::Offline { boot } => {
-                outcome.presence = presence::left(tx, sn, *boot, gateway, now).await?;
+            ReportBody::Online => {
+                outcome.presence = Some(presence::mark_online(tx, sn, gateway, now).await?);
             }
-            Body::Reject {
+            ReportBody::Offline { boot, since } => {
+                outcome.presence = presence::mark_offline(tx, sn, *boot, gateway, *since).await?;
+            }
+            ReportBody::Reject {
                 topic,
                 reason,
                 payload,
-            } => reject::keep(tx, sn, topic, reason, payload, now).await?,
+            } => reject::insert(tx, sn, topic, reason, payload, now).await?,
         }
         Ok(())
     }
 }
 
-/// One outcome for each report that came.
-fn gather(filed: Vec<Option<Vec<Filed>>>, written: Vec<Outcome>) -> Vec<Outcome> {
+/// One outcome for each received report.
+fn merge_outcomes(
+    rerouted: Vec<Option<Vec<RoutedReport>>>,
+    written: Vec<ReportOutcome>,
+) -> Vec<ReportOutcome> {
     let mut written = written.into_iter();
-    let outcome = |filed: Option<Vec<Filed>>| match filed {
+    let outcome = |rerouted: Option<Vec<RoutedReport>>| match rerouted {
         None => written.next().unwrap_or_default(),
-        Some(filed) => {
-            let reports = filed.into_iter().map(|one| one.report);
+        Some(rerouted) => {
+            let reports = rerouted.into_iter().map(|one| one.report);
             let each: Vec<_> = reports.zip(written.by_ref()).collect();
-            Outcome {
+            ReportOutcome {
                 linked: each.iter().find_map(|(_, outcome)| outcome.linked),
-                filed: Some(each),
-                ..Outcome::default()
+                rerouted: Some(each),
+                ..ReportOutcome::default()
             }
         }
     };
-    filed.into_iter().map(outcome).collect()
+    rerouted.into_iter().map(outcome).collect()
 }
 
 fn samples(report: &Report) -> impl Iterator<Item = (&Serial, &Sample)> {
     let samples = match &report.body {
-        Body::Sample(sample) => std::slice::from_ref(sample),
-        Body::History { samples, .. } => samples,
+        ReportBody::Sample(sample) => std::slice::from_ref(sample),
+        ReportBody::BackFill { samples, .. } => samples,
         _ => &[],
     };
     samples.iter().map(|sample| (&report.sn, sample))
 }
 
-fn samples_in(body: &Body) -> usize {
+fn samples_in(body: &ReportBody) -> usize {
     match body {
-        Body::Sample(_) => 1,
-        Body::History { samples, .. } => samples.len(),
+        ReportBody::Sample(_) => 1,
+        ReportBody::BackFill { samples, .. } => samples.len(),
         _ => 0,
     }
 }

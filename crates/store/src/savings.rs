@@ -1,28 +1,32 @@
 //! Savings: each day's energy at that day's prices.
 use crate::{Access, Result, Store};
-use domain::savings::{Bill, Share, together};
+use domain::savings::{BillShare, DayBill, combined_bill};
 use domain::{SiteDay, tariff};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 impl Store {
-    /// What each day of a range came to for these systems together; days whose amount is not known are left out.
+    /// The bill of each day of a range for these systems together. Days whose amount is unknown are left out.
     pub async fn bills(
         &self,
         systems: &[Access],
         days: Range<SiteDay>,
-    ) -> Result<BTreeMap<SiteDay, Bill>> {
-        let mut shares: BTreeMap<SiteDay, Vec<Share>> = BTreeMap::new();
+    ) -> Result<BTreeMap<SiteDay, DayBill>> {
+        let mut shares: BTreeMap<SiteDay, Vec<BillShare>> = BTreeMap::new();
         for access in systems {
             let tariffs = self.tariffs(access).await?;
-            for (day, measured) in self.measured_days(access, days.clone()).await? {
-                let tariff = tariff::in_force(&tariffs, day);
-                let share = Share::of(&measured, tariff);
+            for (day, measured) in self
+                .telemetry
+                .measured_days(access.site(), days.clone())
+                .await?
+            {
+                let tariff = tariff::tariff_on(&tariffs, day);
+                let share = BillShare::of(&measured, tariff);
                 shares.entry(day).or_default().push(share);
             }
         }
         let bills = shares.into_iter();
-        let bills = bills.filter_map(|(day, shares)| Some((day, together(shares)?)));
+        let bills = bills.filter_map(|(day, shares)| Some((day, combined_bill(shares)?)));
         Ok(bills.collect())
     }
 }

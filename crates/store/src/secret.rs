@@ -1,14 +1,14 @@
-//! The operator's secret. It wraps the keys in the table `secret_keys` and is used for nothing else, so that it can be
-//! changed without touching what those keys protect.
+//! The operator's secret. It only wraps the keys in the table `secret_keys`, so it can be changed without touching what those
+//! keys protect.
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::hmac;
 use std::fmt;
 use std::sync::Arc;
 
-/// The shortest secret accepted: 256 bits as hexadecimal are 64 characters, as base 64 are 43.
+/// The shortest secret accepted: 256 bits are 64 characters in hexadecimal and 43 in base 64.
 const MIN_LENGTH: usize = 32;
 const MIN_DISTINCT: usize = 10;
-/// How many characters must be more than one step away from the one before: `0123…` has none of them.
+/// How many characters must differ from the one before by more than one step. `0123…` has no such character.
 const MIN_JUMPS: usize = 16;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -36,12 +36,12 @@ impl Secret {
         Ok(Self::unchecked(text))
     }
 
-    /// The secret that a database has, which may be weaker than what is accepted today: to be changed.
+    /// The present secret of a database, to be changed. It may be weaker than what is accepted today.
     pub fn unchecked(text: &str) -> Self {
         Self(text.as_bytes().into())
     }
 
-    /// What all keys were derived from before there were versions: version 1 of an older database.
+    /// Before there were versions, all keys were derived from this: it is version 1 of an older database.
     pub(crate) fn first_key(&self) -> Vec<u8> {
         self.0.to_vec()
     }

@@ -1,24 +1,23 @@
-//! The versions of the keys as the database has them: wrapped with the operator's secret, rotated, and read again by
-//! every process that runs.
-use crate::db::{Db, Tx};
-use crate::keyring::{DataKey, Known};
+//! The key versions in the database: wrapped with the operator's secret, rotated, and reloaded by every running process.
+use crate::keyring::{DataKey, LoadedKey};
 use crate::secret::Secret;
 use crate::{Error, Purpose, Result, Store};
+use db::{FromRow, Pool, Tx};
 use domain::Random;
 use domain::clock::{MINUTE, Millis};
 use std::sync::Arc;
 
-/// A new version is used this long after it was made. Every process reads the versions every few seconds, so that none
-/// meets a token that it cannot check.
+/// A new version is used this long after it was made. Every process reloads the versions every few seconds, so none meets a token
+/// that it cannot check.
 pub const ACTIVATION_DELAY: Millis = MINUTE;
 
-/// When re-sealing begins after that: nobody seals with the old version any more.
-const RESEAL_DELAY: Millis = MINUTE;
+/// Re-encryption begins this long after that, when no process encrypts with the old version any more.
+const REENCRYPT_DELAY: Millis = MINUTE;
 
-/// Rows that are sealed again in one transaction.
-const RESEAL_ROWS: usize = 200;
+/// Rows that are re-encrypted in one transaction.
+const REENCRYPT_BATCH_ROWS: usize = 200;
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct Row {
     version: i64,
     wrapped: Vec<u8>,
@@ -26,13 +25,6 @@ struct Row {
     accepted_until: Option<Millis>,
     resealed_at: Option<Millis>,
 }
-row!(Row {
-    version,
-    wrapped,
-    active_from,
-    accepted_until,
-    resealed_at
-});
 
 const SELECT: &str = "SELECT version, wrapped, active_from, accepted_until, resealed_at FROM secret_keys \
      ORDER BY version";
@@ -53,47 +45,46 @@ impl Row {
 pub struct KeyVersion {
     pub version: u16,
     pub active_from: Millis,
-    /// Tokens of this version end here; `None`: it has no successor.
+    /// When its tokens stop being accepted; `None`: it has no successor.
     pub accepted_until: Option<Millis>,
-    /// Since when everything that is sealed is sealed with this version or a newer one.
-    pub resealed_at: Option<Millis>,
-    /// Device secrets that are hashed with it; each changes over at the device's next login.
+    /// Since when all encrypted values use this version or a newer one.
+    pub reencrypted_at: Option<Millis>,
+    /// How many device secrets are hashed with it. Each moves to the current version at the device's next login.
     pub devices: i64,
 }
 
-#[derive(Debug)]
-struct SealedRow {
+#[derive(Debug, FromRow)]
+struct EncryptedRow {
     id: String,
-    sealed: Vec<u8>,
+    encrypted: Vec<u8>,
 }
-row!(SealedRow { id, sealed });
 
-/// Everything that is sealed: what reads it, and what replaces one that nobody has changed meanwhile.
-const SEALED: [(Purpose, &str, &str); 4] = [
+/// All encrypted values: the query that reads them, and the one that replaces a value unless it was changed meanwhile.
+const ENCRYPTED_COLUMNS: [(Purpose, &str, &str); 4] = [
     (
         Purpose::MailBody,
-        "SELECT CAST(id AS TEXT) AS id, body AS sealed FROM mails",
+        "SELECT CAST(id AS TEXT) AS id, body AS encrypted FROM mails",
         "UPDATE mails SET body = $3 WHERE id = CAST($1 AS BIGINT) AND body = $2",
     ),
     (
         Purpose::ProviderToken,
-        "SELECT sn AS id, provider_token AS sealed FROM settings WHERE provider_token IS NOT NULL",
+        "SELECT sn AS id, provider_token AS encrypted FROM settings WHERE provider_token IS NOT NULL",
         "UPDATE settings SET provider_token = $3 WHERE sn = $1 AND provider_token = $2",
     ),
     (
         Purpose::DirectorKey,
-        "SELECT signer AS id, secret_key AS sealed FROM firmware_keys WHERE secret_key IS NOT NULL",
+        "SELECT signer AS id, secret_key AS encrypted FROM firmware_keys WHERE secret_key IS NOT NULL",
         "UPDATE firmware_keys SET secret_key = $3 WHERE signer = $1 AND secret_key = $2",
     ),
     (
         Purpose::TotpSecret,
-        "SELECT CAST(account_id AS TEXT) AS id, secret AS sealed FROM totp",
+        "SELECT CAST(account_id AS TEXT) AS id, secret AS encrypted FROM totp",
         "UPDATE totp SET secret = $3 WHERE account_id = CAST($1 AS BIGINT) AND secret = $2",
     ),
 ];
 
 impl Store {
-    /// Refuses a secret that is not this database's, before anything is written, a migration included.
+    /// Refuses a wrong secret before anything is written, migrations included.
     pub(crate) async fn check_secret(&self) -> Result<()> {
         let secret = self.keyring.secret();
         if self.has_table("secret_keys").await? {
@@ -106,11 +97,13 @@ impl Store {
             }
         }
         if self.has_table("firmware_keys").await? {
-            let sealed: Option<Vec<u8>> = on!(self, p => sqlx::query_scalar(
+            let encrypted: Option<Vec<u8>> = on!(self, p => sqlx::query_scalar(
                 "SELECT secret_key FROM firmware_keys WHERE secret_key IS NOT NULL")
                 .fetch_optional(p).await)?;
             let first = DataKey::new(1, &secret.first_key());
-            if sealed.is_some_and(|sealed| first.open(Purpose::DirectorKey, &sealed).is_none()) {
+            if encrypted
+                .is_some_and(|encrypted| first.decrypt(Purpose::DirectorKey, &encrypted).is_none())
+            {
                 return Err(Error::WrongSecret);
             }
         }
@@ -118,12 +111,12 @@ impl Store {
     }
 
     async fn has_table(&self, name: &str) -> Result<bool> {
-        let count: i64 = match &self.db {
-            Db::Sqlite(pool) => {
-                let sql = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = $1";
+        let count: i64 = match self.db.pool() {
+            Pool::Sqlite(pool) => {
+                let sql = "/* SQLite */ SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = $1";
                 sqlx::query_scalar(sql).bind(name).fetch_one(pool).await?
             }
-            Db::Postgres(pool) => {
+            Pool::Postgres(pool) => {
                 let sql = "SELECT COUNT(*) FROM pg_class WHERE oid = to_regclass($1)";
                 sqlx::query_scalar(sql).bind(name).fetch_one(pool).await?
             }
@@ -135,9 +128,9 @@ impl Store {
         Ok(on!(self, p => sqlx::query_as(SELECT).fetch_all(p).await)?)
     }
 
-    /// Makes the first version where there is none, and reads them all. A new database gets a random key. An older one
-    /// goes on with what its keys were derived from, so that nothing it holds is lost.
-    pub(crate) async fn open_keys(&self, random: &Random, now: Millis) -> Result<()> {
+    /// Loads all versions and makes the first one if there is none. A new database gets a random key. An older one keeps the key
+    /// that everything in it was derived from, so nothing is lost.
+    pub(crate) async fn load_or_create_keys(&self, random: &Random, now: Millis) -> Result<()> {
         if self.key_rows().await?.is_empty() {
             let older: i64 = on!(self, p => sqlx::query_scalar(
                 "SELECT COUNT(*) FROM (SELECT 1 AS one FROM firmware_keys UNION ALL SELECT 1 FROM device_secrets
@@ -148,26 +141,26 @@ impl Store {
                 0 => random.bytes::<32>().to_vec(),
                 _ => secret.first_key(),
             };
-            // Another process may be faster; then its key counts.
+            // Another process may be faster; then its key is used.
             execute!(on self, sqlx::query(
                 "INSERT INTO secret_keys (version, wrapped, created_at, active_from, resealed_at)
                  VALUES (1, $1, $2, $2, $2) ON CONFLICT (version) DO NOTHING")
                 .bind(secret.wrap(1, random.bytes(), &key))
                 .bind(now))?;
         }
-        self.read_keys(now).await
+        self.reload_keys(now).await
     }
 
-    /// Reads the versions again: another process may have made one, and the time of one may have come.
-    pub async fn read_keys(&self, now: Millis) -> Result<()> {
+    /// Reloads the versions: another process may have made one, or one may have become active.
+    pub async fn reload_keys(&self, now: Millis) -> Result<()> {
         let mut known = Vec::new();
         for row in self.key_rows().await? {
             let version = row.version()?;
-            let key = match self.keyring.known(version) {
+            let key = match self.keyring.find_key(version) {
                 Some(key) => key,
                 None => Arc::new(DataKey::new(version, &row.unwrap(self.keyring.secret())?)),
             };
-            known.push(Known {
+            known.push(LoadedKey {
                 key,
                 active_from: row.active_from,
                 accepted_until: row.accepted_until,
@@ -177,15 +170,15 @@ impl Store {
         Ok(())
     }
 
-    /// Makes a new version, which is used from [`ACTIVATION_DELAY`] on; tokens of older ones are accepted for `grace`
-    /// after that. `None`: the last rotation is still under way.
+    /// Makes a new version, which is used after [`ACTIVATION_DELAY`]. Tokens of older versions are accepted for `grace` after
+    /// that. `None`: the last rotation is not finished.
     pub async fn rotate_keys(
         &self,
         grace: Millis,
         random: &Random,
         now: Millis,
     ) -> Result<Option<KeyVersion>> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         let rows = lock(&mut tx).await?;
         let newest = rows.last().ok_or(Error::Damaged("secret_keys"))?;
         if newest.resealed_at.is_none() {
@@ -214,19 +207,19 @@ impl Store {
             .bind(active_from)
         )?;
         tx.commit().await?;
-        self.read_keys(now).await?;
+        self.reload_keys(now).await?;
         Ok(Some(KeyVersion {
             version,
             active_from,
             accepted_until: Some(active_from + grace),
-            resealed_at: None,
+            reencrypted_at: None,
             devices: 0,
         }))
     }
 
-    /// Wraps every version with another secret, all or none. Whatever is hashed or sealed stays as it is.
+    /// Wraps every version with another secret, all or none. Hashed and encrypted values stay as they are.
     pub async fn change_secret(&self, new: &Secret, random: &Random) -> Result<()> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         for row in lock(&mut tx).await? {
             let key = row.unwrap(self.keyring.secret())?;
             let wrapped = new.wrap(row.version()?, random.bytes(), &key);
@@ -256,41 +249,44 @@ impl Store {
                 version,
                 active_from: row.active_from,
                 accepted_until: row.accepted_until,
-                resealed_at: row.resealed_at,
+                reencrypted_at: row.resealed_at,
                 devices,
             });
         }
         Ok(versions)
     }
 
-    /// Seals everything with the current version, once after each rotation. It may be broken off at any moment: what is
-    /// left is found by the next call.
-    pub async fn reseal(&self, random: &Random, now: Millis) -> Result<()> {
+    /// Encrypts everything with the current version, once after each rotation. It may be interrupted at any moment: the next call
+    /// finds what is left.
+    pub async fn reencrypt_all(&self, random: &Random, now: Millis) -> Result<()> {
         let rows = self.key_rows().await?;
         let Some(newest) = rows.last() else {
             return Ok(());
         };
         let version = newest.version()?;
         let is_due = newest.resealed_at.is_none()
-            && now >= newest.active_from + RESEAL_DELAY
+            && now >= newest.active_from + REENCRYPT_DELAY
             && version == self.keyring.version();
         if !is_due {
             return Ok(());
         }
         let mut count = 0;
-        for (purpose, select, update) in SEALED {
-            let kept: Vec<SealedRow> = on!(self, p => sqlx::query_as(select).fetch_all(p).await)?;
-            for rows in kept.chunks(RESEAL_ROWS) {
-                let mut tx = self.begin().await?;
+        for (purpose, select, update) in ENCRYPTED_COLUMNS {
+            let kept: Vec<EncryptedRow> =
+                on!(self, p => sqlx::query_as(select).fetch_all(p).await)?;
+            for rows in kept.chunks(REENCRYPT_BATCH_ROWS) {
+                let mut tx = self.db.begin().await?;
                 for row in rows {
-                    let sealed = self.keyring.reseal(purpose, random.bytes(), &row.sealed);
-                    let Some(sealed) = sealed else { continue };
+                    let encrypted = self
+                        .keyring
+                        .reencrypt(purpose, random.bytes(), &row.encrypted);
+                    let Some(encrypted) = encrypted else { continue };
                     count += execute!(
                         &mut tx,
                         sqlx::query(update)
                             .bind(&row.id)
-                            .bind(&row.sealed)
-                            .bind(sealed)
+                            .bind(&row.encrypted)
+                            .bind(encrypted)
                     )?;
                 }
                 tx.commit().await?;
@@ -298,12 +294,12 @@ impl Store {
         }
         execute!(on self, sqlx::query("UPDATE secret_keys SET resealed_at = $2 WHERE version = $1")
             .bind(i64::from(version)).bind(now))?;
-        tracing::info!(version, count, "everything is sealed with the new key");
+        tracing::info!(version, count, "everything is encrypted with the new key");
         Ok(())
     }
 }
 
-/// All versions, which nobody else changes before the transaction ends.
+/// All versions, locked until the transaction ends.
 async fn lock(tx: &mut Tx) -> Result<Vec<Row>> {
     execute!(
         &mut *tx,

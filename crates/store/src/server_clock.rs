@@ -1,18 +1,19 @@
-//! Whether the server's clock is right, by the clocks of its batteries: endpoints find out, everybody else reads it here.
+//! The error of the server's clock, measured against the clocks of its batteries: gateways measure it, everybody else reads it
+//! here.
 use crate::{Result, Store};
 use domain::clock::{MINUTE, Millis, SECOND};
 
-/// The server's clock may be this far from its batteries': messages travel for seconds.
+/// The allowed difference between the server's clock and its batteries': messages take seconds to arrive.
 pub const CLOCK_TOLERANCE: Millis = 60 * SECOND;
-/// How long a check says something about now.
-const CHECK_LASTS: Millis = 10 * MINUTE;
-/// There is one row; several endpoints share it.
+/// How long a measurement is valid.
+const CLOCK_CHECK_VALID_FOR: Millis = 10 * MINUTE;
+/// The table has one row, which several gateways share.
 const ROW: i64 = 1;
 
 impl Store {
-    /// By how much the clock is ahead of the batteries' (negative: behind).
-    pub async fn keep_clock_check(&self, ahead: Millis, now: Millis) -> Result<()> {
-        let mut tx = self.begin().await?;
+    /// `ahead`: how far the server's clock is ahead of the batteries' (negative: behind).
+    pub async fn save_clock_check(&self, ahead: Millis, now: Millis) -> Result<()> {
+        let mut tx = self.db.begin().await?;
         execute!(
             &mut tx,
             sqlx::query(
@@ -23,15 +24,15 @@ impl Store {
             .bind(ahead)
             .bind(now)
         )?;
-        tx.commit_reports(std::iter::empty()).await
+        tx.commit_invalidating(std::iter::empty()).await
     }
 
-    /// By how much the clock is ahead of the batteries', if that is more than messages travel; `None` when it is right, or when
-    /// nobody has found out lately.
+    /// How far the server's clock is ahead of the batteries'. `None` when it is within the tolerance, or there is no recent
+    /// measurement.
     pub async fn clock_error(&self, now: Millis) -> Result<Option<Millis>> {
         Ok(on!(self, p => sqlx::query_scalar(
             "SELECT ahead FROM server_clock
-             WHERE id = $1 AND checked_at BETWEEN $2 - $3 AND $2 + $3 AND abs(ahead) > $4")
-            .bind(ROW).bind(now).bind(CHECK_LASTS).bind(CLOCK_TOLERANCE).fetch_optional(p).await)?)
+             WHERE id = $1 AND checked_at BETWEEN $2 AND $3 AND abs(ahead) > $4")
+            .bind(ROW).bind(now - CLOCK_CHECK_VALID_FOR).bind(now + CLOCK_CHECK_VALID_FOR).bind(CLOCK_TOLERANCE).fetch_optional(p).await)?)
     }
 }

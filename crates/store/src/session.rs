@@ -1,16 +1,16 @@
-//! Logins. A session is looked up on every call, so ending one takes effect at once.
-use crate::db::Tx;
-use crate::journal::{Actor, Entry, Event};
+//! Logins. Every call checks its session, so ending one takes effect at once.
+use crate::journal::{Actor, JournalEvent, NewEntry};
 use crate::{Error, Result, Store};
+use db::{FromRow, Tx};
 use domain::clock::Millis;
-use domain::session::{Presented, SessionKind, present};
+use domain::session::{RefreshCheck, SessionKind, check_generation};
 use domain::{AccountId, Role};
 
 pub type SessionId = [u8; 16];
 
-/// Who is behind a session, as of this call.
+/// Who is behind a session at the time of this call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Live {
+pub struct ActiveSession {
     pub account: AccountId,
     pub role: Role,
     pub kind: SessionKind,
@@ -18,18 +18,18 @@ pub struct Live {
     pub totp: bool,
 }
 
-/// How a presented refresh token was answered.
+/// The response to a refresh token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rotation {
-    /// Hand out this generation.
+    /// Issue a token of this generation.
     Generation {
         generation: i64,
-        live: Live,
+        live: ActiveSession,
     },
     Refused,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, FromRow)]
 pub(crate) struct Row {
     account_id: i64,
     kind: String,
@@ -41,17 +41,6 @@ pub(crate) struct Row {
     locked_at: Option<Millis>,
     totp_since: Option<Millis>,
 }
-row!(Row {
-    account_id,
-    kind,
-    generation,
-    created_at,
-    used_at,
-    ended_at,
-    role,
-    locked_at,
-    totp_since
-});
 
 /// `SELECT …` of a [`Row`] with the given condition.
 macro_rules! select {
@@ -70,8 +59,8 @@ impl Row {
         AccountId(self.account_id)
     }
 
-    /// The person, unless the session has ended, run out, or its account is locked.
-    pub(crate) fn live(&self, now: Millis) -> Result<Option<Live>> {
+    /// The session's account, unless the session has ended or expired, or the account is locked.
+    pub(crate) fn active(&self, now: Millis) -> Result<Option<ActiveSession>> {
         let kind = kind(&self.kind)?;
         let over = self.ended_at.is_some()
             || self.locked_at.is_some()
@@ -80,7 +69,7 @@ impl Row {
             .role
             .parse()
             .map_err(|_| Error::Damaged("accounts.role"))?;
-        Ok((!over).then_some(Live {
+        Ok((!over).then_some(ActiveSession {
             account: self.account(),
             role,
             kind,
@@ -90,10 +79,7 @@ impl Row {
 }
 
 fn kind(text: &str) -> Result<SessionKind> {
-    SessionKind::ALL
-        .into_iter()
-        .find(|k| k.as_str() == text)
-        .ok_or(Error::Damaged("sessions.kind"))
+    text.parse().map_err(|_| Error::Damaged("sessions.kind"))
 }
 
 impl Store {
@@ -111,20 +97,24 @@ impl Store {
         Ok(())
     }
 
-    pub async fn live_session(&self, id: &SessionId, now: Millis) -> Result<Option<Live>> {
+    pub async fn active_session(
+        &self,
+        id: &SessionId,
+        now: Millis,
+    ) -> Result<Option<ActiveSession>> {
         let row: Option<Row> = on!(self, p => sqlx::query_as(select!("s.id = $1")).bind(id.as_slice()).fetch_optional(p).await)?;
-        row.map_or(Ok(None), |row| row.live(now))
+        row.map_or(Ok(None), |row| row.active(now))
     }
 
-    /// Answers a refresh token of `generation`: the next one, the same successor again, or the end of the session.
+    /// Handles a refresh token of `generation`: issues the next one or the same successor again, or ends the session.
     pub async fn rotate_session(
         &self,
         id: &SessionId,
         generation: i64,
         now: Millis,
     ) -> Result<Rotation> {
-        let mut tx = self.begin().await?;
-        // Takes the row's lock on both engines: of ten refreshes at once one rotates, nine see it done.
+        let mut tx = self.db.begin().await?;
+        // Locks the row on both databases: of ten simultaneous refreshes one rotates, and nine see the result.
         execute!(
             &mut tx,
             sqlx::query("UPDATE sessions SET generation = generation WHERE id = $1")
@@ -134,14 +124,14 @@ impl Store {
         let Some(row) = row else {
             return Ok(Rotation::Refused);
         };
-        let Some(live) = row.live(now)? else {
+        let Some(live) = row.active(now)? else {
             return Ok(Rotation::Refused);
         };
         if live.kind == SessionKind::Claim {
             return Ok(Rotation::Refused);
         }
-        match present(generation, row.generation) {
-            Presented::Current => {
+        match check_generation(generation, row.generation) {
+            RefreshCheck::Current => {
                 execute!(&mut tx, sqlx::query(
                     "UPDATE sessions SET generation = generation + 1, used_at = $2 WHERE id = $1")
                     .bind(id.as_slice()).bind(now))?;
@@ -151,7 +141,7 @@ impl Store {
                     live,
                 })
             }
-            Presented::Previous => {
+            RefreshCheck::Previous => {
                 execute!(
                     &mut tx,
                     sqlx::query("UPDATE sessions SET used_at = $2 WHERE id = $1")
@@ -164,45 +154,45 @@ impl Store {
                     live,
                 })
             }
-            Presented::Reused => {
+            RefreshCheck::Reused => {
                 end(&mut tx, id, now).await?;
-                Entry::by(live.account, Event::SessionReused, now)
-                    .through(Actor::Portal)
+                NewEntry::by(live.account, JournalEvent::SessionReused, now)
+                    .with_actor(Actor::Portal)
                     .write(&mut tx)
                     .await?;
                 tx.commit().await?;
                 Ok(Rotation::Refused)
             }
-            Presented::Unknown => Ok(Rotation::Refused),
+            RefreshCheck::Unknown => Ok(Rotation::Refused),
         }
     }
 
     pub async fn end_session(&self, id: &SessionId, now: Millis) -> Result<()> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         end(&mut tx, id, now).await?;
         tx.commit().await
     }
 
-    /// Everybody has to log in again, and partner apps have to ask again.
+    /// Ends all sessions and all partner access: everybody has to log in again, and partner apps have to ask again.
     pub async fn end_all_sessions(&self, account: AccountId, now: Millis) -> Result<()> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         end_all(&mut tx, account, None, now).await?;
         crate::partner::end_all(&mut tx, account, now).await?;
         tx.commit().await
     }
 
-    /// How many sessions of this account are alive.
+    /// How many sessions of this account are active.
     pub async fn count_sessions(&self, account: AccountId, now: Millis) -> Result<usize> {
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(select!("s.account_id = $1"))
             .bind(account.0).fetch_all(p).await)?;
         let alive = rows
             .iter()
-            .map(|row| row.live(now))
+            .map(|row| row.active(now))
             .collect::<Result<Vec<_>>>()?;
         Ok(alive.into_iter().flatten().count())
     }
 
-    /// Removes sessions that ended or ran out before `before`.
+    /// Deletes sessions that ended or expired before `before`.
     pub async fn purge_sessions(&self, before: Millis) -> Result<()> {
         execute!(on self, sqlx::query("DELETE FROM sessions WHERE ended_at < $1 OR used_at < $1")
             .bind(before))?;
@@ -220,7 +210,7 @@ async fn end(tx: &mut Tx, id: &SessionId, now: Millis) -> Result<()> {
     Ok(())
 }
 
-/// Ends every session of an account but `keep`.
+/// Ends every session of an account except `keep`.
 pub(crate) async fn end_all(
     tx: &mut Tx,
     account: AccountId,

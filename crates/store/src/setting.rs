@@ -1,7 +1,7 @@
-//! Settings of a system: what its people want, and what the battery says it has applied.
+//! Settings of a system: what its people want, and what the battery reports as applied.
 
 mod batch;
-mod leave;
+mod household_end;
 mod planning;
 mod price;
 mod report;
@@ -10,49 +10,51 @@ mod template;
 
 pub(crate) use batch::forget_batches;
 pub use batch::{Batch, BatchSystem};
-pub(crate) use leave::leave;
+pub(crate) use household_end::erase_for_former_owner;
 pub(crate) use planning::stop_planning;
-pub(crate) use price::priced;
-pub(crate) use report::{held, limited, reported};
-pub use save::{Conflict, Save, SaveKind, Saved};
+pub(crate) use price::update_fixed_price;
+pub(crate) use report::{check_hello, record_grid_limit, record_settings_report};
+pub use save::{ConflictingChange, Save, SaveKind, SaveResult};
 pub use template::{Template, TemplateChange};
 
 use crate::{Access, Error, Keyring, Purpose, Result, Store};
+use db::FromRow;
 use domain::clock::Millis;
-use domain::setting::{Field, Ratings, Refusal, Settings, Standing};
-use domain::tariff::in_force;
-use domain::{AccountId, Serial};
+use domain::setting::{CurrentSettings, Field, Ratings, SettingRefusal, Settings};
+use domain::tariff::tariff_on;
+use domain::{AccountId, Serial, Tariff};
 use serde_json::{Map, Value};
+use std::collections::HashMap;
 
-/// How many characters of a token its owner sees again.
-const SHOWN: usize = 4;
+/// How many characters of a token are shown to its owner.
+const TOKEN_CHARS_SHOWN: usize = 4;
 
-/// How a system is set.
+/// The settings of a system and their state.
 #[derive(Clone, Debug)]
 pub struct SystemSettings {
     pub sn: Serial,
     pub ratings: Ratings,
-    /// Counts the saves.
+    /// Incremented by every save.
     pub version: i64,
-    /// Every field has a value. Before the first save it is what the battery has, or what it began with.
+    /// Every field has a value. Before the first save it is the reported or the initial one.
     pub desired: Settings,
     pub changed_at: Option<Millis>,
     pub changed_by: Option<AccountId>,
-    /// The newest version that the battery has, by its own word.
+    /// The newest version that the battery says it holds.
     pub held_version: i64,
-    /// The version that `reported` and `refused` are about.
+    /// The version that `reported` and `refused` belong to.
     pub reported_version: i64,
-    /// What it works with; nothing before its first report.
+    /// What the battery works with; empty before its first report.
     pub reported: Settings,
-    pub refused: Vec<(Field, Refusal)>,
+    pub refused: Vec<(Field, SettingRefusal)>,
     pub reported_at: Option<Millis>,
-    /// The last characters of the provider's token; the rest never leaves.
+    /// The last characters of the provider's token; the rest never leaves the server.
     pub token_end: Option<String>,
     pub acknowledged_at: Option<Millis>,
     pub grid_limit: Option<GridLimit>,
 }
 
-/// What the grid operator allows a battery to draw right now.
+/// How much power the grid operator currently lets the battery draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GridLimit {
     /// In W.
@@ -61,9 +63,9 @@ pub struct GridLimit {
 }
 
 impl SystemSettings {
-    /// What a change is held against.
-    pub fn standing(&self) -> Standing<'_> {
-        Standing {
+    /// What a change is validated against.
+    pub fn current_state(&self) -> CurrentSettings<'_> {
+        CurrentSettings {
             settings: &self.desired,
             ratings: self.ratings,
             has_token: self.token_end.is_some(),
@@ -72,8 +74,9 @@ impl SystemSettings {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct Row {
+    sn: String,
     charge_max: Option<i64>,
     discharge_max: Option<i64>,
     version: Option<i64>,
@@ -90,29 +93,19 @@ struct Row {
     grid_limit: Option<i64>,
     grid_limit_at: Option<Millis>,
 }
-row!(Row {
-    charge_max,
-    discharge_max,
-    version,
-    desired,
-    changed_at,
-    changed_by,
-    held_version,
-    reported_version,
-    reported,
-    refused,
-    reported_at,
-    provider_token,
-    acknowledged_at,
-    grid_limit,
-    grid_limit_at
-});
 
-/// Of a system that has a row or not.
-const SELECT: &str = "SELECT y.charge_max, y.discharge_max, s.version, s.desired, s.changed_at, s.changed_by, s.held_version,
-        s.reported_version, s.reported, s.refused, s.reported_at, s.provider_token, s.acknowledged_at,
-        s.grid_limit, s.grid_limit_at
-     FROM systems y LEFT JOIN settings s ON s.sn = y.sn WHERE y.sn = $1";
+/// Also returns a system without a row in `settings`.
+macro_rules! select {
+    ($which:literal) => {
+        concat!(
+            "SELECT y.sn, y.charge_max, y.discharge_max, s.version, s.desired, s.changed_at, s.changed_by, s.held_version,
+                 s.reported_version, s.reported, s.refused, s.reported_at, s.provider_token, s.acknowledged_at,
+                 s.grid_limit, s.grid_limit_at
+             FROM systems y LEFT JOIN settings s ON s.sn = y.sn ",
+            $which
+        )
+    };
+}
 
 impl Row {
     fn settings(self, sn: &Serial, keyring: &Keyring) -> Result<SystemSettings> {
@@ -124,7 +117,7 @@ impl Row {
         let desired = document(self.desired.as_deref(), "settings.desired")?;
         let token = self
             .provider_token
-            .map(|sealed| open_token(keyring, &sealed))
+            .map(|encrypted| decrypt_token(keyring, &encrypted))
             .transpose()?;
         Ok(SystemSettings {
             sn: sn.clone(),
@@ -134,7 +127,7 @@ impl Row {
                 Some(_) => desired,
                 None => reported.clone(),
             }
-            .or(&Settings::fresh(ratings)),
+            .or(&Settings::initial(ratings)),
             changed_at: self.changed_at,
             changed_by: self.changed_by.map(AccountId),
             held_version: self.held_version.unwrap_or(0),
@@ -154,17 +147,56 @@ impl Row {
 
 impl Store {
     pub async fn settings(&self, access: &Access, now: Millis) -> Result<SystemSettings> {
-        let row: Option<Row> = on!(self, p => sqlx::query_as(SELECT)
+        let row: Option<Row> = on!(self, p => sqlx::query_as(select!("WHERE y.sn = $1"))
             .bind(access.sn().as_str()).fetch_optional(p).await)?;
         let row = row.ok_or_else(|| Error::UnknownSerial(access.sn().clone()))?;
-        let mut settings = row.settings(access.sn(), &self.keyring)?;
-        // What a kWh costs is kept with the days from which on it does.
-        let tariffs = self.tariffs(access).await?;
-        if let Some(tariff) = in_force(&tariffs, access.zone().day_of(now)) {
-            price::set(&mut settings.desired, tariff);
-        }
-        Ok(settings)
+        let settings = row.settings(access.sn(), &self.keyring)?;
+        Ok(with_price(
+            settings,
+            access,
+            &self.tariffs(access).await?,
+            now,
+        ))
     }
+
+    /// The settings of systems that one account has access to, in their order: two queries for however many.
+    pub async fn settings_of(
+        &self,
+        systems: &[&Access],
+        now: Millis,
+    ) -> Result<Vec<SystemSettings>> {
+        let Some(reader) = systems.first().map(|access| access.account()) else {
+            return Ok(Vec::new());
+        };
+        let rows: Vec<Row> = on!(self, p => sqlx::query_as(select!(
+            "WHERE y.sn IN (SELECT sn FROM systems WHERE owner_id = $1 UNION SELECT sn FROM grants WHERE account_id = $1)"))
+            .bind(reader.0).fetch_all(p).await)?;
+        let mut rows: HashMap<String, Row> =
+            rows.into_iter().map(|row| (row.sn.clone(), row)).collect();
+        let tariffs = self.tariffs_visible_to(reader).await?;
+        let of_system = |access: &&Access| {
+            let sn = access.sn();
+            let row = rows.remove(sn.as_str());
+            let row = row.ok_or_else(|| Error::UnknownSerial(sn.clone()))?;
+            let settings = row.settings(sn, &self.keyring)?;
+            let tariffs = tariffs.get(sn.as_str()).map_or(&[][..], Vec::as_slice);
+            Ok(with_price(settings, access, tariffs, now))
+        };
+        systems.iter().map(of_system).collect()
+    }
+}
+
+/// Prices are stored as tariffs, each valid from a day on.
+fn with_price(
+    mut settings: SystemSettings,
+    access: &Access,
+    tariffs: &[Tariff],
+    now: Millis,
+) -> SystemSettings {
+    if let Some(tariff) = tariff_on(tariffs, access.zone().day_of(now)) {
+        price::set(&mut settings.desired, tariff);
+    }
+    settings
 }
 
 fn members(text: Option<&str>, column: &'static str) -> Result<Map<String, Value>> {
@@ -182,29 +214,29 @@ fn text(settings: &Settings) -> String {
     Value::Object(settings.json()).to_string()
 }
 
-fn refusals(text: Option<&str>) -> Result<Vec<(Field, Refusal)>> {
+fn refusals(text: Option<&str>) -> Result<Vec<(Field, SettingRefusal)>> {
     let members = members(text, "settings.refused")?;
     let known = members.iter().filter_map(|(name, code)| {
         let field: Field = name.parse().ok()?;
-        Some((field, Refusal::of(code.as_str()?)))
+        Some((field, SettingRefusal::of(code.as_str()?)))
     });
     Ok(known.collect())
 }
 
-fn refusals_text(refused: &[(Field, Refusal)]) -> String {
-    let member = |(field, refusal): &(Field, Refusal)| {
+fn refusals_text(refused: &[(Field, SettingRefusal)]) -> String {
+    let member = |(field, refusal): &(Field, SettingRefusal)| {
         (field.name().to_owned(), Value::from(refusal.as_str()))
     };
     Value::Object(refused.iter().map(member).collect()).to_string()
 }
 
-pub(crate) fn open_token(keyring: &Keyring, sealed: &[u8]) -> Result<String> {
-    let clear = keyring.open(Purpose::ProviderToken, sealed);
+pub(crate) fn decrypt_token(keyring: &Keyring, encrypted: &[u8]) -> Result<String> {
+    let clear = keyring.decrypt(Purpose::ProviderToken, encrypted);
     let text = clear.and_then(|clear| String::from_utf8(clear).ok());
     text.ok_or(Error::Damaged("settings.provider_token"))
 }
 
 fn end_of(token: &str) -> String {
-    let skipped = token.chars().count().saturating_sub(SHOWN);
+    let skipped = token.chars().count().saturating_sub(TOKEN_CHARS_SHOWN);
     token.chars().skip(skipped).collect()
 }

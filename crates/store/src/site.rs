@@ -1,15 +1,15 @@
-//! Where systems stand: place, time zone and the planes of their roofs.
-use crate::db::Tx;
+//! Sites of systems: place, coordinates, time zone and the planes of their roofs.
 use crate::grant::{OWNERS_PAGE, OwnerMail};
-use crate::journal::{Entry, Event};
-use crate::mail::Desk;
+use crate::journal::{JournalEvent, NewEntry};
+use crate::mail::MailContext;
 use crate::{Access, Error, Result, Store};
+use db::{FromRow, Tx};
 use domain::Serial;
 use domain::clock::Millis;
-use domain::site::{Coordinates, Place, Planes, Site, SiteChange};
+use domain::site::{Coordinates, Planes, Site, SiteChange, Town};
 use serde_json::json;
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct Row {
     sn: String,
     place: Option<String>,
@@ -18,18 +18,10 @@ struct Row {
     time_zone: String,
     planes: String,
 }
-row!(Row {
-    sn,
-    place,
-    latitude,
-    longitude,
-    time_zone,
-    planes
-});
 
 impl Row {
     fn site(&self) -> Result<Site> {
-        let place = Place::parse(self.place.as_deref().unwrap_or_default());
+        let place = Town::parse(self.place.as_deref().unwrap_or_default());
         let coordinates = match self.latitude.zip(self.longitude) {
             None => None,
             Some((latitude, longitude)) => {
@@ -53,11 +45,11 @@ pub(crate) fn parse_planes(text: &str) -> Result<Planes> {
     text.parse().map_err(|_| Error::Damaged("systems.planes"))
 }
 
-/// How a change of a site ended.
+/// The result of a change of a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Described {
+pub enum SiteChangeResult {
     Done,
-    /// Nothing was changed: days have been counted in the zone that it has.
+    /// Nothing was changed: the system already has days in its present time zone.
     ZoneFixed,
 }
 
@@ -69,7 +61,7 @@ impl Store {
         row.map(|row| row.site()).transpose()
     }
 
-    /// Where every system stands, for what is worked out by the clock.
+    /// The sites of all systems, for scheduled jobs.
     pub async fn sites(&self) -> Result<Vec<(Serial, Site)>> {
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(
             "SELECT sn, place, latitude, longitude, time_zone, planes FROM systems ORDER BY sn")
@@ -81,35 +73,35 @@ impl Store {
         rows.iter().map(site).collect()
     }
 
-    /// Whether the time zone of a system can no longer change: from its first sample on its days are those of this zone.
+    /// Whether the time zone can no longer change: from the first sample on, the system's days follow it.
     pub async fn zone_is_fixed(&self, access: &Access) -> Result<bool> {
         Ok(on!(self, p => sqlx::query_scalar(
             "SELECT EXISTS (SELECT 1 FROM samples WHERE sn = $1) OR EXISTS (SELECT 1 FROM sealed_months WHERE sn = $1)")
             .bind(access.sn().as_str()).fetch_one(p).await)?)
     }
 
-    /// Changes what is given, with its line in the journal, or nothing. The owner gets a mail when an electrician did it.
-    pub async fn describe_site(
+    /// Applies the change with a journal entry, or changes nothing. The owner gets a mail if an electrician made the change.
+    pub async fn change_site(
         &self,
         access: &Access,
         change: &SiteChange,
-        desk: Desk<'_>,
+        mail_context: MailContext<'_>,
         now: Millis,
-    ) -> Result<Described> {
-        let mut tx = self.begin().await?;
-        // Takes the system's lock, and sees that it is still the same household's.
+    ) -> Result<SiteChangeResult> {
+        let mut tx = self.db.begin().await?;
+        // Locks the system and checks that it still belongs to the same household.
         let row: Option<Row> = within!(&mut tx, c => sqlx::query_as(
             "UPDATE systems SET planes = planes WHERE sn = $1 AND owner_id IS NOT DISTINCT FROM $2
              RETURNING sn, place, latitude, longitude, time_zone, planes")
             .bind(access.sn().as_str()).bind(access.owner().map(|owner| owner.0)).fetch_optional(c).await)?;
         let before = row.ok_or(Error::Conflict)?.site()?;
         let after = before.with(change);
-        if after.zone != before.zone && !move_zone(&mut tx, access.sn(), &after).await? {
-            return Ok(Described::ZoneFixed);
+        if after.zone != before.zone && !change_zone(&mut tx, access.sn(), &after).await? {
+            return Ok(SiteChangeResult::ZoneFixed);
         }
         let changed = before.difference(&after);
         if changed.is_empty() {
-            return Ok(Described::Done);
+            return Ok(SiteChangeResult::Done);
         }
         let at = after.coordinates;
         execute!(
@@ -118,13 +110,13 @@ impl Store {
                 "UPDATE systems SET place = $2, latitude = $3, longitude = $4, planes = $5 WHERE sn = $1"
             )
             .bind(access.sn().as_str())
-            .bind(after.place.as_ref().map(Place::as_str))
+            .bind(after.place.as_ref().map(Town::as_str))
             .bind(at.map(|at| at.latitude().hundredths()))
             .bind(at.map(|at| at.longitude().hundredths()))
             .bind(after.planes.to_string())
         )?;
-        // Which parts, and not what they were: places are personal.
-        Entry::by(access.account(), Event::SiteChanged, now)
+        // Records which parts changed, but not their values: places are personal data.
+        NewEntry::by(access.account(), JournalEvent::SiteChanged, now)
             .on(access.sn())
             .with(json!({ "changed": changed }))
             .write(&mut tx)
@@ -135,14 +127,15 @@ impl Store {
             values: vec![("sn", access.sn().to_string())],
             until: None,
         };
-        self.tell_owner(&mut tx, access, mail, desk, now).await?;
+        self.notify_owner_of_change(&mut tx, access, mail, mail_context, now)
+            .await?;
         tx.commit().await?;
-        Ok(Described::Done)
+        Ok(SiteChangeResult::Done)
     }
 }
 
-/// `false` when days have been counted already: those of the past must not move.
-async fn move_zone(tx: &mut Tx, sn: &Serial, site: &Site) -> Result<bool> {
+/// `false` when there are samples already: past days must not shift.
+async fn change_zone(tx: &mut Tx, sn: &Serial, site: &Site) -> Result<bool> {
     let moved = execute!(
         tx,
         sqlx::query(
@@ -156,8 +149,8 @@ async fn move_zone(tx: &mut Tx, sn: &Serial, site: &Site) -> Result<bool> {
     Ok(moved == 1)
 }
 
-/// The household has left: where it lived goes with it. The time zone and the planes are the roof's and stay.
-pub(crate) async fn leave(tx: &mut Tx, sn: &Serial) -> Result<()> {
+/// The household has left: its place is erased. The time zone and the planes belong to the roof and stay.
+pub(crate) async fn clear_place(tx: &mut Tx, sn: &Serial) -> Result<()> {
     execute!(
         tx,
         sqlx::query(

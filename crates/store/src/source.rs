@@ -1,36 +1,36 @@
-//! How asking each source stands, and who wants to know what.
+//! The state of each source of prices and weather, and which prices households need.
 
 mod price;
 mod time_of_use;
 mod weather;
 
-pub use price::{Quarter, SystemPrices};
-pub use weather::Weather;
+pub use price::{QuarterPrice, SystemPrices};
+pub use weather::WeatherForecast;
 
-use crate::db::Tx;
 use crate::{Error, Result, Store, setting};
+use db::{FromRow, Tx};
 use domain::clock::Millis;
 use domain::setting::Field;
 use domain::source::{Area, BiddingZone, SourceState};
 use domain::{Country, Serial, Source};
 use std::fmt;
 
-/// Somebody wants prices of a source. Systems that ask with the same token ask together.
+/// Prices that a household's settings need from a source. Systems with the same token share one request.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct PriceDemand {
     pub source: Source,
     pub zone: BiddingZone,
-    /// With which token, and for which systems; `None` where anybody may ask, for all of the zone.
-    pub household: Option<Household>,
+    /// The token to use and the systems it is for; `None` for a public source, which is asked once for the whole zone.
+    pub household: Option<HouseholdToken>,
 }
 
 #[derive(Clone, Debug)]
-pub struct Household {
+pub struct HouseholdToken {
     pub token: ProviderToken,
     pub systems: Vec<Serial>,
 }
 
-/// Read for one call; it shows itself to nobody.
+/// Decrypted for one call. `Debug` does not print it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ProviderToken(String);
 
@@ -51,9 +51,9 @@ impl fmt::Debug for ProviderToken {
     }
 }
 
-impl Wanted {
-    /// What is kept of asking is about these.
-    pub fn asked(&self) -> Vec<Area> {
+impl PriceDemand {
+    /// The areas whose [`SourceState`] a request updates.
+    pub fn state_areas(&self) -> Vec<Area> {
         match &self.household {
             None => vec![Area::Zone(self.zone)],
             Some(household) => {
@@ -63,30 +63,25 @@ impl Wanted {
         }
     }
 
-    /// The prices are about these: whoever asks with a token of their own for the exchange's prices still gets everybody's.
-    pub fn about(&self) -> Vec<Area> {
-        match self.source.is_final() {
-            true => self.asked(),
+    /// The areas that the prices are stored under. Exchange prices are stored for the whole zone, even if a household's own token
+    /// fetched them.
+    pub fn price_areas(&self) -> Vec<Area> {
+        match self.source.has_final_prices() {
+            true => self.state_areas(),
             false => vec![Area::Zone(self.zone)],
         }
     }
 }
 
-#[derive(Debug)]
-struct WantedRow {
+#[derive(Debug, FromRow)]
+struct PriceDemandRow {
     sn: String,
     country: String,
     desired: String,
     provider_token: Option<Vec<u8>>,
 }
-row!(WantedRow {
-    sn,
-    country,
-    desired,
-    provider_token
-});
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct StateRow {
     success_at: Option<Millis>,
     error: Option<String>,
@@ -94,13 +89,6 @@ struct StateRow {
     tries: i64,
     next_at: Millis,
 }
-row!(StateRow {
-    success_at,
-    error,
-    failing_since,
-    tries,
-    next_at
-});
 
 impl StateRow {
     fn state(self) -> Result<SourceState> {
@@ -116,15 +104,16 @@ impl StateRow {
 }
 
 impl Store {
-    /// Every question that somebody's settings ask, each once. Most households ask none: the database leaves them out.
-    pub async fn wanted_prices(&self) -> Result<Vec<Wanted>> {
-        let rows: Vec<WantedRow> = on!(self, p => sqlx::query_as(
+    /// All requests that households' settings need, without repeats. The query leaves out households that need none, which are
+    /// most.
+    pub async fn price_demands(&self) -> Result<Vec<PriceDemand>> {
+        let rows: Vec<PriceDemandRow> = on!(self, p => sqlx::query_as(
             r#"SELECT t.sn, a.country, t.desired, t.provider_token
              FROM settings t JOIN systems s ON s.sn = t.sn JOIN accounts a ON a.id = s.owner_id
              WHERE t.desired LIKE '%"provider":"tibber"%' OR t.desired LIKE '%"provider":"awattar"%'
                  OR t.desired LIKE '%"provider":"energy_charts"%' OR t.desired LIKE '%"provider":"entsoe"%' ORDER BY t.sn"#)
             .fetch_all(p).await)?;
-        let mut wanted: Vec<Wanted> = Vec::new();
+        let mut wanted: Vec<PriceDemand> = Vec::new();
         for row in rows {
             let settings = setting::document(Some(&row.desired), "settings.desired")?;
             let Some(source) = Source::of_provider(settings.get(Field::Provider)) else {
@@ -138,7 +127,7 @@ impl Store {
                     .any(|it| (it.source, it.zone) == (source, zone))
                 {
                     let household = None;
-                    wanted.push(Wanted {
+                    wanted.push(PriceDemand {
                         source,
                         zone,
                         household,
@@ -146,11 +135,11 @@ impl Store {
                 }
                 continue;
             }
-            // A token is checked when it is saved; without one there is nothing to ask with.
+            // The settings require a token when they are saved; without one no request is possible.
             let Some(sealed) = row.provider_token else {
                 continue;
             };
-            let token = ProviderToken(setting::open_token(&self.keyring, &sealed)?);
+            let token = ProviderToken(setting::decrypt_token(&self.keyring, &sealed)?);
             let same = wanted.iter_mut().find_map(|it| {
                 let alike = (it.source, it.zone) == (source, zone);
                 it.household
@@ -161,8 +150,8 @@ impl Store {
                 Some(household) => household.systems.push(sn),
                 None => {
                     let systems = vec![sn];
-                    let household = Some(Household { token, systems });
-                    wanted.push(Wanted {
+                    let household = Some(HouseholdToken { token, systems });
+                    wanted.push(PriceDemand {
                         source,
                         zone,
                         household,
@@ -181,32 +170,36 @@ impl Store {
         Ok(row.map(StateRow::state).transpose()?.unwrap_or_default())
     }
 
-    /// Keeps that a question about prices failed.
-    pub async fn keep_failure(&self, wanted: &Wanted, state: SourceState) -> Result<()> {
-        let mut tx = self.begin().await?;
-        if let Some(wanted) = self.still_wanted(&mut tx, wanted).await? {
-            for area in wanted.asked() {
+    /// Records that a request for prices failed.
+    pub async fn save_price_failure(&self, wanted: &PriceDemand, state: SourceState) -> Result<()> {
+        let mut tx = self.db.begin().await?;
+        if let Some(wanted) = self.still_current(&mut tx, wanted).await? {
+            for area in wanted.state_areas() {
                 write_state(&mut tx, wanted.source, &area, state).await?;
             }
         }
         tx.commit().await
     }
 
-    /// Without the systems whose token was replaced while the question was under way: its answer says nothing of the new
-    /// one, which would otherwise not be tried for hours. `None` where nobody is left.
-    async fn still_wanted(&self, tx: &mut Tx, wanted: &Wanted) -> Result<Option<Wanted>> {
+    /// Leaves out systems whose token was replaced during the request: the result says nothing about the new token, which would
+    /// otherwise not be tried for hours. `None` if no system is left.
+    async fn still_current(
+        &self,
+        tx: &mut Tx,
+        wanted: &PriceDemand,
+    ) -> Result<Option<PriceDemand>> {
         let mut left = wanted.clone();
         let Some(household) = &mut left.household else {
             return Ok(Some(left));
         };
         let mut systems = Vec::new();
         for sn in std::mem::take(&mut household.systems) {
-            // It changes nothing, and holds the row until this is done.
+            // Changes nothing, but locks the row until the transaction ends.
             let sealed: Option<Option<Vec<u8>>> = within!(&mut *tx, c => sqlx::query_scalar(
                 "UPDATE settings SET provider_token = provider_token WHERE sn = $1 RETURNING provider_token")
                 .bind(sn.as_str()).fetch_optional(c).await)?;
             let Some(Some(sealed)) = sealed else { continue };
-            if setting::open_token(&self.keyring, &sealed)? == household.token.secret() {
+            if setting::decrypt_token(&self.keyring, &sealed)? == household.token.secret() {
                 systems.push(sn);
             }
         }
@@ -215,21 +208,21 @@ impl Store {
         Ok(somebody.then_some(left))
     }
 
-    /// Keeps how it stands with a source of weather.
+    /// Sets the state of a weather source.
     pub async fn set_source_state(
         &self,
         source: Source,
         areas: &[Area],
         state: SourceState,
     ) -> Result<()> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         for area in areas {
             write_state(&mut tx, source, area, state).await?;
         }
         tx.commit().await
     }
 
-    /// Forgets prices and weather that nobody looks back at.
+    /// Deletes prices and weather that are no longer needed.
     pub async fn purge_sources(&self, now: Millis) -> Result<()> {
         self.purge_prices(now).await?;
         self.purge_weather(now).await
@@ -256,7 +249,7 @@ async fn write_state(tx: &mut Tx, source: Source, area: &Area, state: SourceStat
     Ok(())
 }
 
-/// The exchange of the country that the owner lives in.
+/// The bidding zone of the owner's country.
 fn zone_of(country: &str) -> Result<BiddingZone> {
     let country: Country = country
         .parse()
@@ -264,8 +257,8 @@ fn zone_of(country: &str) -> Result<BiddingZone> {
     Ok(country.bidding_zone())
 }
 
-/// Another provider or token is asked at once, and what the last one said of this system is gone with it.
-pub(crate) async fn renewed(tx: &mut Tx, sn: &Serial) -> Result<()> {
+/// A new provider or token is asked at once. What the former provider said about this system is deleted.
+pub(crate) async fn provider_changed(tx: &mut Tx, sn: &Serial) -> Result<()> {
     for statement in [
         "DELETE FROM source_states WHERE area = $1 AND source IN ('tibber', 'entsoe')",
         "DELETE FROM prices WHERE area = $1",
@@ -275,8 +268,8 @@ pub(crate) async fn renewed(tx: &mut Tx, sn: &Serial) -> Result<()> {
     Ok(())
 }
 
-/// When a household leaves: its prices, its area in the weather and what its provider said go with it.
-pub(crate) async fn leave(tx: &mut Tx, sn: &Serial) -> Result<()> {
+/// When a household leaves, its prices, its weather forecasts and the state of its sources are deleted.
+pub(crate) async fn erase_for_former_owner(tx: &mut Tx, sn: &Serial) -> Result<()> {
     for statement in [
         "DELETE FROM source_states WHERE area = $1",
         "DELETE FROM prices WHERE area = $1",

@@ -1,17 +1,17 @@
-//! Storage systems: registered by the operator, linked to their owner.
-use crate::db::{Db, Tx};
-use crate::journal::{Entry, Event};
-use crate::mail::Desk;
+//! Systems: registered by the operator, linked to their owner.
+use crate::journal::{JournalEvent, NewEntry};
+use crate::mail::MailContext;
 use crate::{
     Access, Error, Purpose, Result, Store, alarm, commissioning, end_user, firmware, grant, group,
     in_force, planning, setting, site, source, tariff,
 };
+use db::{FromRow, Pool, Tx};
 use domain::claim::LinkedBy;
 use domain::clock::Millis;
 use domain::{AccountId, Serial};
 use std::collections::HashMap;
 
-#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize, FromRow)]
 pub struct System {
     pub sn: String,
     pub phase: i64,
@@ -30,29 +30,12 @@ pub struct System {
     pub charge_max: Option<i64>,
     /// Rated W.
     pub discharge_max: Option<i64>,
-    /// The reader's own group that it is in.
+    /// The reader's own group that contains it.
     pub group_name: Option<String>,
 }
-row!(System {
-    sn,
-    phase,
-    master_version,
-    gateway_version,
-    slave_version,
-    first_name,
-    last_name,
-    time_zone,
-    place,
-    planes,
-    hardware,
-    capacity,
-    charge_max,
-    discharge_max,
-    group_name
-});
 
-/// Systems that `$1` owns or has a grant of, each with the group that it is in at theirs.
-macro_rules! seen_by {
+/// Systems that `$1` owns or has a grant for, each with the group that `$1` put it in.
+macro_rules! visible_to {
     () => {
         "SELECT s.sn, s.phase, s.master_version, s.gateway_version, s.slave_version, s.first_name, s.last_name,
             s.time_zone, s.place, s.planes, s.hardware, s.capacity, s.charge_max, s.discharge_max, g.name AS group_name
@@ -63,7 +46,7 @@ macro_rules! seen_by {
 }
 
 impl System {
-    /// What its modules give at full sun, in W; `None` while nobody has said so.
+    /// The peak power of its modules in W; `None` while unknown.
     pub fn peak(&self) -> Result<Option<i64>> {
         site::parse_planes(&self.planes).map(|planes| planes.peak())
     }
@@ -74,12 +57,12 @@ impl System {
 pub struct NewDevice<'a> {
     pub sn: &'a Serial,
     pub phase: u8,
-    /// The secret the battery logs in with; only its keyed hash is kept.
+    /// The secret the battery logs in with; only its keyed hash is stored.
     pub secret: &'a [u8],
 }
 
 impl Store {
-    pub(crate) async fn serials(&self) -> Result<Vec<Serial>> {
+    pub async fn serials(&self) -> Result<Vec<Serial>> {
         let serials: Vec<String> = on!(self, p => sqlx::query_scalar("SELECT sn FROM systems ORDER BY sn").fetch_all(p).await)?;
         let serials = serials.iter().map(|sn| sn.parse());
         serials
@@ -87,21 +70,22 @@ impl Store {
             .collect()
     }
 
-    /// The systems that somebody may look at, in the order of `accesses`, each with the reader's own group.
+    /// The systems of these accesses, in their order, each with the reader's own group.
     pub async fn systems(&self, accesses: &[Access]) -> Result<Vec<System>> {
         let Some(reader) = accesses.first().map(Access::account) else {
             return Ok(Vec::new());
         };
-        let rows: Vec<System> = match &self.db {
-            // The driver copies each cell of each row through a channel: of thousands that takes ten times as long as one text.
-            Db::Sqlite(pool) => {
+        let rows: Vec<System> = match self.db.pool() {
+            // The driver passes each cell of each row through a channel. With thousands of rows that takes ten times as long as
+            // one text.
+            Pool::Sqlite(pool) => {
                 let text: String = sqlx::query_scalar(concat!(
-                    "SELECT json_group_array(json_object('sn', sn, 'phase', phase, 'master_version', master_version,
+                    "/* SQLite */ SELECT json_group_array(json_object('sn', sn, 'phase', phase, 'master_version', master_version,
                         'gateway_version', gateway_version, 'slave_version', slave_version, 'first_name', first_name,
                         'last_name', last_name, 'time_zone', time_zone, 'place', place, 'planes', planes,
                         'hardware', hardware, 'capacity', capacity, 'charge_max', charge_max,
                         'discharge_max', discharge_max, 'group_name', group_name)) FROM (",
-                    seen_by!(),
+                    visible_to!(),
                     ")"
                 ))
                 .bind(reader.0)
@@ -109,8 +93,8 @@ impl Store {
                 .await?;
                 serde_json::from_str(&text).map_err(|_| Error::Damaged("systems"))?
             }
-            Db::Postgres(pool) => {
-                let systems = sqlx::query_as(seen_by!()).bind(reader.0);
+            Pool::Postgres(pool) => {
+                let systems = sqlx::query_as(visible_to!()).bind(reader.0);
                 systems.fetch_all(pool).await?
             }
         };
@@ -122,7 +106,7 @@ impl Store {
         Ok(found.collect())
     }
 
-    /// The systems that an owner has, by serial number.
+    /// The systems of an owner, by phase and serial number.
     pub async fn systems_of(&self, owner: AccountId) -> Result<Vec<System>> {
         Ok(on!(self, p => sqlx::query_as(
             "SELECT s.sn, s.phase, s.master_version, s.gateway_version, s.slave_version, s.first_name, s.last_name,
@@ -133,70 +117,75 @@ impl Store {
             .bind(owner.0).fetch_all(p).await)?)
     }
 
-    /// Ends the ownership; the names of the people go with it, and what was measured so far is nobody's to see.
-    pub async fn unlink(&self, access: &Access, desk: Desk<'_>, now: Millis) -> Result<()> {
-        let mut tx = self.begin().await?;
+    /// Ends the ownership. The people's names are erased, and nobody can see what was measured so far.
+    pub async fn unlink(
+        &self,
+        access: &Access,
+        mail_context: MailContext<'_>,
+        now: Millis,
+    ) -> Result<()> {
+        let mut tx = self.db.begin().await?;
         if !self
-            .part(&mut tx, access.sn(), access.account(), desk, now)
+            .unlink_owner(&mut tx, access.sn(), access.account(), mail_context, now)
             .await?
         {
             return Err(Error::Conflict);
         }
-        Entry::by(access.account(), Event::SystemUnlinked, now)
+        NewEntry::by(access.account(), JournalEvent::SystemUnlinked, now)
             .on(access.sn())
             .write(&mut tx)
             .await?;
         tx.commit().await
     }
 
-    /// `false` when somebody else owns it by now.
-    pub(crate) async fn part(
+    /// `false` when this account is not the owner any more.
+    pub(crate) async fn unlink_owner(
         &self,
         tx: &mut Tx,
         sn: &Serial,
         owner: AccountId,
-        desk: Desk<'_>,
+        mail_context: MailContext<'_>,
         now: Millis,
     ) -> Result<bool> {
-        let parted = execute!(&mut *tx, sqlx::query(
+        let unlinked = execute!(&mut *tx, sqlx::query(
             "UPDATE systems SET owner_id = NULL, linked_at = NULL, linked_by = NULL, first_name = NULL, last_name = NULL,
                  history_from = $3 WHERE sn = $1 AND owner_id = $2")
             .bind(sn.as_str()).bind(owner.0).bind(now))?;
-        if parted == 1 {
-            self.leave(tx, sn, desk, now).await?;
+        if unlinked == 1 {
+            self.end_household(tx, sn, mail_context, now).await?;
         }
-        Ok(parted == 1)
+        Ok(unlinked == 1)
     }
 
-    /// The household has left: nothing is commanded in its name any more, what it set is undone, and whom it let in has to go.
-    pub(crate) async fn leave(
+    /// The household has left: its commands, settings and data are erased, and its grants end.
+    pub(crate) async fn end_household(
         &self,
         tx: &mut Tx,
         sn: &Serial,
-        desk: Desk<'_>,
+        mail_context: MailContext<'_>,
         now: Millis,
     ) -> Result<()> {
-        grant::leave(tx, &self.keyring, desk, sn, now).await?;
-        group::take_out(tx, sn).await?;
-        commissioning::leave(tx, sn).await?;
-        tariff::forget(tx, sn).await?;
-        setting::leave(tx, sn).await?;
-        source::leave(tx, sn).await?;
-        alarm::leave(tx, sn).await?;
-        planning::leave(tx, sn).await?;
-        site::leave(tx, sn).await?;
-        end_user::leave(tx, sn).await?;
+        grant::erase_for_former_owner(tx, &self.keyring, mail_context, sn, now).await?;
+        group::remove_from_groups(tx, sn).await?;
+        commissioning::erase_for_former_owner(tx, sn).await?;
+        tariff::erase_for_former_owner(tx, sn).await?;
+        setting::erase_for_former_owner(tx, sn).await?;
+        source::erase_for_former_owner(tx, sn).await?;
+        alarm::erase_for_former_owner(tx, sn).await?;
+        planning::erase_for_former_owner(tx, sn).await?;
+        site::clear_place(tx, sn).await?;
+        end_user::erase_for_former_owner(tx, sn).await?;
         execute!(
             tx,
             sqlx::query("DELETE FROM commands WHERE sn = $1").bind(sn.as_str())
         )?;
-        in_force::leave(tx, sn).await?;
-        firmware::leave(tx, sn).await
+        in_force::erase_for_former_owner(tx, sn).await?;
+        firmware::erase_for_former_owner(tx, sn).await
     }
 
-    /// Registers devices, all or none; a serial number that exists already is refused.
+    /// Registers devices, all or none. A serial number that exists already is refused.
     pub async fn import_devices(&self, devices: &[NewDevice<'_>], now: Millis) -> Result<()> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         for device in devices {
             execute!(
                 &mut tx,
@@ -219,8 +208,8 @@ impl Store {
     }
 }
 
-/// Makes `owner` the owner if nobody is; `false` when somebody else was faster. Others who waited have lost, and whoever
-/// commissioned the system stays until the owner has decided.
+/// Makes `owner` the owner if there is none; `false` when somebody else was faster. Other pending claims fail. The electrician
+/// who commissioned the system keeps access until the owner decides.
 pub(crate) async fn link(
     tx: &mut Tx,
     sn: &Serial,
@@ -239,15 +228,15 @@ pub(crate) async fn link(
         .bind(by.as_str())
     )?;
     if linked == 1 {
-        crate::claim::end_others(tx, sn, owner, now).await?;
-        grant::claimed(tx, sn).await?;
-        commissioning::claimed(tx, sn, owner).await?;
+        crate::claim::close_claims(tx, sn, owner, now).await?;
+        grant::mark_unconfirmed(tx, sn).await?;
+        commissioning::clear_customer_of_shared_protocols(tx, sn, owner).await?;
     }
     Ok(linked == 1)
 }
 
-/// Like [`link`], for somebody who stood at the main switch since `from`. That proves nothing about what was there before: the
-/// names, the place and what was measured are not for them. Protocols are withheld where they are read.
+/// Like [`link`], for somebody who has proven presence at the main switch since `from`. That proves nothing about the time
+/// before: earlier names, place and measurements are not for them. Protocols are withheld where they are read.
 pub(crate) async fn link_by_switch(
     tx: &mut Tx,
     sn: &Serial,
@@ -267,12 +256,12 @@ pub(crate) async fn link_by_switch(
         .bind(sn.as_str())
         .bind(from)
     )?;
-    site::leave(tx, sn).await?;
+    site::clear_place(tx, sn).await?;
     Ok(true)
 }
 
-/// The owner has the code, too: nobody displaces them any more, and nothing is withheld from them.
-pub(crate) async fn prove_by_code(tx: &mut Tx, sn: &Serial) -> Result<()> {
+/// The owner has proven the code too: they can no longer be displaced, and nothing is withheld from them.
+pub(crate) async fn confirm_by_code(tx: &mut Tx, sn: &Serial) -> Result<()> {
     execute!(
         tx,
         sqlx::query("UPDATE systems SET linked_by = $2 WHERE sn = $1")
@@ -282,8 +271,8 @@ pub(crate) async fn prove_by_code(tx: &mut Tx, sn: &Serial) -> Result<()> {
     Ok(())
 }
 
-/// Whether the owner gives way to whoever has the code, by what the database has of it.
-pub(crate) fn gives_way(
+/// Whether the owner can be displaced by somebody who has the code. The arguments are columns of the database.
+pub(crate) fn yields_to_code(
     linked_by: Option<&str>,
     linked_at: Option<Millis>,
     now: Millis,
@@ -291,7 +280,8 @@ pub(crate) fn gives_way(
     let (Some(by), Some(at)) = (linked_by, linked_at) else {
         return Ok(false);
     };
-    let known = LinkedBy::ALL.into_iter().find(|known| known.as_str() == by);
-    let known = known.ok_or(Error::Damaged("systems.linked_by"))?;
-    Ok(known.gives_way(at, now))
+    let by: LinkedBy = by
+        .parse()
+        .map_err(|_| Error::Damaged("systems.linked_by"))?;
+    Ok(by.gives_way(at, now))
 }

@@ -1,29 +1,26 @@
-//! Tariffs: what owners say that a kWh costs and earns at each of their systems, from a day on.
-use crate::db::Tx;
-use crate::guard::Held;
-use crate::journal::{Entry, Event};
+//! Tariffs: what a kWh costs and earns at a system from a day on, as its owner entered it.
+use crate::guard::ChangeBlocked;
+use crate::journal::{JournalEvent, NewEntry};
 use crate::{Access, Error, Result, Store, setting};
+use db::{FromRow, Tx};
 use domain::clock::{DAY, Millis};
-use domain::tariff::{Since, in_force};
+use domain::tariff::{TariffStart, tariff_on};
 use domain::{AccountId, Price, Serial, SiteDay, Tariff, Zone};
 use serde_json::{Value, json};
+use std::collections::HashMap;
 
-/// Stands for the beginning; no day has it.
-const BEGINNING: i64 = 0;
-/// Prices are told this long after their day at the latest, when nothing ran meanwhile.
-const LATE: Millis = 40 * DAY;
+/// Stands for the beginning; no day has this number.
+const FROM_BEGINNING: i64 = 0;
+/// How late prices can still be applied after their day, if nothing ran meanwhile.
+const CATCH_UP_PERIOD: Millis = 40 * DAY;
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct Row {
+    sn: String,
     from_day: i64,
     import_price: i64,
     feed_in_price: i64,
 }
-row!(Row {
-    from_day,
-    import_price,
-    feed_in_price
-});
 
 impl Row {
     fn tariff(&self) -> Result<Tariff> {
@@ -32,7 +29,7 @@ impl Row {
             Price::from_hundredths(hundredths).ok_or(damaged("tariffs.import_price, feed_in_price"))
         };
         let from = match self.from_day {
-            BEGINNING => None,
+            FROM_BEGINNING => None,
             number => Some(SiteDay::from_number(number).ok_or(damaged("tariffs.from_day"))?),
         };
         Ok(Tariff {
@@ -43,23 +40,22 @@ impl Row {
     }
 }
 
-#[derive(Debug)]
-struct Begun {
+#[derive(Debug, FromRow)]
+struct DueTariffRow {
     account_id: i64,
     sn: String,
 }
-row!(Begun { account_id, sn });
 
 /// Prices as a person enters them.
 #[derive(Clone, Copy, Debug)]
 pub struct NewTariff {
-    pub since: Since,
+    pub since: TariffStart,
     pub import_price: Price,
     pub feed_in_price: Price,
 }
 
-/// In the order of their days; the beginning comes first.
-const SELECT: &str = "SELECT from_day, import_price, feed_in_price FROM tariffs
+/// Ordered by day; the beginning comes first.
+const SELECT: &str = "SELECT sn, from_day, import_price, feed_in_price FROM tariffs
      WHERE account_id = $1 AND sn = $2 ORDER BY from_day";
 
 impl Store {
@@ -70,18 +66,36 @@ impl Store {
         rows.iter().map(Row::tariff).collect()
     }
 
-    /// Enters prices for systems, all or none. A tariff that begins on the same day is replaced. A battery that goes by the
-    /// price gets it, so that one account may do this at so many devices a minute.
+    /// The tariffs of every system that the account owns or has a grant for, oldest first.
+    pub(crate) async fn tariffs_visible_to(
+        &self,
+        reader: AccountId,
+    ) -> Result<HashMap<String, Vec<Tariff>>> {
+        let rows: Vec<Row> = on!(self, p => sqlx::query_as(
+            "SELECT t.sn, t.from_day, t.import_price, t.feed_in_price FROM tariffs t JOIN systems y ON y.sn = t.sn AND y.owner_id = t.account_id
+             WHERE t.sn IN (SELECT sn FROM systems WHERE owner_id = $1 UNION SELECT sn FROM grants WHERE account_id = $1)
+             ORDER BY t.sn, t.from_day")
+            .bind(reader.0).fetch_all(p).await)?;
+        let mut tariffs: HashMap<String, Vec<Tariff>> = HashMap::new();
+        for row in rows {
+            let tariff = row.tariff()?;
+            tariffs.entry(row.sn).or_default().push(tariff);
+        }
+        Ok(tariffs)
+    }
+
+    /// Enters prices for systems, all or none. A tariff that begins on the same day is replaced. Batteries that use the fixed
+    /// price get it as a setting, so the limit of devices per account and minute applies.
     pub async fn set_tariff(
         &self,
         systems: &[&Access],
         new: NewTariff,
         devices_a_minute: usize,
         now: Millis,
-    ) -> Result<Result<(), Held>> {
-        let mut tx = self.begin().await?;
+    ) -> Result<Result<(), ChangeBlocked>> {
+        let mut tx = self.db.begin().await?;
         for access in systems {
-            let known = known(&mut tx, access).await?;
+            let known = read_tariffs(&mut tx, access).await?;
             let today = access.zone().day_of(now);
             let tariff = Tariff {
                 from: new.since.first_day(&known, today),
@@ -89,14 +103,15 @@ impl Store {
                 feed_in_price: new.feed_in_price,
             };
             write(&mut tx, access, &tariff).await?;
-            if let Some(holding) = known_now(&mut tx, access, today).await?
+            if let Some(current) = current_tariff(&mut tx, access, today).await?
                 && let Err(held) =
-                    setting::priced(&mut tx, access, &holding, devices_a_minute, now).await?
+                    setting::update_fixed_price(&mut tx, access, &current, devices_a_minute, now)
+                        .await?
             {
                 return Ok(Err(held));
             }
             let replaced = known.iter().find(|other| other.from == tariff.from);
-            Entry::by(access.account(), Event::TariffSet, now)
+            NewEntry::by(access.account(), JournalEvent::TariffSet, now)
                 .on(access.sn())
                 .with(detail(&tariff, replaced))
                 .write(&mut tx)
@@ -106,25 +121,25 @@ impl Store {
         Ok(Ok(()))
     }
 
-    /// Prices that were entered for a day that has come: a battery that goes by the fixed price gets them as settings.
-    /// Whatever already has them stays as it is, and what the operator's brake holds back is for a later call.
-    pub async fn begin_tariffs(&self, now: Millis) -> Result<()> {
+    /// Applies prices whose day has come: batteries that use the fixed price get them as settings. Batteries that already have
+    /// them are left alone. What the operator's brake blocks is applied by a later call.
+    pub async fn apply_due_tariffs(&self, now: Millis) -> Result<()> {
         let near = |at| Zone::default().day_of(at).number();
-        let begun: Vec<Begun> = on!(self, p => sqlx::query_as(
+        let begun: Vec<DueTariffRow> = on!(self, p => sqlx::query_as(
             "SELECT DISTINCT account_id, sn FROM tariffs WHERE from_day BETWEEN $1 AND $2")
-            .bind(near(now - LATE)).bind(near(now + DAY)).fetch_all(p).await)?;
-        for Begun { account_id, sn } in begun {
+            .bind(near(now - CATCH_UP_PERIOD)).bind(near(now + DAY)).fetch_all(p).await)?;
+        for DueTariffRow { account_id, sn } in begun {
             let sn = sn.parse().map_err(|_| Error::Damaged("tariffs.sn"))?;
             let Some(access) = self.access(AccountId(account_id), &sn).await? else {
                 continue;
             };
-            let mut tx = self.begin().await?;
+            let mut tx = self.db.begin().await?;
             let today = access.zone().day_of(now);
-            let Some(holding) = known_now(&mut tx, &access, today).await? else {
+            let Some(current) = current_tariff(&mut tx, &access, today).await? else {
                 continue;
             };
-            // The owner's own order of an earlier day, one system at a time: no limit per minute.
-            if setting::priced(&mut tx, &access, &holding, usize::MAX, now)
+            // The owner ordered this on an earlier day, and it is one system at a time: no limit per minute.
+            if setting::update_fixed_price(&mut tx, &access, &current, usize::MAX, now)
                 .await?
                 .is_ok()
             {
@@ -135,33 +150,33 @@ impl Store {
     }
 }
 
-/// Whose prices they are, whoever enters them.
+/// The prices belong to the owner, whoever enters them.
 fn owner(access: &Access) -> Option<i64> {
     access.owner().map(|owner| owner.0)
 }
 
-async fn known(tx: &mut Tx, access: &Access) -> Result<Vec<Tariff>> {
+async fn read_tariffs(tx: &mut Tx, access: &Access) -> Result<Vec<Tariff>> {
     let rows: Vec<Row> = within!(tx, c => sqlx::query_as(SELECT)
         .bind(owner(access)).bind(access.sn().as_str()).fetch_all(c).await)?;
     rows.iter().map(Row::tariff).collect()
 }
 
-async fn known_now(tx: &mut Tx, access: &Access, today: SiteDay) -> Result<Option<Tariff>> {
-    Ok(in_force(&known(tx, access).await?, today).copied())
+async fn current_tariff(tx: &mut Tx, access: &Access, today: SiteDay) -> Result<Option<Tariff>> {
+    Ok(tariff_on(&read_tariffs(tx, access).await?, today).copied())
 }
 
-/// Prices that hold from now on: for the past too, where they are the first.
-pub(crate) async fn enter(
+/// Sets prices that are valid from now on, and for the past too if they are the first.
+pub(crate) async fn set_current(
     tx: &mut Tx,
     access: &Access,
     import_price: Price,
     feed_in_price: Price,
     now: Millis,
 ) -> Result<()> {
-    let known = known(tx, access).await?;
+    let known = read_tariffs(tx, access).await?;
     let today = access.zone().day_of(now);
     let tariff = Tariff {
-        from: Since::Unsaid.first_day(&known, today),
+        from: TariffStart::Unspecified.first_day(&known, today),
         import_price,
         feed_in_price,
     };
@@ -169,7 +184,7 @@ pub(crate) async fn enter(
 }
 
 async fn write(tx: &mut Tx, access: &Access, tariff: &Tariff) -> Result<()> {
-    // What a system costs that nobody owns yet is for its owner to say.
+    // Nobody can set prices for a system that has no owner yet.
     let Some(owner) = owner(access) else {
         return Ok(());
     };
@@ -182,14 +197,14 @@ async fn write(tx: &mut Tx, access: &Access, tariff: &Tariff) -> Result<()> {
         )
         .bind(owner)
         .bind(access.sn().as_str())
-        .bind(tariff.from.map_or(BEGINNING, SiteDay::number))
+        .bind(tariff.from.map_or(FROM_BEGINNING, SiteDay::number))
         .bind(tariff.import_price.hundredths())
         .bind(tariff.feed_in_price.hundredths())
     )?;
     Ok(())
 }
 
-/// The prices and, where there were others for the same days, those too.
+/// The new prices, and those that they replaced.
 fn detail(tariff: &Tariff, replaced: Option<&Tariff>) -> Value {
     let prices = |tariff: &Tariff| {
         json!({
@@ -204,8 +219,8 @@ fn detail(tariff: &Tariff, replaced: Option<&Tariff>) -> Value {
     })
 }
 
-/// Forgets the prices of a household that has left.
-pub(crate) async fn forget(tx: &mut Tx, sn: &Serial) -> Result<()> {
+/// Erases the prices of a household that has left.
+pub(crate) async fn erase_for_former_owner(tx: &mut Tx, sn: &Serial) -> Result<()> {
     execute!(
         tx,
         sqlx::query("DELETE FROM tariffs WHERE sn = $1").bind(sn.as_str())

@@ -1,19 +1,19 @@
-//! The second factor of an account. A code counts once, whichever process it reaches; a recovery code works once, too.
-use crate::db::Tx;
-use crate::grant::{Letter, Recipient};
-use crate::journal::{Actor, Entry, Event};
-use crate::mail::Desk;
+//! The second factor of an account. A code works once, whichever process gets it; so does a recovery code.
+use crate::grant::{MailDraft, MailRecipient};
+use crate::journal::{Actor, JournalEvent, NewEntry};
+use crate::mail::MailContext;
 use crate::session::{SessionId, end_all};
 use crate::{Purpose, Result, Store};
+use db::{FromRow, Tx};
 use domain::clock::Millis;
-use domain::totp::{ENROL_LIFE, Factor, RecoveryCode, Secret};
+use domain::totp::{ENROLMENT_TTL, RecoveryCode, SecondFactor, TotpSecret};
 use domain::{AccountId, Email};
 use serde_json::json;
 
-/// Where somebody goes who did not do what a mail tells.
-const PAGE: &str = "/lock";
+/// Where somebody goes who did not do what the mail reports.
+const LOCK_PAGE: &str = "/lock";
 
-/// A second factor that counts.
+/// An active second factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Totp {
     pub since: Millis,
@@ -21,37 +21,31 @@ pub struct Totp {
     pub recovery_codes: usize,
 }
 
-/// How confirming a shown secret ended.
+/// The result of confirming a shown secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Confirmed {
+pub enum TotpConfirmation {
     Yes,
     WrongCode,
     /// No secret was shown, or too long ago.
     NotBegun,
 }
 
-/// How an operator's reset ended.
+/// The result of an operator's reset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reset {
+pub enum TotpReset {
     Done,
     NoAccount,
     /// The account has no second factor.
     Nothing,
 }
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct Row {
     secret: Vec<u8>,
     created_at: Millis,
     since: Option<Millis>,
     used_step: i64,
 }
-row!(Row {
-    secret,
-    created_at,
-    since,
-    used_step
-});
 
 impl Store {
     pub async fn totp(&self, account: AccountId) -> Result<Option<Totp>> {
@@ -68,43 +62,44 @@ impl Store {
         }))
     }
 
-    /// Keeps a secret that is being shown; it counts when a code has proven it. `false`: one counts already.
+    /// Stores a secret that is being shown; a code has to confirm it. `false`: the account has an active one already.
     pub async fn begin_totp(
         &self,
         account: AccountId,
-        secret: &Secret,
+        secret: &TotpSecret,
         nonce: [u8; 12],
         now: Millis,
     ) -> Result<bool> {
-        let sealed = self
+        let encrypted = self
             .keyring
-            .seal(Purpose::TotpSecret, nonce, secret.as_bytes());
+            .encrypt(Purpose::TotpSecret, nonce, secret.as_bytes());
         let begun = execute!(on self, sqlx::query(
             "INSERT INTO totp (account_id, secret, created_at, used_step) VALUES ($1, $2, $3, 0)
              ON CONFLICT (account_id) DO UPDATE SET secret = excluded.secret, created_at = excluded.created_at
              WHERE totp.since IS NULL")
-            .bind(account.0).bind(sealed).bind(now))?;
+            .bind(account.0).bind(encrypted).bind(now))?;
         Ok(begun == 1)
     }
 
-    /// The first code of the shown secret: from now on it counts, with these recovery codes, and every session but `keep` ends.
+    /// The first code of the shown secret: activates it with these recovery codes, and ends every session except `keep`.
     pub async fn confirm_totp(
         &self,
         account: AccountId,
         code: &str,
         recovery_codes: &[RecoveryCode],
         keep: &SessionId,
-        desk: Desk<'_>,
+        mail_context: MailContext<'_>,
         now: Millis,
-    ) -> Result<Confirmed> {
-        let mut tx = self.begin().await?;
+    ) -> Result<TotpConfirmation> {
+        let mut tx = self.db.begin().await?;
         let shown = self.totp_row(&mut tx, account).await?;
-        let shown = shown.filter(|row| row.since.is_none() && now <= row.created_at + ENROL_LIFE);
+        let shown =
+            shown.filter(|row| row.since.is_none() && now <= row.created_at + ENROLMENT_TTL);
         let Some(row) = shown else {
-            return Ok(Confirmed::NotBegun);
+            return Ok(TotpConfirmation::NotBegun);
         };
         let Some(step) = self.step_of(&row, code, now) else {
-            return Ok(Confirmed::WrongCode);
+            return Ok(TotpConfirmation::WrongCode);
         };
         let confirmed = execute!(
             &mut tx,
@@ -117,114 +112,134 @@ impl Store {
             .bind(&row.secret)
         )?;
         if confirmed != 1 {
-            return Ok(Confirmed::NotBegun);
+            return Ok(TotpConfirmation::NotBegun);
         }
         self.put_recovery_codes(&mut tx, account, recovery_codes, now)
             .await?;
         end_all(&mut tx, account, Some(keep), now).await?;
-        Entry::by(account, Event::TotpEnabled, now)
+        NewEntry::by(account, JournalEvent::TotpEnabled, now)
             .write(&mut tx)
             .await?;
-        self.tell_of_totp(&mut tx, account, "totp_enabled", vec![], desk, now)
+        self.queue_totp_mail(&mut tx, account, "totp_enabled", vec![], mail_context, now)
             .await?;
         tx.commit().await?;
-        Ok(Confirmed::Yes)
+        Ok(TotpConfirmation::Yes)
     }
 
-    /// Whether this opens the account now. Whatever does is used up.
+    /// Whether this factor is accepted now. An accepted one is used up.
     pub async fn use_totp(
         &self,
         account: AccountId,
-        factor: &Factor,
-        desk: Desk<'_>,
+        factor: &SecondFactor,
+        mail_context: MailContext<'_>,
         now: Millis,
     ) -> Result<bool> {
-        let mut tx = self.begin().await?;
-        let right = self.take(&mut tx, account, factor, desk, now).await?;
+        let mut tx = self.db.begin().await?;
+        let right = self
+            .consume_factor(&mut tx, account, factor, mail_context, now)
+            .await?;
         if right {
             tx.commit().await?;
         }
         Ok(right)
     }
 
-    /// Takes the second factor away; `false` when what was typed is wrong.
+    /// Removes the second factor; `false` when the entered factor is wrong.
     pub async fn end_totp(
         &self,
         account: AccountId,
-        factor: &Factor,
-        desk: Desk<'_>,
+        factor: &SecondFactor,
+        mail_context: MailContext<'_>,
         now: Millis,
     ) -> Result<bool> {
-        let mut tx = self.begin().await?;
-        if !self.take(&mut tx, account, factor, desk, now).await? {
+        let mut tx = self.db.begin().await?;
+        if !self
+            .consume_factor(&mut tx, account, factor, mail_context, now)
+            .await?
+        {
             return Ok(false);
         }
         erase(&mut tx, account).await?;
-        Entry::by(account, Event::TotpDisabled, now)
+        NewEntry::by(account, JournalEvent::TotpDisabled, now)
             .write(&mut tx)
             .await?;
-        self.tell_of_totp(&mut tx, account, "totp_disabled", vec![], desk, now)
+        self.queue_totp_mail(&mut tx, account, "totp_disabled", vec![], mail_context, now)
             .await?;
         tx.commit().await?;
         Ok(true)
     }
 
-    /// Replaces all recovery codes; `false` when what was typed is wrong.
+    /// Replaces all recovery codes; `false` when the entered factor is wrong.
     pub async fn renew_recovery_codes(
         &self,
         account: AccountId,
-        factor: &Factor,
+        factor: &SecondFactor,
         recovery_codes: &[RecoveryCode],
-        desk: Desk<'_>,
+        mail_context: MailContext<'_>,
         now: Millis,
     ) -> Result<bool> {
-        let mut tx = self.begin().await?;
-        if !self.take(&mut tx, account, factor, desk, now).await? {
+        let mut tx = self.db.begin().await?;
+        if !self
+            .consume_factor(&mut tx, account, factor, mail_context, now)
+            .await?
+        {
             return Ok(false);
         }
         self.put_recovery_codes(&mut tx, account, recovery_codes, now)
             .await?;
-        Entry::by(account, Event::RecoveryCodesRenewed, now)
+        NewEntry::by(account, JournalEvent::RecoveryCodesRenewed, now)
             .write(&mut tx)
             .await?;
         tx.commit().await?;
         Ok(true)
     }
 
-    /// The operator's help for somebody who lost phone and recovery codes. Every session ends.
-    pub async fn reset_totp(&self, email: &Email, desk: Desk<'_>, now: Millis) -> Result<Reset> {
+    /// The operator's help for somebody who lost both phone and recovery codes. Every session ends.
+    pub async fn reset_totp(
+        &self,
+        email: &Email,
+        mail_context: MailContext<'_>,
+        now: Millis,
+    ) -> Result<TotpReset> {
         let Some(account) = self.account_by_email(email).await? else {
-            return Ok(Reset::NoAccount);
+            return Ok(TotpReset::NoAccount);
         };
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         if !erase(&mut tx, account.id()).await? {
-            return Ok(Reset::Nothing);
+            return Ok(TotpReset::Nothing);
         }
         end_all(&mut tx, account.id(), None, now).await?;
-        Entry::by(account.id(), Event::TotpReset, now)
-            .through(Actor::Operator)
+        NewEntry::by(account.id(), JournalEvent::TotpReset, now)
+            .with_actor(Actor::Operator)
             .write(&mut tx)
             .await?;
-        self.tell_of_totp(&mut tx, account.id(), "totp_reset", vec![], desk, now)
-            .await?;
+        self.queue_totp_mail(
+            &mut tx,
+            account.id(),
+            "totp_reset",
+            vec![],
+            mail_context,
+            now,
+        )
+        .await?;
         tx.commit().await?;
-        Ok(Reset::Done)
+        Ok(TotpReset::Done)
     }
 
-    /// Removes secrets that were shown and never proven.
+    /// Deletes secrets that were shown and never confirmed.
     pub async fn purge_totp(&self, now: Millis) -> Result<()> {
         execute!(on self, sqlx::query("DELETE FROM totp WHERE since IS NULL AND created_at < $1")
-            .bind(now - ENROL_LIFE))?;
+            .bind(now - ENROLMENT_TTL))?;
         Ok(())
     }
 
-    /// Uses up a code or a recovery code; `false` when it is wrong, old or used.
-    async fn take(
+    /// Uses up a code or a recovery code; `false` when it is wrong, expired or used.
+    async fn consume_factor(
         &self,
         tx: &mut Tx,
         account: AccountId,
-        factor: &Factor,
-        desk: Desk<'_>,
+        factor: &SecondFactor,
+        mail_context: MailContext<'_>,
         now: Millis,
     ) -> Result<bool> {
         let row = self.totp_row(tx, account).await?;
@@ -232,11 +247,11 @@ impl Store {
             return Ok(false);
         };
         match factor {
-            Factor::Code(code) => {
+            SecondFactor::Code(code) => {
                 let Some(step) = self.step_of(&row, code, now) else {
                     return Ok(false);
                 };
-                // Of two processes with the same code one finds the step unused.
+                // Of two processes with the same code, only one finds the step unused.
                 let taken = execute!(
                     tx,
                     sqlx::query(
@@ -247,16 +262,19 @@ impl Store {
                 )?;
                 Ok(taken == 1)
             }
-            Factor::Recovery(code) => self.take_recovery_code(tx, account, code, desk, now).await,
+            SecondFactor::Recovery(code) => {
+                self.consume_recovery_code(tx, account, code, mail_context, now)
+                    .await
+            }
         }
     }
 
-    async fn take_recovery_code(
+    async fn consume_recovery_code(
         &self,
         tx: &mut Tx,
         account: AccountId,
         code: &RecoveryCode,
-        desk: Desk<'_>,
+        mail_context: MailContext<'_>,
         now: Millis,
     ) -> Result<bool> {
         let hashes = self
@@ -272,12 +290,12 @@ impl Store {
         let left: i64 = within!(&mut *tx, c => sqlx::query_scalar(
             "SELECT COUNT(*) FROM recovery_codes WHERE account_id = $1 AND used_at IS NULL")
             .bind(account.0).fetch_one(c).await)?;
-        Entry::by(account, Event::RecoveryCodeUsed, now)
+        NewEntry::by(account, JournalEvent::RecoveryCodeUsed, now)
             .with(json!({ "left": left }))
             .write(&mut *tx)
             .await?;
         let values = vec![("left", left.to_string())];
-        self.tell_of_totp(tx, account, "recovery_code_used", values, desk, now)
+        self.queue_totp_mail(tx, account, "recovery_code_used", values, mail_context, now)
             .await?;
         Ok(true)
     }
@@ -316,40 +334,40 @@ impl Store {
             .bind(account.0).fetch_optional(c).await)?)
     }
 
-    /// The step that a code is of, if it may still be used.
+    /// The time step of a code, if it may still be used.
     fn step_of(&self, row: &Row, code: &str, now: Millis) -> Option<i64> {
-        let clear = self.keyring.open(Purpose::TotpSecret, &row.secret);
-        let secret = clear.and_then(|clear| Secret::from_bytes(&clear));
+        let clear = self.keyring.decrypt(Purpose::TotpSecret, &row.secret);
+        let secret = clear.and_then(|clear| TotpSecret::from_bytes(&clear));
         if secret.is_none() {
             tracing::error!(
-                "a second factor was sealed with another secret: only the operator's reset helps"
+                "a second factor was encrypted with another secret: only the operator's reset helps"
             );
         }
         secret?.step_of(code, row.used_step, now)
     }
 
-    async fn tell_of_totp(
+    async fn queue_totp_mail(
         &self,
         tx: &mut Tx,
         account: AccountId,
         text: &str,
         values: Vec<(&str, String)>,
-        desk: Desk<'_>,
+        mail_context: MailContext<'_>,
         now: Millis,
     ) -> Result<()> {
-        let Some(to) = Recipient::of(tx, account).await? else {
+        let Some(to) = MailRecipient::of(tx, account).await? else {
             return Ok(());
         };
-        let letter = Letter {
+        let draft = MailDraft {
             text,
-            page: PAGE,
+            page: LOCK_PAGE,
             values,
         };
-        letter.queue(tx, &self.keyring, desk, &to, now).await
+        draft.queue(tx, &self.keyring, mail_context, &to, now).await
     }
 }
 
-/// Whether there was one.
+/// Whether there was an active one.
 async fn erase(tx: &mut Tx, account: AccountId) -> Result<bool> {
     execute!(
         &mut *tx,

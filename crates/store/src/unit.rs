@@ -1,9 +1,9 @@
-//! Units that were exchanged, and to which site belongs what each of them reports. A system keeps its history when
-//! another unit takes its place: that moves to the new serial number, and messages carry the number of the unit that sent
-//! them, as every unit counts its boots from 1.
-use crate::db::Tx;
-use crate::report::{Body, Report};
+//! Exchanged units, and the site to which each of their reports belongs. A system keeps its history when its unit is exchanged:
+//! the history moves to the new serial number. The ids of its messages contain the number of the unit that sent them, because
+//! every unit counts its boots from 1.
+use crate::report::{Report, ReportBody};
 use crate::{Error, Result};
+use db::{FromRow, Tx};
 use domain::clock::Millis;
 use domain::sample::MessageId;
 use domain::{Sample, Serial};
@@ -11,29 +11,29 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// PostgreSQL's lock between an exchange and whoever writes reports, so that none is filed as it was before.
-const LOCK: i64 = 0x0053_4355_4e49_5453;
+/// PostgreSQL's advisory lock between an exchange and the writers of reports: no report is routed by outdated units.
+const UNITS_LOCK_ID: i64 = 0x0053_4355_4e49_5453;
 
-/// Where a unit stood, and when.
+/// The site of a unit, and the time it spent there.
 #[derive(Clone, Debug)]
-struct Stay {
+struct Placement {
     site: Serial,
     number: u8,
     span: Range<Millis>,
 }
 
-/// Every unit that was ever exchanged; few of a fleet.
+/// Every unit that was ever exchanged; few in a fleet.
 #[derive(Debug, Default)]
-pub(crate) struct Units {
+pub(crate) struct ExchangedUnits {
     newest: i64,
-    stays: HashMap<Serial, Vec<Stay>>,
+    placements: HashMap<Serial, Vec<Placement>>,
 }
 
-/// The units as they were last read.
+/// The units as last read.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct KnownUnits(Arc<RwLock<Arc<Units>>>);
+pub(crate) struct UnitCache(Arc<RwLock<Arc<ExchangedUnits>>>);
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct Row {
     id: i64,
     sn: String,
@@ -42,32 +42,24 @@ struct Row {
     from_at: Millis,
     until_at: Option<Millis>,
 }
-row!(Row {
-    id,
-    sn,
-    site,
-    number,
-    from_at,
-    until_at
-});
 
 impl Row {
-    fn stay(&self) -> Result<(Serial, Stay)> {
+    fn placement(&self) -> Result<(Serial, Placement)> {
         let serial = |sn: &str| sn.parse().map_err(|_| Error::Damaged("units.sn"));
-        let stay = Stay {
+        let placement = Placement {
             site: serial(&self.site)?,
             number: u8::try_from(self.number).map_err(|_| Error::Damaged("units.number"))?,
             span: self.from_at..self.until_at.unwrap_or(Millis::MAX),
         };
-        Ok((serial(&self.sn)?, stay))
+        Ok((serial(&self.sn)?, placement))
     }
 }
 
-impl KnownUnits {
-    /// As they are for the rest of the transaction. An exchange adds a row, which is how a new one is noticed.
-    pub(crate) async fn read(&self, tx: &mut Tx) -> Result<Arc<Units>> {
+impl UnitCache {
+    /// The units, unchanged until the transaction ends. Every exchange adds a row, so the highest id shows whether there was one.
+    pub(crate) async fn read(&self, tx: &mut Tx) -> Result<Arc<ExchangedUnits>> {
         if let Tx::Postgres(tx) = tx {
-            let lock = sqlx::query("SELECT pg_advisory_xact_lock_shared($1)").bind(LOCK);
+            let lock = sqlx::query("SELECT pg_advisory_xact_lock_shared($1)").bind(UNITS_LOCK_ID);
             lock.execute(&mut **tx).await?;
         }
         let newest: i64 = within!(&mut *tx, c => sqlx::query_scalar("SELECT COALESCE(MAX(id), 0) FROM units")
@@ -78,11 +70,11 @@ impl KnownUnits {
         }
         let rows: Vec<Row> = within!(&mut *tx, c => sqlx::query_as(
             "SELECT id, sn, site, number, from_at, until_at FROM units ORDER BY id").fetch_all(c).await)?;
-        let mut units = Units::default();
+        let mut units = ExchangedUnits::default();
         for row in rows {
-            let (sn, stay) = row.stay()?;
+            let (sn, placement) = row.placement()?;
             units.newest = row.id;
-            units.stays.entry(sn).or_default().push(stay);
+            units.placements.entry(sn).or_default().push(placement);
         }
         let units = Arc::new(units);
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&units);
@@ -90,17 +82,17 @@ impl KnownUnits {
     }
 }
 
-/// Keeps everybody from writing reports until the transaction ends; SQLite has one writer anyway.
-pub(crate) async fn hold_reports(tx: &mut Tx) -> Result<()> {
+/// Blocks all writers of reports until the transaction ends. SQLite has a single writer anyway.
+pub(crate) async fn block_reports(tx: &mut Tx) -> Result<()> {
     if let Tx::Postgres(tx) = tx {
-        let lock = sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(LOCK);
+        let lock = sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(UNITS_LOCK_ID);
         lock.execute(&mut **tx).await?;
     }
     Ok(())
 }
 
-/// `new` takes the place of `old` at a moment; returns its number at the site.
-pub(crate) async fn succeed(
+/// `new` replaces `old` from this moment on; returns the number of `new` at the site.
+pub(crate) async fn replace_at_site(
     tx: &mut Tx,
     old: &Serial,
     new: &Serial,
@@ -145,25 +137,25 @@ pub(crate) async fn succeed(
     Ok(next)
 }
 
-/// A report as it is kept: of the site that it belongs to, with the unit in its messages.
+/// A report as it is stored: under the site that it belongs to, with the unit's number in its message ids.
 #[derive(Debug)]
-pub(crate) struct Filed {
+pub(crate) struct RoutedReport {
     pub(crate) report: Report,
-    /// Not of the system whose unit sent it: it fills gaps there and changes nothing else.
-    pub(crate) elsewhere: bool,
+    /// It belongs to another system than the one whose unit sent it: it fills gaps there and changes nothing else.
+    pub(crate) for_other_site: bool,
 }
 
-impl Units {
-    /// How a report is to be kept; `None`: as it is, which is so for nearly all of them. What a unit measured before it
-    /// came to its site is nobody's and left out.
-    pub(crate) fn file(&self, report: &Report) -> Option<Vec<Filed>> {
-        let stays = self.stays.get(&report.sn)?;
-        let filing = Filing {
+impl ExchangedUnits {
+    /// How to store a report. `None`: unchanged, as nearly all are. What a unit measured before it came to its site belongs to
+    /// nobody and is dropped.
+    pub(crate) fn route(&self, report: &Report) -> Option<Vec<RoutedReport>> {
+        let placements = self.placements.get(&report.sn)?;
+        let router = ReportRouter {
             sn: &report.sn,
-            stays,
+            placements,
         };
-        let of = |sn: &Serial, body: Body| Filed {
-            elsewhere: *sn != report.sn,
+        let of = |sn: &Serial, body: ReportBody| RoutedReport {
+            for_other_site: *sn != report.sn,
             report: Report {
                 sn: sn.clone(),
                 body,
@@ -171,9 +163,9 @@ impl Units {
             },
         };
         match &report.body {
-            Body::Sample(sample) => Some(match filing.place(sample.at, sample.id) {
+            ReportBody::Sample(sample) => Some(match router.locate(sample.at, sample.id) {
                 Some((site, id)) if *site == report.sn => {
-                    vec![of(site, Body::Sample(Sample { id, ..*sample }))]
+                    vec![of(site, ReportBody::Sample(Sample { id, ..*sample }))]
                 }
                 Some((site, id)) => {
                     let samples = vec![Sample { id, ..*sample }];
@@ -181,72 +173,79 @@ impl Units {
                 }
                 None => Vec::new(),
             }),
-            Body::History { samples, hidden } => {
+            ReportBody::BackFill { samples, undated } => {
                 let mut sites: BTreeMap<&str, (&Serial, Vec<Sample>)> = BTreeMap::new();
                 for sample in samples {
-                    if let Some((site, id)) = filing.place(sample.at, sample.id) {
+                    if let Some((site, id)) = router.locate(sample.at, sample.id) {
                         let (_, placed) = sites.entry(site.as_str()).or_insert((site, Vec::new()));
                         placed.push(Sample { id, ..*sample });
                     }
                 }
                 let samples = sites.into_values();
-                let mut filed: Vec<Filed> = samples
+                let mut rerouted: Vec<RoutedReport> = samples
                     .map(|(site, samples)| of(site, history(samples)))
                     .collect();
-                if !hidden.is_empty() {
-                    let mut hidden = hidden.clone();
-                    for sample in &mut hidden {
-                        sample.id = filing.present(sample.id);
+                if !undated.is_empty() {
+                    let mut undated = undated.clone();
+                    for sample in &mut undated {
+                        sample.id = router.at_current_site(sample.id);
                     }
                     let samples = Vec::new();
-                    filed.push(of(&report.sn, Body::History { samples, hidden }));
+                    rerouted.push(of(&report.sn, ReportBody::BackFill { samples, undated }));
                 }
-                Some(filed)
+                Some(rerouted)
             }
-            Body::Event(event) => {
+            ReportBody::Event(event) => {
                 let mut event = event.clone();
                 let placed = match event.at {
-                    Some(at) => filing.place(at, event.id),
-                    None => Some((&report.sn, filing.present(event.id))),
+                    Some(at) => router.locate(at, event.id),
+                    None => Some((&report.sn, router.at_current_site(event.id))),
                 };
-                let filed = placed.map(|(site, id)| {
+                let rerouted = placed.map(|(site, id)| {
                     event.id = id;
-                    of(site, Body::Event(event))
+                    of(site, ReportBody::Event(event))
                 });
-                Some(filed.into_iter().collect())
+                Some(rerouted.into_iter().collect())
             }
             _ => None,
         }
     }
 }
 
-fn history(samples: Vec<Sample>) -> Body {
-    let hidden = Vec::new();
-    Body::History { samples, hidden }
+fn history(samples: Vec<Sample>) -> ReportBody {
+    let undated = Vec::new();
+    ReportBody::BackFill { samples, undated }
 }
 
-struct Filing<'a> {
+struct ReportRouter<'a> {
     sn: &'a Serial,
-    stays: &'a [Stay],
+    placements: &'a [Placement],
 }
 
-impl<'a> Filing<'a> {
-    /// The site that something belongs to, and the message as it is known there.
-    fn place(&self, at: Millis, id: MessageId) -> Option<(&'a Serial, MessageId)> {
-        if let Some(stay) = self.stays.iter().find(|stay| stay.span.contains(&at)) {
-            return Some((&stay.site, id.of_unit(stay.number)));
+impl<'a> ReportRouter<'a> {
+    /// The site that a message belongs to, and the message's id there.
+    fn locate(&self, at: Millis, id: MessageId) -> Option<(&'a Serial, MessageId)> {
+        if let Some(placement) = self
+            .placements
+            .iter()
+            .find(|placement| placement.span.contains(&at))
+        {
+            return Some((&placement.site, id.with_unit(placement.number)));
         }
-        // A unit that was taken away is a system of its own again.
-        self.now().is_none().then_some((self.sn, id))
+        // A unit that was removed from its site is a system of its own again.
+        self.current().is_none().then_some((self.sn, id))
     }
 
-    /// A message whose time nobody knows.
-    fn present(&self, id: MessageId) -> MessageId {
-        self.now().map_or(id, |stay| id.of_unit(stay.number))
+    /// The id of a message whose time is unknown.
+    fn at_current_site(&self, id: MessageId) -> MessageId {
+        self.current()
+            .map_or(id, |placement| id.with_unit(placement.number))
     }
 
-    fn now(&self) -> Option<&'a Stay> {
-        self.stays.iter().find(|stay| stay.span.end == Millis::MAX)
+    fn current(&self) -> Option<&'a Placement> {
+        self.placements
+            .iter()
+            .find(|placement| placement.span.end == Millis::MAX)
     }
 }
 
@@ -259,22 +258,26 @@ mod tests {
         sn.parse().unwrap()
     }
 
-    /// The first unit was exchanged at 100, the second at 200; the second had stood elsewhere until 50.
-    fn units() -> Units {
-        let stay = |site: &str, number, span| Stay {
+    /// The first unit was exchanged at 100, the second at 200; the second was at another site until 50.
+    fn units() -> ExchangedUnits {
+        let placement = |site: &str, number, span| Placement {
             site: serial(site),
             number,
             span,
         };
-        let stays = [
-            ("SC0001", stay("SC0003", 0, 0..100)),
-            ("SC0002", stay("SC0009", 0, 0..50)),
-            ("SC0002", stay("SC0003", 1, 100..200)),
-            ("SC0003", stay("SC0003", 2, 200..Millis::MAX)),
+        let placements = [
+            ("SC0001", placement("SC0003", 0, 0..100)),
+            ("SC0002", placement("SC0009", 0, 0..50)),
+            ("SC0002", placement("SC0003", 1, 100..200)),
+            ("SC0003", placement("SC0003", 2, 200..Millis::MAX)),
         ];
-        let mut units = Units::default();
-        for (sn, stay) in stays {
-            units.stays.entry(serial(sn)).or_default().push(stay);
+        let mut units = ExchangedUnits::default();
+        for (sn, placement) in placements {
+            units
+                .placements
+                .entry(serial(sn))
+                .or_default()
+                .push(placement);
         }
         units
     }
@@ -284,12 +287,12 @@ mod tests {
         let units = units();
         let place = |sn: &str, at| {
             let sn = serial(sn);
-            let filing = Filing {
+            let router = ReportRouter {
                 sn: &sn,
-                stays: &units.stays[&sn],
+                placements: &units.placements[&sn],
             };
             let id = MessageId::new(7, 1);
-            let placed = filing.place(at, id);
+            let placed = router.locate(at, id);
             placed.map(|(site, id)| (site.to_string(), id.unit))
         };
         let at = |site: &str, unit| Some((site.to_owned(), unit));

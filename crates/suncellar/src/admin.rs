@@ -13,9 +13,9 @@ use domain::{Clock, Email, Serial};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use store::Store;
-use store::mail::Desk;
+use store::mail::MailContext;
 use store::system::NewDevice;
-use store::totp::Reset;
+use store::totp::TotpReset;
 
 pub(crate) async fn run(config: &Config, command: Admin) -> anyhow::Result<()> {
     if let Admin::Firmware { command } = command {
@@ -65,13 +65,13 @@ pub(crate) async fn run(config: &Config, command: Admin) -> anyhow::Result<()> {
                 store.restart_boot_counter(&sn, now).await?,
                 "no system has the serial number {sn}"
             );
-            println!("{sn} is heard again from its next connection on");
+            println!("reports of {sn} are accepted again from its next connection on");
             Ok(())
         }
     }
 }
 
-/// Codes, grants and links that are made now end at the wrong time.
+/// Warns if the clock is wrong: new codes, grants and links would expire at the wrong time.
 async fn warn_of_clock(store: &Store, now: Millis) -> anyhow::Result<()> {
     if let Some(ahead) = store.clock_error(now).await? {
         eprintln!(
@@ -83,9 +83,9 @@ async fn warn_of_clock(store: &Store, now: Millis) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// One line of the CSV, in and out.
+/// One line of the CSV file, for input and output.
 #[derive(Debug, Serialize, Deserialize)]
-struct Device {
+struct DeviceLine {
     sn: String,
     phase: u8,
     #[serde(default)]
@@ -98,8 +98,8 @@ async fn import_devices(store: &Store, file: &Path, now: i64) -> anyhow::Result<
         .from_path(file)
         .with_context(|| format!("{} cannot be read", file.display()))?;
     let random = random();
-    let mut devices: Vec<(Serial, Device)> = Vec::new();
-    for (index, line) in reader.deserialize::<Device>().enumerate() {
+    let mut devices: Vec<(Serial, DeviceLine)> = Vec::new();
+    for (index, line) in reader.deserialize::<DeviceLine>().enumerate() {
         let number = index + 2;
         let mut device = line.with_context(|| format!("line {number} is not valid"))?;
         let sn = device.sn.parse::<Serial>().map_err(|_| {
@@ -162,7 +162,7 @@ async fn issue_code(
     Ok(())
 }
 
-/// The code travels through this address, so it must be encrypted or stay on the machine.
+/// The authorisation code is sent to this address, so it must be encrypted or stay on the machine.
 fn is_return_address(url: &str) -> bool {
     let local = ["http://127.0.0.1", "http://localhost", "http://[::1]"];
     let local = local.iter().any(|host| {
@@ -181,14 +181,14 @@ async fn lock(store: &Store, email: &Email, lock: bool, now: i64) -> anyhow::Res
 }
 
 async fn reset_totp(config: &Config, store: &Store, email: &Email, now: i64) -> anyhow::Result<()> {
-    let desk = Desk {
+    let mail_context = MailContext {
         public_url: &config.settings(None, None).public_url,
         random: &random(),
     };
-    match store.reset_totp(email, desk, now).await? {
-        Reset::Done => println!("reset"),
-        Reset::NoAccount => bail!("no account has this address"),
-        Reset::Nothing => bail!("this account has no second factor"),
+    match store.reset_totp(email, mail_context, now).await? {
+        TotpReset::Done => println!("reset"),
+        TotpReset::NoAccount => bail!("no account has this address"),
+        TotpReset::Nothing => bail!("this account has no second factor"),
     }
     Ok(())
 }

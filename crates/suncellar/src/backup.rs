@@ -2,17 +2,17 @@
 use crate::config::Config;
 use crate::roles::make_data_dir;
 use anyhow::{Context as _, bail};
+use db::DatabaseFile;
+use db::backup::DatabaseContents;
 use domain::Clock;
 use domain::site_time::utc_text;
 use std::path::Path;
-use store::DatabaseFile;
-use store::backup::Contents;
 
 pub(crate) async fn backup(config: &Config, file: &Path) -> anyhow::Result<()> {
     let database = database(config, "pg_dump -Fc \"$DATABASE\" -f FILE")?;
-    let contents = store::backup::backup(&database, file)
+    let contents = db::backup::backup(&database, file)
         .await
-        .context("there is no backup")?;
+        .context("no backup was written")?;
     println!("backed up to {}: {}", file.display(), described(&contents));
     Ok(())
 }
@@ -24,7 +24,7 @@ pub(crate) async fn restore(config: &Config, file: &Path) -> anyhow::Result<()> 
     )?;
     make_data_dir(config)?;
     let now = Clock::system().now();
-    let restored = store::backup::restore(file, &database, now)
+    let restored = db::backup::restore(file, &database, now)
         .await
         .context("nothing was restored")?;
     println!(
@@ -40,7 +40,7 @@ pub(crate) async fn restore(config: &Config, file: &Path) -> anyhow::Result<()> 
 
 pub(crate) async fn check(config: &Config) -> anyhow::Result<()> {
     let database = database(config, "pg_amcheck")?;
-    let damage = store::backup::check(&database).await?;
+    let damage = db::backup::check(&database).await?;
     for line in &damage {
         println!("{line}");
     }
@@ -52,15 +52,15 @@ pub(crate) async fn check(config: &Config) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The file to work on; for PostgreSQL the sentence that says what to use instead.
+/// The database file; for PostgreSQL an error that names the tool to use instead.
 fn database(config: &Config, instead: &str) -> anyhow::Result<DatabaseFile> {
     DatabaseFile::of(&config.database)?.with_context(|| {
         format!("this is for SQLite; for PostgreSQL use {instead} (docs/operations.md, Backup)")
     })
 }
 
-fn described(contents: &Contents) -> String {
-    let Contents {
+fn described(contents: &DatabaseContents) -> String {
+    let DatabaseContents {
         systems,
         accounts,
         newest_sample,

@@ -1,4 +1,4 @@
-//! The command line: what operators type and tests rely on.
+//! The command line. Operators and tests rely on it.
 
 pub(crate) mod firmware;
 
@@ -20,21 +20,21 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Serve the product. Stops on SIGTERM or Ctrl-C after open requests are answered
+    /// Run the server. Stops on SIGTERM or Ctrl-C after open requests are answered
     Serve,
-    /// Serve it with an embedded database and demo accounts, with a secret of its own
-    Demo(Demo),
-    /// Run simulated batteries against a device endpoint
+    /// Run a demo with an embedded database, demo accounts and a secret of its own
+    Demo(DemoOptions),
+    /// Run simulated batteries against a gateway
     Simulate(Simulate),
     /// Bring the database's schema up to date and exit
     Migrate,
     /// Write a backup of the embedded database into a new file, also while a server runs
     Backup { file: PathBuf },
-    /// Put a backup in the database's place while no server runs; what was there before is kept beside it
+    /// Replace the database with a backup while no server runs; the previous database is kept beside it
     Restore { file: PathBuf },
-    /// Read the whole embedded database and say what is damaged
+    /// Read the whole embedded database and report damage
     Check,
-    /// What the operator does: devices, codes, partners, accounts, firmware, the fleet's brake
+    /// Operator's commands: devices, codes, partners, accounts, firmware, the fleet's brake
     Admin {
         #[command(subcommand)]
         command: Admin,
@@ -44,25 +44,25 @@ pub(crate) enum Command {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Demo {
-    /// After how many seconds a claimed battery turns its main switch by itself; 0: only when it is told to
+pub(crate) struct DemoOptions {
+    /// Seconds after which a claimed battery turns its main switch by itself; 0: only on request
     #[arg(long, default_value_t = 5, value_name = "SECONDS")]
     pub(crate) switch_after: u32,
-    /// How many days the batteries have lived before the first start
+    /// Days of history at the first start
     #[arg(long, default_value_t = 365, value_name = "DAYS")]
     pub(crate) history: u32,
-    /// The accounts below with their batteries, or the whole street
-    #[arg(long, value_enum, default_value_t = Systems::Full)]
-    pub(crate) systems: Systems,
-    /// How long a battery takes to load and install one part of its firmware
+    /// Only the accounts below with their batteries, or the whole street
+    #[arg(long, value_enum, default_value_t = DemoSize::Full)]
+    pub(crate) systems: DemoSize,
+    /// How long a battery takes to download and install one part of its firmware
     #[arg(long, default_value_t = 30, value_name = "SECONDS")]
     pub(crate) part_takes: u32,
-    /// Live from another hour on instead of now, on the clocks of Berlin; for a new folder
+    /// Start at another hour than now, in Berlin's local time; only for a new folder
     #[arg(long, value_name = "YYYY-MM-DDTHH:00", value_parser = hour_in_berlin)]
     pub(crate) starts_at: Option<Millis>,
 }
 
-/// The weather of the street is always the same, so that a day can be chosen for it.
+/// The demo's weather is deterministic, so it makes sense to choose a day.
 fn hour_in_berlin(text: &str) -> Result<Millis, &'static str> {
     const WRONG: &str = "not a full hour like 2026-01-31T18:00";
     let (day, time) = text.split_once('T').ok_or(WRONG)?;
@@ -76,39 +76,39 @@ fn hour_in_berlin(text: &str) -> Result<Millis, &'static str> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Systems {
+pub(crate) enum DemoSize {
     Small,
     Full,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Simulate {
-    /// The device endpoint
+    /// Address of the gateway
     #[arg(long, default_value = "127.0.0.1:1883", value_name = "HOST:PORT")]
     pub(crate) gateway: String,
-    /// How many batteries; by default all of the secrets file
+    /// Number of batteries [default: all of the secrets file]
     #[arg(long, value_name = "COUNT")]
     pub(crate) systems: Option<usize>,
     /// Seconds between two samples of a battery
     #[arg(long, default_value_t = 30.0, value_name = "SECONDS")]
     pub(crate) interval: f64,
-    /// Another number, other homes
+    /// Seed of the homes; another number gives other homes
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// What `admin import-devices` printed: serial numbers, phases and secrets
+    /// Output of `admin import-devices`: serial numbers, phases and secrets
     #[arg(long, value_name = "FILE")]
     pub(crate) secrets: Option<PathBuf>,
-    /// The public keys that the batteries have from the factory, as `admin firmware keys` prints them; without them they
-    /// take no firmware
+    /// Output of `admin firmware keys`: the public keys that batteries get at the factory; without them they refuse all
+    /// updates
     #[arg(long, value_name = "FILE")]
     pub(crate) firmware_keys: Option<PathBuf>,
     /// Send the next sample as soon as the last one is acknowledged
     #[arg(long)]
     pub(crate) closed_loop: bool,
-    /// End by itself after so many seconds
+    /// Stop after this many seconds
     #[arg(long = "for", value_name = "SECONDS")]
     pub(crate) end_after: Option<u64>,
-    /// Write the samples that were acknowledged to this file at the end: sn, boot, sequence
+    /// Write the acknowledged samples to this file at the end: sn, boot, sequence
     #[arg(long, value_name = "FILE")]
     pub(crate) acked: Option<PathBuf>,
 }
@@ -116,9 +116,9 @@ pub(crate) struct Simulate {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Admin {
     /// Register devices from a CSV file with the columns sn, phase (1 to 3) and secret.
-    /// An empty secret is drawn at random; the answer is the same table with every secret filled in
+    /// An empty secret is replaced by a random one; prints the same table with all secrets
     ImportDevices { file: PathBuf },
-    /// Issue a single-use code for the systems of one site; it replaces unused ones of its kind
+    /// Issue a single-use code for the systems of one site; it replaces unused codes of the same kind
     IssueCode {
         kind: CodeKind,
         /// Serial numbers that the code covers
@@ -133,44 +133,44 @@ pub(crate) enum Admin {
         /// The name that owners see on the consent screen
         #[arg(long)]
         name: String,
-        /// A return address that is allowed, exactly as the app sends it; give it once for each
+        /// An allowed return address, exactly as the app sends it; give it once for each
         #[arg(long = "redirect", required = true, value_name = "URL")]
         redirects: Vec<String>,
     },
     /// Lock an account: its sessions end and nobody can log in
     LockAccount { email: Email },
-    /// Let a locked account in again
+    /// Unlock an account
     UnlockAccount { email: Email },
-    /// Take the second factor from an account whose person lost phone and recovery codes: sessions end, a mail tells it.
-    /// Make sure first that it is them who ask
+    /// Remove the second factor of an account whose person lost phone and recovery codes. Its sessions end, and a mail
+    /// informs the person. Verify first that the request comes from them
     ResetTotp { email: Email },
-    /// Stop every command and every change of settings, at all batteries at once: nothing new is taken, and what waits is
-    /// not sent
+    /// Block all commands and all changes of settings for all batteries at once: new ones are refused, pending ones are not
+    /// sent
     BrakeFleet {
         /// Why, for the journal
         reason: String,
     },
-    /// Let commands and changes through again
+    /// Allow commands and changes again
     ReleaseFleet,
-    /// Hear a unit again whose boot counter began anew or ran to its end: until then the portal takes what it says about
-    /// itself for old. Make sure first that it is this unit, by its owner or whoever repaired it
+    /// Accept a unit again whose boot counter was reset or reached its maximum; until then the portal takes its reports for
+    /// old ones. Verify first that it is this unit, with its owner or whoever repaired it
     RestartBootCounter { sn: Serial },
-    /// Change the operator's secret: --secret or --secret-file names the old one. Nothing else changes; restart every
-    /// process with the new one
+    /// Change the operator's secret; --secret or --secret-file is the old one. Nothing else changes; restart every process
+    /// with the new one
     ChangeSecret {
         /// File that holds the new secret
         #[arg(long, value_name = "FILE")]
         new_secret_file: PathBuf,
     },
-    /// Make new keys, after a leak or as a habit. A running server takes them over within two minutes
+    /// Create new keys, after a leak or regularly. A running server takes them over within two minutes
     RotateKeys {
-        /// For how many days sessions of the old keys go on; 0 after a leak: everybody logs in again
+        /// For how many days sessions of the old keys stay valid; 0 after a leak: everybody logs in again
         #[arg(long, default_value_t = 30, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(0..=365))]
         grace_days: u32,
     },
-    /// List the versions of the keys, and what is left of old ones
+    /// List the key versions, and what still uses old ones
     ListKeys,
-    /// Keys, signing, publishing, roll-outs
+    /// Keys, signing, publishing, rollouts
     Firmware {
         #[command(subcommand)]
         command: firmware::Firmware,

@@ -1,36 +1,37 @@
-//! Configuration: options, then `SUNCELLAR_…` variables, then a TOML file, then defaults, in that order of strength.
-use crate::options::{LogFormat, Options, Role};
+//! Configuration. Options override `SUNCELLAR_…` variables, which override a TOML file, which overrides defaults.
+use crate::options::{LogFormat, Options, ProcessRole};
 use anyhow::{Context as _, bail, ensure};
-use api::{Links, Settings};
+use api::{Links, PortalConfig};
+use clap::{ArgMatches, FromArgMatches as _};
 use ipnet::IpNet;
-use jobs::KeepSamples;
+use jobs::SampleRetention;
 use sources::Addresses;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-/// What was set, complete and checked.
+/// The complete, validated configuration.
 #[derive(Clone)]
 pub(crate) struct Config {
     pub(crate) listen: SocketAddr,
     pub(crate) updates_listen: SocketAddr,
     pub(crate) devices_listen: SocketAddr,
-    /// Whether somebody chose that address.
+    /// Whether the address was set explicitly.
     pub(crate) devices_listen_chosen: bool,
     pub(crate) updates_listen_chosen: bool,
     pub(crate) status_listen: Option<SocketAddr>,
-    /// Certificate and key for batteries; without them the link is plain.
+    /// Certificate and key for batteries; without them the link is unencrypted.
     pub(crate) devices_tls: Option<(PathBuf, PathBuf)>,
     pub(crate) data_dir: PathBuf,
     pub(crate) database: String,
-    pub(crate) roles: Vec<Role>,
+    pub(crate) roles: Vec<ProcessRole>,
     pub(crate) secret: Option<String>,
     pub(crate) secret_file: Option<PathBuf>,
     pub(crate) tls: Option<(PathBuf, PathBuf)>,
     pub(crate) smtp: Option<String>,
     pub(crate) smtp_ca: Option<PathBuf>,
     pub(crate) mail_from: String,
-    pub(crate) keep_samples: KeepSamples,
-    /// Where services outside are, besides their own addresses.
+    pub(crate) keep_samples: SampleRetention,
+    /// Other addresses for external services.
     pub(crate) sources: Addresses,
     devices_a_minute: usize,
     require_totp_of_electricians: bool,
@@ -42,12 +43,13 @@ pub(crate) struct Config {
 }
 
 impl Config {
-    pub(crate) fn load(options: Options) -> anyhow::Result<Self> {
-        let file = match &options.config {
-            Some(path) => read_file(path)?,
-            None => Options::default(),
-        };
-        Self::check(options.or(file))
+    /// `arguments` are what `options` were read from: command line and variables.
+    pub(crate) fn load(mut options: Options, arguments: &ArgMatches) -> anyhow::Result<Self> {
+        if let Some(path) = &options.config {
+            options = read_file(path)?;
+            options.update_from_arg_matches(arguments)?;
+        }
+        Self::check(options)
     }
 
     fn check(options: Options) -> anyhow::Result<Self> {
@@ -55,8 +57,10 @@ impl Config {
         let database = options
             .database
             .unwrap_or_else(|| format!("sqlite:{}", data_dir.join("suncellar.db").display()));
-        let roles = options.role.unwrap_or_else(|| Role::ALL.to_vec());
-        if database.starts_with("sqlite:") && !Role::ALL.iter().all(|role| roles.contains(role)) {
+        let roles = options.role.unwrap_or_else(|| ProcessRole::ALL.to_vec());
+        if database.starts_with("sqlite:")
+            && !ProcessRole::ALL.iter().all(|role| roles.contains(role))
+        {
             bail!(
                 "an SQLite database belongs to one process: leave --role out, or use --database postgres://…"
             );
@@ -88,20 +92,20 @@ impl Config {
                 bail!("devices-tls-cert and devices-tls-key belong together: give both or neither")
             }
         };
-        let exposed = !devices_listen.ip().is_loopback() && roles.contains(&Role::Gateway);
+        let exposed = !devices_listen.ip().is_loopback() && roles.contains(&ProcessRole::Gateway);
         if exposed && devices_tls.is_none() && !devices_plain {
             bail!(
                 "batteries on {devices_listen} would send their secrets in clear: give devices-tls-cert and devices-tls-key, or devices-plain behind a proxy that does TLS"
             );
         }
         let keep_samples = match options.keep_samples {
-            None => KeepSamples::default(),
+            None => SampleRetention::default(),
             Some(0) => bail!("keep-samples must be at least 1 day"),
-            Some(days) => KeepSamples { days },
+            Some(days) => SampleRetention { days },
         };
         let mut sources = Addresses::default();
         for named in options.source_url.iter().flatten() {
-            sources.name(named).context("source-url")?;
+            sources.add_override(named).context("source-url")?;
         }
         let devices_a_minute = match options.devices_a_minute {
             None => 20,
@@ -153,31 +157,24 @@ impl Config {
         self.trusted_proxies.clone()
     }
 
-    /// Whether batteries come through a proxy that does TLS for them.
+    /// Whether the device link is unencrypted: batteries then come through a TLS proxy or from loopback.
     pub(crate) fn devices_plain(&self) -> bool {
         self.devices_tls.is_none()
     }
 
-    pub(crate) fn has(&self, role: Role) -> bool {
+    pub(crate) fn has(&self, role: ProcessRole) -> bool {
         self.roles.contains(&role)
     }
 
-    /// What answers depend on, once the real addresses of this process's listeners are known.
+    /// The portal's configuration, once the actual addresses of this process's listeners are known.
     pub(crate) fn settings(
         &self,
         people: Option<SocketAddr>,
         updates: Option<SocketAddr>,
-    ) -> Settings {
+    ) -> PortalConfig {
         let scheme = if self.tls.is_some() { "https" } else { "http" };
-        let reach = |address: SocketAddr| {
-            let host = if address.ip().is_loopback() {
-                "localhost".into()
-            } else {
-                address.ip().to_string()
-            };
-            format!("{scheme}://{host}:{}", address.port())
-        };
-        Settings {
+        let reach = |address: SocketAddr| url_of(scheme, address);
+        PortalConfig {
             public_url: self
                 .public_url
                 .clone()
@@ -188,10 +185,19 @@ impl Config {
                 .unwrap_or_else(|| reach(updates.unwrap_or(self.updates_listen))),
             trusted_proxies: self.trusted_proxies.clone(),
             links: self.links.clone(),
-            stream: api::Pace::default(),
+            stream: api::StreamOptions::default(),
             devices_a_minute: self.devices_a_minute,
             require_totp_of_electricians: self.require_totp_of_electricians,
         }
+    }
+}
+
+/// What a browser on this machine types to reach a listener.
+fn url_of(scheme: &str, address: SocketAddr) -> String {
+    let (ip, port) = (address.ip(), address.port());
+    match ip.is_loopback() || ip.is_unspecified() {
+        true => format!("{scheme}://localhost:{port}"),
+        false => format!("{scheme}://{address}"),
     }
 }
 
@@ -210,7 +216,7 @@ fn read_text(path: &Path) -> anyhow::Result<String> {
     std::fs::read_to_string(path).with_context(|| path.display().to_string())
 }
 
-/// `https://host:port` without anything behind it, as links and the security policy need it.
+/// Validates an origin, `https://host:port` without a path, as links and the security policy need it.
 fn origin(name: &str, url: &str) -> anyhow::Result<String> {
     let url = url.trim_end_matches('/');
     let host = url
@@ -236,4 +242,22 @@ fn networks(texts: &[String]) -> anyhow::Result<Vec<IpNet>> {
         })
     };
     texts.iter().map(parse).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_listener_has_an_address_that_a_browser_understands() {
+        for (address, url) in [
+            ("127.0.0.1:8080", "http://localhost:8080"),
+            ("[::]:8080", "http://localhost:8080"),
+            ("192.0.2.7:8080", "http://192.0.2.7:8080"),
+            ("[2001:db8::7]:8080", "http://[2001:db8::7]:8080"),
+        ] {
+            let address = address.parse().expect("an address");
+            assert_eq!(url_of("http", address), url);
+        }
+    }
 }

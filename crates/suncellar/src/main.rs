@@ -1,19 +1,19 @@
-//! `suncellar`: one binary for the portal, its demo and its operator.
+//! `suncellar`: one binary for the portal, its demo and its operator's commands.
 
 mod admin;
 mod backup;
 mod cli;
 mod config;
 mod demo;
+mod file_permissions;
 mod open_files;
 mod options;
-mod private;
 mod roles;
 mod simulate;
 mod tasks;
 mod tls;
 
-use clap::Parser as _;
+use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
 use cli::{Cli, Command};
 use config::Config;
 use options::LogFormat;
@@ -21,29 +21,30 @@ use std::io::IsTerminal as _;
 use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
 
-/// A sixth of a request's time went into the C library's allocator.
+/// The C library's allocator took a sixth of a request's time.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    private::from_now_on();
-    let cli = Cli::parse();
-    match run(cli) {
+    file_permissions::set_umask();
+    let arguments = Cli::command().get_matches();
+    match run(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // One sentence with its causes, for the person who started it.
+            // One line with all causes.
             eprintln!("suncellar: {error:#}");
             ExitCode::FAILURE
         }
     }
 }
 
-fn run(cli: Cli) -> anyhow::Result<()> {
+fn run(arguments: &ArgMatches) -> anyhow::Result<()> {
+    let cli = Cli::from_arg_matches(arguments).unwrap_or_else(|error| error.exit());
     if matches!(cli.command, Command::Openapi) {
         println!("{}", api::openapi().to_pretty_json()?);
         return Ok(());
     }
-    let config = Config::load(cli.options)?;
+    let config = Config::load(cli.options, arguments)?;
     start_log(config.log);
     let _ = rustls::crypto::ring::default_provider().install_default();
     tokio::runtime::Builder::new_multi_thread()
@@ -65,7 +66,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
 }
 
 fn start_log(format: LogFormat) {
-    // PostgreSQL says at each start that the table of migrations is there already.
+    // PostgreSQL logs at each start that the migrations table exists already.
     const USUAL: &str = "info,sqlx::postgres::notice=warn";
     let filter = EnvFilter::try_from_env("SUNCELLAR_LOG").unwrap_or_else(|_| EnvFilter::new(USUAL));
     let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());

@@ -1,17 +1,17 @@
-//! How many files the process may have open, and what each listener gets of them.
+//! The limit of open files, and how the listeners share it.
 use crate::config::Config;
 use domain::connections::Connections;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::sync::Arc;
 
-/// One caller's share of a listener for people: an office behind one address.
+/// Connections per client address to a listener for people, enough for an office behind one address.
 const PER_CLIENT: usize = 256;
-/// One caller's batteries that have not logged in yet.
+/// Connections per client address to the gateway before login.
 const PENDING_PER_CLIENT: usize = 64;
-/// More connections than this would need more memory than a machine has, whatever the system allows.
+/// Upper bound: more connections would need more memory than a machine has.
 const MAX_FILES: u64 = 1 << 20;
 
-/// The limit that holds for this process.
+/// The file limit of this process.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenFiles(usize);
 
@@ -43,7 +43,7 @@ impl OpenFiles {
         Self(usize::try_from(limit).unwrap_or(usize::MAX))
     }
 
-    /// Three quarters for batteries, which stay; a sixteenth is left for the database and everything else.
+    /// Batteries get three quarters, as they stay connected; a sixteenth is left for the database and everything else.
     pub(crate) fn share(self, config: &Config) -> Shares {
         let Self(files) = self;
         let proxies: Arc<[_]> = config.trusted_proxies().into();
@@ -51,7 +51,7 @@ impl OpenFiles {
             let proxies = Arc::clone(&proxies);
             connections.exempting(move |address| proxies.iter().any(|net| net.contains(&address)))
         };
-        // All batteries come from the proxy that does TLS for them.
+        // Behind a TLS proxy all batteries have the proxy's address.
         let plain = config.devices_plain();
         let devices = Connections::new(files / 4 * 3, PENDING_PER_CLIENT);
         Shares {

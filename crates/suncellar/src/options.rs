@@ -1,11 +1,11 @@
-//! Everything that can be set, as option, `SUNCELLAR_…` variable and TOML key; [`crate::config`] makes sense of it.
+//! All configuration options, each as option, `SUNCELLAR_…` variable and TOML key; [`crate::config`] validates them.
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// Everything that can be set, each as option, variable and TOML key of the same name.
-#[derive(Clone, Default, Args, Deserialize)]
+/// All options, each as option, variable and TOML key of the same name.
+#[derive(Default, Args, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[command(next_help_heading = "Configuration, the same for every command")]
 pub(crate) struct Options {
@@ -32,7 +32,7 @@ pub(crate) struct Options {
         value_name = "ADDRESS"
     )]
     pub(crate) devices_listen: Option<SocketAddr>,
-    /// Where health, readiness and figures of this process are served, whatever its roles [default: nowhere but on the portal]
+    /// Where health, readiness and metrics of this process are served, whatever its roles [default: only on the portal]
     #[arg(
         long,
         global = true,
@@ -40,7 +40,7 @@ pub(crate) struct Options {
         value_name = "ADDRESS"
     )]
     pub(crate) status_listen: Option<SocketAddr>,
-    /// Folder for the embedded database and mails that are not sent [default: data]
+    /// Folder for the embedded database and, without a mail server, for mails [default: data]
     #[arg(long, global = true, env = "SUNCELLAR_DATA_DIR", value_name = "FOLDER")]
     pub(crate) data_dir: Option<PathBuf>,
     /// sqlite:PATH or postgres://… [default: suncellar.db in the data folder]
@@ -60,8 +60,8 @@ pub(crate) struct Options {
         value_delimiter = ',',
         value_name = "ROLE"
     )]
-    pub(crate) role: Option<Vec<Role>>,
-    /// Signing secret of at least 32 random characters; a file is safer than an option, which others can list
+    pub(crate) role: Option<Vec<ProcessRole>>,
+    /// Signing secret of at least 32 random characters; a file is safer, as other users can see the options of a process
     #[arg(
         long,
         global = true,
@@ -84,7 +84,7 @@ pub(crate) struct Options {
     /// Address of the update service as browsers reach it [default: http:// and its listener]
     #[arg(long, global = true, env = "SUNCELLAR_UPDATES_URL", value_name = "URL")]
     pub(crate) updates_url: Option<String>,
-    /// Proxy (address or network) whose X-Forwarded-For is believed; give it once for each
+    /// Proxy (address or network) whose X-Forwarded-For is trusted; give it once for each
     #[arg(
         long,
         global = true,
@@ -115,7 +115,7 @@ pub(crate) struct Options {
         value_name = "FILE"
     )]
     pub(crate) devices_tls_key: Option<PathBuf>,
-    /// Batteries come through a proxy that does TLS: serve them plain on an address that is not loopback
+    /// Batteries come through a proxy that terminates TLS: serve them plain, also on an address that is not loopback
     #[arg(
         long,
         global = true,
@@ -134,7 +134,7 @@ pub(crate) struct Options {
         hide_env_values = true
     )]
     pub(crate) smtp: Option<String>,
-    /// Certificate (PEM) that the mail server's must come from, instead of the system's authorities
+    /// Certificate (PEM) of the authority for the mail server, instead of the system's authorities
     #[arg(long, global = true, env = "SUNCELLAR_SMTP_CA", value_name = "FILE")]
     pub(crate) smtp_ca: Option<PathBuf>,
     /// Sender of mails [default: Suncellar <noreply@localhost>]
@@ -145,7 +145,7 @@ pub(crate) struct Options {
         value_name = "MAILBOX"
     )]
     pub(crate) mail_from: Option<String>,
-    /// Days for which every sample is kept; totals of days stay for good [default: 730]
+    /// Days for which every sample is kept; day totals are kept for good [default: 730]
     #[arg(
         long,
         global = true,
@@ -154,8 +154,8 @@ pub(crate) struct Options {
         value_parser = clap::value_parser!(u32).range(1..=36_500)
     )]
     pub(crate) keep_samples: Option<u32>,
-    /// Ask a source of prices or weather elsewhere, such as energy_charts=http://127.0.0.1:9000: a service of your own, or a
-    /// test. Such an address may be private and without TLS; give it once for each source
+    /// Other address for a source of prices or weather, such as energy_charts=http://127.0.0.1:9000, for a service of your own
+    /// or a test. It may be private and without TLS; give it once for each source
     #[arg(
         long,
         global = true,
@@ -164,7 +164,7 @@ pub(crate) struct Options {
         value_name = "SOURCE=URL"
     )]
     pub(crate) source_url: Option<Vec<String>>,
-    /// Devices that one account may change or command in a minute [default: 20]
+    /// How many devices one account may change or command per minute [default: 20]
     #[arg(
         long,
         global = true,
@@ -173,7 +173,7 @@ pub(crate) struct Options {
         value_parser = clap::value_parser!(u32).range(1..)
     )]
     pub(crate) devices_a_minute: Option<u32>,
-    /// Electricians set up a second factor (TOTP) before they can do anything else
+    /// Electricians have to set up a second factor (TOTP) before they can do anything else
     #[arg(
         long,
         global = true,
@@ -183,7 +183,7 @@ pub(crate) struct Options {
         default_missing_value = "true"
     )]
     pub(crate) require_totp_of_electricians: Option<bool>,
-    /// How the log is written [default: text]
+    /// Log format [default: text]
     #[arg(
         long,
         global = true,
@@ -215,14 +215,14 @@ pub(crate) struct Options {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Role {
+pub(crate) enum ProcessRole {
     Portal,
     Updates,
     Gateway,
     Jobs,
 }
 
-impl Role {
+impl ProcessRole {
     pub(crate) const ALL: [Self; 4] = [Self::Portal, Self::Updates, Self::Gateway, Self::Jobs];
 }
 
@@ -232,23 +232,4 @@ pub(crate) enum LogFormat {
     #[default]
     Text,
     Json,
-}
-
-/// Takes the stronger of two values, option by option.
-macro_rules! merge {
-    ($strong:ident, $weak:ident: $($field:ident),* $(,)?) => {
-        Options { $($field: $strong.$field.or($weak.$field)),* }
-    };
-}
-
-impl Options {
-    /// Fills what is not set here from weaker ones.
-    pub(crate) fn or(self, weak: Self) -> Self {
-        let strong = self;
-        merge!(strong, weak: config, listen, updates_listen, devices_listen, status_listen, data_dir, database, role, secret,
-            secret_file, public_url, updates_url, trusted_proxy, tls_cert, tls_key, devices_tls_cert,
-            devices_tls_key, devices_plain, smtp, smtp_ca, mail_from, keep_samples, source_url, devices_a_minute, require_totp_of_electricians,
-            log_format,
-            homepage_url, contact_url, imprint_url, privacy_url, terms_url)
-    }
 }

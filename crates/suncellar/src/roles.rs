@@ -2,34 +2,35 @@
 use crate::config::Config;
 use crate::demo;
 use crate::open_files::OpenFiles;
-use crate::options::Role;
+use crate::options::ProcessRole;
 use crate::tasks::{self, Tasks};
-use crate::{private, tls};
+use crate::{file_permissions, tls};
 use anyhow::{Context as _, bail, ensure};
 use api::Portal;
 use bus::{Bus, Engine};
+use db::{DatabaseFile, DatabaseLock};
 use domain::connections::Connections;
 use domain::{Clock, Random};
 use gateway::Gateway;
 use jobs::Jobs;
-use jobs::mail::Post;
+use jobs::mail::Mailer;
 use metrics_exporter_prometheus::PrometheusHandle;
 use ring::rand::{SecureRandom as _, SystemRandom};
 use sources::Sources;
 use std::net::SocketAddr;
 use std::time::Duration;
-use store::{DatabaseFile, DatabaseLock, Secret, Store};
+use store::{Secret, Store};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-/// How often figures that nobody has asked for are made small.
+/// How often unread metrics are compacted.
 const METRICS_UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Whoever watches over this process.
+/// For monitoring.
 const MAX_STATUS_CONNECTIONS: usize = 64;
 
-/// The system's secure source of chance.
+/// The operating system's secure random generator.
 pub(crate) fn random() -> Random {
     let source = SystemRandom::new();
     Random::new(move |bytes| {
@@ -49,24 +50,24 @@ pub(crate) async fn open_store(config: &Config) -> anyhow::Result<Store> {
     open_with(config, &secret).await
 }
 
-/// For a secret that need not meet today's rules: the one that is being changed.
+/// Opens the store with a secret that need not meet today's rules: the one that is being changed.
 pub(crate) async fn open_with(config: &Config, secret: &Secret) -> anyhow::Result<Store> {
     if let Some(file) = &config.secret_file {
-        private::check_secret_file(file);
+        file_permissions::check_secret_file(file);
     }
     make_data_dir(config)?;
-    private::correct(config);
+    file_permissions::restrict_existing(config);
     Store::open(&config.database, secret, &random(), Clock::system().now())
         .await
         .context("the database cannot be opened")
 }
 
-/// Where the embedded database is.
+/// Creates the folder of the embedded database.
 pub(crate) fn make_data_dir(config: &Config) -> anyhow::Result<()> {
     if config.database.starts_with("sqlite:") {
         std::fs::create_dir_all(&config.data_dir).with_context(|| {
             format!(
-                "the data folder {} cannot be made",
+                "the data folder {} cannot be created",
                 config.data_dir.display()
             )
         })?;
@@ -74,20 +75,23 @@ pub(crate) fn make_data_dir(config: &Config) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// An SQLite database has one server, and this is it for as long as the lock is kept. PostgreSQL may have several.
+/// Locks an SQLite database for this server, as it allows only one. PostgreSQL may have several.
 pub(crate) fn lock_database(config: &Config) -> anyhow::Result<Option<DatabaseLock>> {
     make_data_dir(config)?;
     let file = DatabaseFile::of(&config.database)?;
     Ok(file.map(|file| file.lock()).transpose()?)
 }
 
-/// Where a role is reached; `None` when another process has it.
-pub(crate) async fn bind(config: &Config, role: Role) -> anyhow::Result<Option<TcpListener>> {
+/// The listener of a role; `None` if another process has the role.
+pub(crate) async fn bind(
+    config: &Config,
+    role: ProcessRole,
+) -> anyhow::Result<Option<TcpListener>> {
     let (address, who) = match role {
-        Role::Portal => (config.listen, "the portal"),
-        Role::Updates => (config.updates_listen, "the update service"),
-        Role::Gateway => (config.devices_listen, "the device endpoint"),
-        Role::Jobs => return Ok(None),
+        ProcessRole::Portal => (config.listen, "the portal"),
+        ProcessRole::Updates => (config.updates_listen, "the update service"),
+        ProcessRole::Gateway => (config.devices_listen, "the device endpoint"),
+        ProcessRole::Jobs => return Ok(None),
     };
     if !config.has(role) {
         return Ok(None);
@@ -101,7 +105,7 @@ pub(crate) fn address(listener: Option<&TcpListener>) -> std::io::Result<Option<
     listener.map(TcpListener::local_addr).transpose()
 }
 
-pub(crate) fn post(config: &Config) -> anyhow::Result<Post> {
+pub(crate) fn open_mailer(config: &Config) -> anyhow::Result<Mailer> {
     match &config.smtp {
         Some(url) => {
             let authority = config
@@ -110,30 +114,30 @@ pub(crate) fn post(config: &Config) -> anyhow::Result<Post> {
                 .map(std::fs::read)
                 .transpose()
                 .context("smtp-ca cannot be read")?;
-            Post::smtp(url, &config.mail_from, authority.as_deref())
+            Mailer::smtp(url, &config.mail_from, authority.as_deref())
         }
-        None => Post::folder(config.data_dir.join("mail"), &config.mail_from),
+        None => Mailer::folder(config.data_dir.join("mail"), &config.mail_from),
     }
 }
 
-/// The parts of a running product.
-pub(crate) struct Parts {
+/// The parts of a running server.
+pub(crate) struct ServerParts {
     pub(crate) portal: Portal,
-    /// Where people reach it, if this process does that.
+    /// The portal's listener, if this process has that role.
     pub(crate) people: Option<TcpListener>,
-    /// Where updates are served, if this process does that.
+    /// The update service's listener, if this process has that role.
     pub(crate) updates: Option<TcpListener>,
-    /// Where batteries connect, if they do so to this process.
+    /// The gateway's listener, if this process has that role.
     pub(crate) devices: Option<TcpListener>,
     pub(crate) bus: Bus,
     pub(crate) engine: Engine,
-    pub(crate) post: Post,
+    pub(crate) post: Mailer,
     pub(crate) clock: Clock,
 }
 
 pub(crate) async fn serve(config: Config) -> anyhow::Result<()> {
-    // What can be wrong in the configuration shows before anything is opened.
-    let post = post(&config)?;
+    // Finds configuration errors before anything is opened.
+    let post = open_mailer(&config)?;
     ensure!(
         !(config.database.starts_with("sqlite:") && demo::is_demo_folder(&config.data_dir)),
         "{} is the demo's folder, and everybody knows the passwords of its accounts: choose another --data-dir",
@@ -141,18 +145,18 @@ pub(crate) async fn serve(config: Config) -> anyhow::Result<()> {
     );
     let _lock = lock_database(&config)?;
     let store = open_store(&config).await?;
-    let people = bind(&config, Role::Portal).await?;
-    let updates = bind(&config, Role::Updates).await?;
-    let devices = bind(&config, Role::Gateway).await?;
+    let people = bind(&config, ProcessRole::Portal).await?;
+    let updates = bind(&config, ProcessRole::Updates).await?;
+    let devices = bind(&config, ProcessRole::Gateway).await?;
     let clock = Clock::system();
     let settings = config.settings(address(people.as_ref())?, address(updates.as_ref())?);
     let updates_url = settings.updates_url.clone();
     let bus = Bus::open(store.clone(), clock.clone(), &random(), updates_url).await;
-    let (bus, engine) = bus.map_err(|error| store.explain(error))?;
+    let (bus, engine) = bus.map_err(|error| store.db().explain(error))?;
     let portal = Portal::new(store, bus.clone(), clock.clone(), random(), settings);
     run(
         &config,
-        Parts {
+        ServerParts {
             portal,
             people,
             updates,
@@ -168,15 +172,15 @@ pub(crate) async fn serve(config: Config) -> anyhow::Result<()> {
     .await
 }
 
-/// Runs until SIGTERM or Ctrl-C, then lets everything finish what it has begun. A task that ends by itself stops the others,
-/// too, and is the error.
+/// Runs until SIGTERM or Ctrl-C, then lets open work finish. A task that ends by itself stops the others and is returned
+/// as the error.
 pub(crate) async fn run(
     config: &Config,
-    parts: Parts,
+    parts: ServerParts,
     mut tasks: Tasks,
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
-    let Parts {
+    let ServerParts {
         portal,
         people,
         updates,
@@ -186,7 +190,7 @@ pub(crate) async fn run(
         post,
         clock,
     } = parts;
-    // Before anybody is served: whoever has been answered may ask it to stop.
+    // Before anything is served: a client that got an answer may send a stop signal.
     let mut signal = StopSignal::listen()?;
     let tls = config
         .tls
@@ -200,7 +204,10 @@ pub(crate) async fn run(
         .transpose()?;
     let metrics = metrics_exporter_prometheus::PrometheusBuilder::new().install_recorder()?;
     let portal = portal.with_metrics(metrics.clone());
-    tasks.spawn("the upkeep of figures", keep_up(metrics, stop.clone()));
+    tasks.spawn(
+        "the metrics upkeep",
+        run_metrics_upkeep(metrics, stop.clone()),
+    );
     if let Some(address) = config.status_listen {
         let listener = TcpListener::bind(address).await;
         let listener = listener.with_context(|| format!("status cannot be served on {address}"))?;
@@ -218,7 +225,7 @@ pub(crate) async fn run(
         );
     }
     let (store, random) = (portal.store.clone(), portal.random.clone());
-    let public_url = portal.settings.public_url.clone();
+    let public_url = portal.config.public_url.clone();
     let jobs_bus = bus.clone();
     let open = OpenFiles::raise().share(config);
     if let Some(people) = people {
@@ -245,27 +252,27 @@ pub(crate) async fn run(
         let serving = gateway::serve(devices, gateway, stop.clone());
         tasks.spawn("the device endpoint", serving);
     }
-    if config.has(Role::Jobs) {
+    if config.has(ProcessRole::Jobs) {
         let jobs = Jobs {
             store: store.clone(),
             bus: jobs_bus,
             clock,
             random,
-            post,
+            mailer: post,
             public_url,
-            keep: config.keep_samples,
+            sample_retention: config.keep_samples,
             sources: Sources::new(config.sources.clone()),
         };
         tracing::info!("jobs run");
         tasks.spawn("the jobs", jobs::run(jobs, stop.clone()));
     }
-    // The bus goes on until nobody can hand in anything any more.
-    let last = CancellationToken::new();
-    let mut moving = tokio::spawn(engine.run(last.clone()));
+    // The bus stops last, when nobody can submit anything any more.
+    let stop_bus = CancellationToken::new();
+    let mut bus_task = tokio::spawn(engine.run(stop_bus.clone()));
     let failed = tokio::select! {
         () = signal.received() => None,
         error = tasks.ended() => Some(error),
-        ended = &mut moving => return Err(tasks::ended("the bus", ended.err().as_ref())),
+        ended = &mut bus_task => return Err(tasks::ended("the bus", ended.err().as_ref())),
     };
     match &failed {
         None => tracing::info!("stopping"),
@@ -273,14 +280,14 @@ pub(crate) async fn run(
     }
     stop.cancel();
     tasks.finish().await;
-    last.cancel();
-    moving.await?;
-    store.close().await;
+    stop_bus.cancel();
+    bus_task.await?;
+    store.db().close().await;
     failed.map_or(Ok(()), Err)
 }
 
-/// Otherwise figures that nobody reads would take more memory with each report.
-async fn keep_up(metrics: PrometheusHandle, stop: CancellationToken) {
+/// Compacts metrics. Unread metrics would otherwise take more memory with each report.
+async fn run_metrics_upkeep(metrics: PrometheusHandle, stop: CancellationToken) {
     let mut tick = tokio::time::interval(METRICS_UPKEEP_INTERVAL);
     loop {
         tokio::select! {
@@ -290,7 +297,7 @@ async fn keep_up(metrics: PrometheusHandle, stop: CancellationToken) {
     }
 }
 
-/// SIGTERM and Ctrl-C, heard from the moment on that this exists: one that comes before ends the process at once.
+/// SIGTERM and Ctrl-C, caught from the creation of this value on; an earlier signal ends the process at once.
 pub(crate) struct StopSignal {
     terminate: Signal,
     interrupt: Signal,

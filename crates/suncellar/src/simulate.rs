@@ -1,28 +1,28 @@
-//! A fleet of simulated batteries against a device endpoint, with a line of numbers every ten seconds.
+//! A fleet of simulated batteries against a gateway, with a line of statistics every ten seconds.
 use crate::cli::Simulate;
 use anyhow::{Context as _, ensure};
 use domain::{Clock, Serial};
 use serde::{Deserialize, Serialize};
-use simulator::model::Start;
-use simulator::tally::{Tally, quantile};
-use simulator::{Device, FirmwareKeys, Fleet, Seed, World};
+use simulator::fleet_stats::{FleetStats, quantile};
+use simulator::model::InitialState;
+use simulator::{Device, FirmwareKeys, Fleet, FleetContext, Seed};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-const EVERY: Duration = Duration::from_secs(10);
-/// At the end, batteries have so long to deliver what they have measured.
-const LAST_DELIVERIES: Duration = Duration::from_secs(30);
-/// Batteries that connect in a second at most, so that a start is not a storm.
+const STATS_INTERVAL: Duration = Duration::from_secs(10);
+/// At the end, batteries have this long to deliver their samples.
+const DELIVERY_TIMEOUT: Duration = Duration::from_secs(30);
+/// Limits the connects per second, to keep the start from being a connection storm.
 const CONNECTS_PER_SECOND: u32 = 2_000;
 
 pub(crate) async fn run(options: Simulate) -> anyhow::Result<()> {
     let gateway = tokio::net::lookup_host(&options.gateway)
         .await
-        .with_context(|| format!("the gateway {} has no address", options.gateway))?
+        .with_context(|| format!("the gateway's name {} cannot be resolved", options.gateway))?
         .next()
-        .with_context(|| format!("the gateway {} has no address", options.gateway))?;
+        .with_context(|| format!("the gateway's name {} has no address", options.gateway))?;
     let Some(file) = &options.secrets else {
         anyhow::bail!(
             "batteries log in with their secrets: register them with `suncellar admin import-devices devices.csv > secrets.csv` and give --secrets secrets.csv"
@@ -32,41 +32,41 @@ pub(crate) async fn run(options: Simulate) -> anyhow::Result<()> {
     let began = Instant::now();
     watch(&fleet, options.end_after.map(Duration::from_secs)).await?;
     let lasted = began.elapsed();
-    let complete = fleet.finish(LAST_DELIVERIES).await;
+    let complete = fleet.finish(DELIVERY_TIMEOUT).await;
     if let Some(file) = &options.acked {
         write_acknowledged(&fleet, file)?;
     }
-    let summary = Summary::new(&fleet.world().tally, lasted, complete);
+    let summary = Summary::new(&fleet.context().stats, lasted, complete);
     println!("{}", serde_json::to_string(&summary)?);
     Ok(())
 }
 
-/// One line of what `admin import-devices` prints.
+/// One line of the output of `admin import-devices`.
 #[derive(Deserialize)]
-struct Line {
+struct SecretsLine {
     sn: String,
     phase: u8,
     secret: String,
 }
 
-struct Registered {
+struct RegisteredDevice {
     sn: Serial,
     phase: u8,
     secret: String,
 }
 
-fn read_secrets(file: &Path) -> anyhow::Result<Vec<Registered>> {
+fn read_secrets(file: &Path) -> anyhow::Result<Vec<RegisteredDevice>> {
     let mut reader = csv::Reader::from_path(file)
         .with_context(|| format!("{} cannot be read", file.display()))?;
     let mut registered = Vec::new();
-    for (number, line) in (2..).zip(reader.deserialize::<Line>()) {
-        let Line { sn, phase, secret } =
+    for (number, line) in (2..).zip(reader.deserialize::<SecretsLine>()) {
+        let SecretsLine { sn, phase, secret } =
             line.with_context(|| format!("line {number} of {} is not valid", file.display()))?;
         let sn = sn
             .parse()
             .map_err(|_| anyhow::anyhow!("line {number}: {sn:?} is not a serial number"))?;
         ensure!(!secret.is_empty(), "line {number} has no secret");
-        registered.push(Registered { sn, phase, secret });
+        registered.push(RegisteredDevice { sn, phase, secret });
     }
     Ok(registered)
 }
@@ -74,27 +74,27 @@ fn read_secrets(file: &Path) -> anyhow::Result<Vec<Registered>> {
 fn start(
     options: &Simulate,
     gateway: SocketAddr,
-    registered: Vec<Registered>,
+    registered: Vec<RegisteredDevice>,
 ) -> anyhow::Result<Fleet> {
     let systems = options.systems.unwrap_or(registered.len());
     ensure!(
         systems <= registered.len(),
-        "{systems} systems are asked for, but the secrets are those of {}",
+        "{systems} systems are requested, but the secrets file has only {}",
         registered.len()
     );
     let clock = Clock::system();
     let now = clock.now();
-    // The fleet has no memory between two runs: the time is a boot counter that only grows.
+    // The fleet keeps no state between runs: the time serves as a boot counter that only grows.
     let boot = u32::try_from(now / 1_000)?;
     let devices = registered.into_iter().take(systems).map(|device| {
         let seed = Seed::of(&device.sn, options.seed);
-        let start = Start {
+        let start = InitialState {
             at: now,
             boot,
-            charge: 200 + seed.with(9).place(600) as i64,
+            charge: 200 + seed.with(9).index(600) as i64,
             readings: [0; 5],
         };
-        Device::drawn(
+        Device::random(
             device.sn,
             device.secret.into_bytes(),
             device.phase,
@@ -103,7 +103,7 @@ fn start(
         )
     });
     let keys = options.firmware_keys.as_deref().map(keys).transpose()?;
-    // Nobody stands in front of them to turn a switch.
+    // There is nobody to turn their main switches.
     let devices = devices.map(|device| Device {
         keys,
         update_needs_off: false,
@@ -111,29 +111,34 @@ fn start(
     });
     let devices: Vec<_> = devices.collect();
     let interval = Duration::from_secs_f64(options.interval);
-    let mut world = World::new(gateway, interval, clock);
-    world.closed_loop = options.closed_loop;
-    world.keep_acknowledged = options.acked.is_some();
-    // Over one interval, so that they report evenly ever after; who sends without pause has none.
+    let mut context = FleetContext::new(gateway, interval, clock);
+    context.closed_loop = options.closed_loop;
+    context.record_acknowledged = options.acked.is_some();
+    // Connecting over one interval spreads the reports evenly from then on; a closed loop has no interval.
     let fastest = Duration::from_secs(1) * u32::try_from(systems)? / CONNECTS_PER_SECOND;
     let even = if options.closed_loop {
         fastest
     } else {
         interval
     };
-    world.ramp = fastest.max(even);
-    Ok(Fleet::start(world, devices))
+    context.ramp = fastest.max(even);
+    Ok(Fleet::start(context, devices))
 }
 
 fn keys(file: &Path) -> anyhow::Result<FirmwareKeys> {
     let text = std::fs::read_to_string(file);
     let text = text.with_context(|| format!("{} cannot be read", file.display()))?;
-    FirmwareKeys::from_json(&text).with_context(|| format!("{} holds no keys", file.display()))
+    FirmwareKeys::from_json(&text).with_context(|| {
+        format!(
+            "{} is not the output of `admin firmware keys`",
+            file.display()
+        )
+    })
 }
 
-/// Prints what happens until Ctrl-C, SIGTERM or the end.
+/// Prints statistics until Ctrl-C, SIGTERM or `end_after`.
 async fn watch(fleet: &Fleet, end_after: Option<Duration>) -> anyhow::Result<()> {
-    let tally = &fleet.world().tally;
+    let stats = &fleet.context().stats;
     let end = async {
         match end_after {
             Some(time) => tokio::time::sleep(time).await,
@@ -142,15 +147,16 @@ async fn watch(fleet: &Fleet, end_after: Option<Duration>) -> anyhow::Result<()>
     };
     tokio::pin!(end);
     let mut signal = crate::roles::StopSignal::listen()?;
-    let mut tick = tokio::time::interval_at(tokio::time::Instant::now() + EVERY, EVERY);
-    let mut delays = tally.delays.counts();
+    let mut tick =
+        tokio::time::interval_at(tokio::time::Instant::now() + STATS_INTERVAL, STATS_INTERVAL);
+    let mut delays = stats.delays.counts();
     loop {
         tokio::select! {
             () = &mut end => return Ok(()),
             () = signal.received() => return Ok(()),
             _ = tick.tick() => {}
         }
-        let now = tally.delays.counts();
+        let now = stats.delays.counts();
         let since: Vec<u64> = now
             .iter()
             .zip(&delays)
@@ -159,11 +165,11 @@ async fn watch(fleet: &Fleet, end_after: Option<Duration>) -> anyhow::Result<()>
         delays = now;
         eprintln!(
             "connected {}  sent {}  acknowledged {}  reconnects {}  refused {}  ack p50 {:.1} ms  p99 {:.1} ms",
-            tally.connected.load(Relaxed),
-            tally.sent.load(Relaxed),
-            tally.acknowledged.load(Relaxed),
-            tally.reconnects.load(Relaxed),
-            tally.refused.load(Relaxed),
+            stats.connected.load(Relaxed),
+            stats.sent.load(Relaxed),
+            stats.acknowledged.load(Relaxed),
+            stats.reconnects.load(Relaxed),
+            stats.refused.load(Relaxed),
             millis(quantile(&since, 0.5)),
             millis(quantile(&since, 0.99)),
         );
@@ -174,36 +180,36 @@ fn millis(delay: Duration) -> f64 {
     delay.as_secs_f64() * 1_000.0
 }
 
-/// What the run came to, for whoever measures.
+/// The result of a run, for benchmarks.
 #[derive(Serialize)]
 struct Summary {
     seconds: f64,
     sent: u64,
     acknowledged: u64,
-    /// Samples acknowledged in a second.
+    /// Acknowledged samples per second.
     rate: f64,
     reconnects: u64,
     refused: u64,
-    /// Samples that a full buffer had to forget.
+    /// Samples that a full buffer dropped.
     forgotten: u64,
     ack_p50_ms: f64,
     ack_p99_ms: f64,
-    /// Whether everything that was measured was also acknowledged.
+    /// Whether every sample was acknowledged.
     complete: bool,
 }
 
 impl Summary {
-    fn new(tally: &Tally, lasted: Duration, complete: bool) -> Self {
-        let acknowledged = tally.acknowledged.load(Relaxed);
-        let delays = tally.delays.counts();
+    fn new(stats: &FleetStats, lasted: Duration, complete: bool) -> Self {
+        let acknowledged = stats.acknowledged.load(Relaxed);
+        let delays = stats.delays.counts();
         Self {
             seconds: lasted.as_secs_f64(),
-            sent: tally.sent.load(Relaxed),
+            sent: stats.sent.load(Relaxed),
             acknowledged,
             rate: acknowledged as f64 / lasted.as_secs_f64(),
-            reconnects: tally.reconnects.load(Relaxed),
-            refused: tally.refused.load(Relaxed),
-            forgotten: tally.forgotten.load(Relaxed),
+            reconnects: stats.reconnects.load(Relaxed),
+            refused: stats.refused.load(Relaxed),
+            forgotten: stats.forgotten.load(Relaxed),
             ack_p50_ms: millis(quantile(&delays, 0.5)),
             ack_p99_ms: millis(quantile(&delays, 0.99)),
             complete,
@@ -211,7 +217,7 @@ impl Summary {
     }
 }
 
-/// The samples that the endpoint says it has stored: `sn,b,s`.
+/// Writes the acknowledged samples: `sn,b,s`.
 fn write_acknowledged(fleet: &Fleet, file: &Path) -> anyhow::Result<()> {
     let mut writer = csv::Writer::from_path(file)
         .with_context(|| format!("{} cannot be written", file.display()))?;

@@ -1,5 +1,5 @@
-//! The tasks of a process. Each runs until the stop: one that ends before it ends the process, with its name and why, so that
-//! no half of a portal goes on without the other.
+//! The tasks of a process. Each runs until shutdown. One that ends earlier ends the whole process, with its name and the
+//! reason: no part of the portal should run on without the others.
 use std::collections::HashMap;
 use tokio::task::{Id, JoinError, JoinSet};
 
@@ -19,7 +19,7 @@ impl Tasks {
         self.names.insert(id, name);
     }
 
-    /// Waits for one that ends although nobody asked for it; for ever when there is none.
+    /// Waits for a task that ends unexpectedly; forever if there are no tasks.
     pub(crate) async fn ended(&mut self) -> anyhow::Error {
         match self.running.join_next_with_id().await {
             Some(Ok((id, ()))) => ended(self.name(id), None),
@@ -28,11 +28,11 @@ impl Tasks {
         }
     }
 
-    /// Waits for all of them, after the stop.
+    /// Waits for all tasks during shutdown.
     pub(crate) async fn finish(&mut self) {
         while let Some(done) = self.running.join_next().await {
             if let Err(error) = done {
-                tracing::error!(%error, task = self.name(error.id()), "a task failed at the stop");
+                tracing::error!(%error, task = self.name(error.id()), "task failed during shutdown");
             }
         }
     }
@@ -42,7 +42,7 @@ impl Tasks {
     }
 }
 
-/// Why the process cannot go on.
+/// The error that stops the process.
 pub(crate) fn ended(name: &str, error: Option<&JoinError>) -> anyhow::Error {
     match error {
         Some(error) => anyhow::anyhow!("{name} ended by itself: {error}"),

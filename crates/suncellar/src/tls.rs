@@ -12,7 +12,7 @@ pub(crate) fn https(certificate: &Path, key: &Path) -> anyhow::Result<TlsAccepto
     load(certificate, key, &[b"http/1.1"])
 }
 
-/// For batteries, which name no protocol.
+/// For batteries, which negotiate no application protocol (ALPN).
 pub(crate) fn devices(certificate: &Path, key: &Path) -> anyhow::Result<TlsAcceptor> {
     load(certificate, key, &[])
 }

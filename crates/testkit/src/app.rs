@@ -1,14 +1,14 @@
-//! A running portal on a free loopback port, with a clock that stands still and mails that can be read.
+//! A running portal on a free loopback port, with a clock that only tests move and mails that tests can read.
 use crate::http::Call;
 use crate::{NOON, TestDb, random};
-use api::{Links, Passwords, Portal, Settings};
+use api::{Links, Passwords, Portal, PortalConfig};
 use axum::http::Method;
 use bus::{Bus, Liveness};
 use domain::Clock;
 use domain::connections::Connections;
 use gateway::Gateway;
-use jobs::alarms::Watches;
-use jobs::mail::{Letter, Post, send_due};
+use jobs::alarms::AlarmWatcher;
+use jobs::mail::{Mailer, RenderedMail, send_due};
 use jobs::planning::Planners;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,27 +20,27 @@ use tokio_util::sync::CancellationToken;
 
 pub struct TestApp {
     pub address: SocketAddr,
-    /// Where batteries connect.
+    /// The gateway's address.
     pub devices: SocketAddr,
-    /// Where updates are served.
+    /// The update service's address.
     pub updates: SocketAddr,
     pub clock: Clock,
     pub store: Store,
     pub portal: Portal,
     pub bus: Bus,
-    pub(crate) watches: tokio::sync::Mutex<Watches>,
+    pub(crate) watches: tokio::sync::Mutex<AlarmWatcher>,
     pub(crate) planners: tokio::sync::Mutex<Planners>,
-    letters: Arc<Mutex<Vec<Letter>>>,
+    mails: Arc<Mutex<Vec<RenderedMail>>>,
     stop: CancellationToken,
-    serving: JoinHandle<()>,
-    updating: JoinHandle<()>,
-    linking: JoinHandle<()>,
-    moving: JoinHandle<()>,
-    /// The bus stops last: what the endpoint took in is still committed.
-    last: CancellationToken,
+    portal_task: JoinHandle<()>,
+    update_task: JoinHandle<()>,
+    gateway_task: JoinHandle<()>,
+    bus_task: JoinHandle<()>,
+    /// The bus stops last: reports that the gateway has accepted are still committed.
+    stop_bus: CancellationToken,
 }
 
-/// Where mails in tests point to; nothing listens there.
+/// The origin of links in mails; nothing listens there.
 pub const PUBLIC_URL: &str = "https://portal.test";
 
 impl TestApp {
@@ -49,31 +49,35 @@ impl TestApp {
     }
 
     /// Starts with changed settings.
-    pub async fn start_with(db: &TestDb, change: impl FnOnce(&mut Settings)) -> Self {
+    pub async fn start_with(db: &TestDb, change: impl FnOnce(&mut PortalConfig)) -> Self {
         Self::launch(db, change, Liveness::default()).await
     }
 
-    /// Starts with other times for the processes' heartbeats.
+    /// Starts with other heartbeat times.
     pub async fn start_with_liveness(db: &TestDb, liveness: Liveness) -> Self {
         Self::launch(db, |_| {}, liveness).await
     }
 
-    async fn launch(db: &TestDb, change: impl FnOnce(&mut Settings), liveness: Liveness) -> Self {
-        let clock = Clock::standing_at(NOON);
+    async fn launch(
+        db: &TestDb,
+        change: impl FnOnce(&mut PortalConfig),
+        liveness: Liveness,
+    ) -> Self {
+        let clock = Clock::frozen_at(NOON);
         let service = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let updates = service.local_addr().unwrap();
-        let mut settings = Settings {
+        let mut settings = PortalConfig {
             public_url: PUBLIC_URL.into(),
             updates_url: format!("http://{updates}"),
             trusted_proxies: vec!["127.0.0.0/8".parse().unwrap()],
             links: links(),
-            stream: api::Pace::default(),
+            stream: api::StreamOptions::default(),
             devices_a_minute: 20,
             require_totp_of_electricians: false,
         };
         change(&mut settings);
         let random = random::seeded(7);
-        // Two of them on one database are two processes, each with a number of its own.
+        // Two apps on one database are two processes, each with a number of its own.
         static STARTED: AtomicU64 = AtomicU64::new(0);
         let own = random::seeded(STARTED.fetch_add(1, Ordering::Relaxed));
         let opened = Bus::open_with(
@@ -91,14 +95,14 @@ impl TestApp {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let stop = CancellationToken::new();
-        let serving = tokio::spawn(api::serve(
+        let portal_task = tokio::spawn(api::serve(
             listener,
             Connections::default(),
             api::portal(portal.clone()),
             None,
             stop.clone(),
         ));
-        let updating = tokio::spawn(api::serve(
+        let update_task = tokio::spawn(api::serve(
             service,
             Connections::default(),
             api::update_service(portal.clone()),
@@ -114,9 +118,9 @@ impl TestApp {
             tls: None,
             connections: Connections::default(),
         };
-        let linking = tokio::spawn(gateway::serve(link, gateway, stop.clone()));
-        let last = CancellationToken::new();
-        let moving = tokio::spawn(engine.run(last.clone()));
+        let gateway_task = tokio::spawn(gateway::serve(link, gateway, stop.clone()));
+        let stop_bus = CancellationToken::new();
+        let bus_task = tokio::spawn(engine.run(stop_bus.clone()));
         Self {
             address,
             devices,
@@ -127,13 +131,13 @@ impl TestApp {
             bus,
             watches: tokio::sync::Mutex::default(),
             planners: tokio::sync::Mutex::default(),
-            letters: Arc::default(),
+            mails: Arc::default(),
             stop,
-            serving,
-            updating,
-            linking,
-            moving,
-            last,
+            portal_task,
+            update_task,
+            gateway_task,
+            bus_task,
+            stop_bus,
         }
     }
 
@@ -149,39 +153,39 @@ impl TestApp {
         self.call("POST", path).form(fields)
     }
 
-    /// Sends what is in the outbox and returns every letter so far, oldest first.
-    pub async fn letters(&self) -> Vec<Letter> {
-        let letters = Arc::clone(&self.letters);
-        let post = Post::hand(
-            move |letter| letters.lock().unwrap().push(letter),
+    /// Sends the outbox and returns all mails so far, oldest first.
+    pub async fn sent_mails(&self) -> Vec<RenderedMail> {
+        let mails = Arc::clone(&self.mails);
+        let mailer = Mailer::callback(
+            move |mail| mails.lock().unwrap().push(mail),
             "test@portal.test",
         )
         .unwrap();
-        send_due(&self.store, &self.clock, &self.portal.random, &post).await;
-        self.letters.lock().unwrap().clone()
+        send_due(&self.store, &self.clock, &self.portal.random, &mailer).await;
+        self.mails.lock().unwrap().clone()
     }
 
-    /// The part after `#name=` in the link of the newest letter to `to`.
-    pub async fn mailed(&self, to: &str, name: &str) -> String {
+    /// The part after `#name=` in the link of the newest mail to `to`.
+    pub async fn mailed_token(&self, to: &str, name: &str) -> String {
         let marker = format!("#{name}=");
-        let letters = self.letters().await;
-        let newest = letters.iter().rev().filter(|letter| letter.to == to);
+        let mails = self.sent_mails().await;
+        let newest = mails.iter().rev().filter(|mail| mail.to == to);
         let found = newest
-            .filter_map(|letter| letter.text.split_once(&marker))
+            .filter_map(|mail| mail.text.split_once(&marker))
             .next();
         let Some((_, rest)) = found else {
-            panic!("no letter with {marker} to {to}: {letters:?}");
+            panic!("no mail with {marker} to {to}: {mails:?}");
         };
         rest.lines().next().unwrap().to_owned()
     }
 
     pub async fn stop(self) {
         self.stop.cancel();
-        self.serving.await.unwrap();
-        self.updating.await.unwrap();
-        self.linking.await.unwrap();
-        self.last.cancel();
-        self.moving.await.unwrap();
+        self.portal_task.await.unwrap();
+        self.update_task.await.unwrap();
+        self.gateway_task.await.unwrap();
+        self.stop_bus.cancel();
+        self.bus_task.await.unwrap();
     }
 }
 

@@ -1,17 +1,17 @@
 //! A phone with an authenticator app, for tests.
 use crate::{PASSWORD, Person, TestApp};
 use domain::clock::Millis;
-use domain::totp::{Secret, step_at};
+use domain::totp::{TotpSecret, step_at};
 
-/// What the app on a phone knows, and the recovery codes on a piece of paper.
+/// The secret in the app, and the recovery codes on paper.
 #[derive(Clone, Debug)]
 pub struct Authenticator {
-    secret: Secret,
+    secret: TotpSecret,
     pub recovery_codes: Vec<String>,
 }
 
 impl Authenticator {
-    /// As typed from the screen.
+    /// From the secret as shown on the screen.
     pub fn typed(base32: &str) -> Self {
         let letter = |c: u8| match c {
             b'A'..=b'Z' => u128::from(c - b'A'),
@@ -22,19 +22,19 @@ impl Authenticator {
             bits.to_be_bytes()[11..].to_vec()
         });
         Self {
-            secret: Secret::from_bytes(&bytes.collect::<Vec<_>>()).unwrap(),
+            secret: TotpSecret::from_bytes(&bytes.collect::<Vec<_>>()).unwrap(),
             recovery_codes: Vec::new(),
         }
     }
 
-    /// What the app shows.
+    /// The code that the app shows.
     pub fn code(&self, now: Millis) -> String {
         self.secret.code(step_at(now))
     }
 }
 
 impl TestApp {
-    /// Begins to set up the second factor: what the screen shows goes into the phone.
+    /// Begins to set up the second factor: the phone reads the secret from the screen.
     pub async fn begin_totp(&self, person: &Person) -> Authenticator {
         let shown = self
             .post("/api/auth/account/totp/", &[("password", PASSWORD)])
@@ -46,7 +46,7 @@ impl TestApp {
         Authenticator::typed(shown["secret"].as_str().unwrap())
     }
 
-    /// Sets up the second factor, with the code of this moment.
+    /// Sets up the second factor with the present code.
     pub async fn enable_totp(&self, person: &Person) -> Authenticator {
         let mut phone = self.begin_totp(person).await;
         let code = phone.code(self.clock.now());

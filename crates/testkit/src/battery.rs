@@ -1,4 +1,4 @@
-//! A battery in a test's hand: a thin MQTT client that sends exactly what the test says, and sees every packet.
+//! A minimal MQTT client as a battery: it sends exactly what the test says, and sees every packet.
 use crate::firmware::HARDWARE;
 use bytes::Bytes;
 use futures_util::{SinkExt as _, StreamExt as _};
@@ -12,28 +12,28 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio_util::codec::Framed;
 
-/// How long anything may take before the test has failed.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Longer waits fail the test.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The secret that the devices of tests have.
+/// The secret of a test's device.
 pub fn secret(sn: &str) -> String {
     format!("secret of {sn}, long enough for anybody")
 }
 
-pub struct Battery {
+pub struct MqttBattery {
     pub sn: String,
-    /// Which start of the device this is.
+    /// The boot counter.
     pub boot: u32,
     pub seq: u32,
-    /// When it started, by its own clock and by ours; what it sends is stamped from here.
+    /// When it started, by its own clock and the test's; the uptime in its messages counts from here.
     pub started: i64,
     link: Framed<TcpStream, Codec>,
     packet: u16,
 }
 
-/// How a battery connects, to be changed where a test wants something wrong.
+/// A battery's login, for tests to change.
 #[derive(Clone, Debug)]
-pub struct Login {
+pub struct MqttLogin {
     pub client: String,
     pub user: Option<String>,
     pub password: Option<Bytes>,
@@ -42,7 +42,7 @@ pub struct Login {
     pub will: Option<(String, String)>,
 }
 
-impl Login {
+impl MqttLogin {
     pub fn of(sn: &str) -> Self {
         Self {
             client: sn.to_owned(),
@@ -53,7 +53,7 @@ impl Login {
         }
     }
 
-    /// With the last will that batteries leave.
+    /// With the last will of real batteries.
     pub fn with_will(sn: &str, boot: u32) -> Self {
         let will = (
             format!("v1/d/{sn}/up/pres"),
@@ -66,16 +66,16 @@ impl Login {
     }
 }
 
-impl Battery {
+impl MqttBattery {
     pub async fn connect(address: SocketAddr, sn: &str) -> Self {
-        let connected = Self::log_in(address, Login::of(sn)).await;
+        let connected = Self::log_in(address, MqttLogin::of(sn)).await;
         connected.unwrap_or_else(|code| panic!("{sn} was refused: {code:?}"))
     }
 
-    /// `Err(None)` without an answer: nobody listens, or the connection was closed.
+    /// `Err(None)`: no answer, because nobody listens or the connection was closed.
     pub async fn log_in(
         address: SocketAddr,
-        login: Login,
+        login: MqttLogin,
     ) -> Result<Self, Option<ConnectAckReason>> {
         let mut link = open(address).await.map_err(|_| None)?;
         let connect = Connect {
@@ -93,7 +93,7 @@ impl Battery {
             ..Connect::default()
         };
         link.send(connect.into()).await.map_err(|_| None)?;
-        match soon(link.next()).await {
+        match in_time(link.next()).await {
             Some(Ok((Packet::ConnectAck(ack), _))) => match ack.return_code {
                 ConnectAckReason::ConnectionAccepted => Ok(Self {
                     sn: login.client,
@@ -109,25 +109,24 @@ impl Battery {
         }
     }
 
-    /// Sends one packet as it is.
     pub async fn send(&mut self, packet: Packet) {
         self.link.send(packet).await.unwrap();
     }
 
-    /// The next packet; `None` when the connection was closed.
+    /// The next packet; `None` once the connection is closed.
     pub async fn next(&mut self) -> Option<Packet> {
-        match soon(self.link.next()).await {
+        match in_time(self.link.next()).await {
             Some(Ok((packet, _))) => Some(packet),
             _ => None,
         }
     }
 
-    /// Whether something comes within `time`; only for tests that must see nothing happen.
-    pub async fn hears_within(&mut self, time: Duration) -> bool {
+    /// Whether a packet arrives within `time`; only for tests that expect none.
+    pub async fn receives_any_within(&mut self, time: Duration) -> bool {
         tokio::time::timeout(time, self.link.next()).await.is_ok()
     }
 
-    /// Publishes with QoS 1 to a topic of its own and returns the packet's number at once.
+    /// Publishes with QoS 1 to its own topic and returns the packet id without waiting.
     pub async fn publish(&mut self, topic: &str, payload: impl Into<Bytes>) -> NonZeroU16 {
         let topic = format!("v1/d/{}/up/{topic}", self.sn);
         self.publish_to(&topic, payload).await
@@ -145,14 +144,13 @@ impl Battery {
             payload: payload.into(),
             properties: None,
         };
-        // A server that closed the connection shows in what is read next.
+        // If the server has closed the connection, the next read shows it.
         let _ = self.link.send(Packet::Publish(Box::new(publish))).await;
         packet_id
     }
 
-    /// Waits for the acknowledgement of this packet; what was sent down meanwhile, and acknowledgements that nobody waited
-    /// for, are passed over.
-    pub async fn acknowledged(&mut self, packet: NonZeroU16) {
+    /// Waits for the acknowledgement of this packet. Skips messages from the portal and acknowledgements of earlier packets.
+    pub async fn wait_for_ack(&mut self, packet: NonZeroU16) {
         loop {
             match self.next().await {
                 Some(Packet::PublishAck { packet_id }) if packet_id < packet => {}
@@ -161,23 +159,19 @@ impl Battery {
                     return;
                 }
                 Some(Packet::Publish(_)) => {}
-                other => panic!("{} has no acknowledgement but {other:?}", self.sn),
+                other => panic!("{}: expected an acknowledgement, got {other:?}", self.sn),
             }
         }
     }
 
-    /// Takes the acknowledgement of the oldest packet that waits, if it comes within `time`.
-    pub async fn acknowledged_within(
-        &mut self,
-        time: Duration,
-        waiting: &mut Vec<NonZeroU16>,
-    ) -> bool {
+    /// Whether the acknowledgement of the oldest waiting packet arrives within `time`; removes it from `waiting`.
+    pub async fn ack_within(&mut self, time: Duration, waiting: &mut Vec<NonZeroU16>) -> bool {
         match tokio::time::timeout(time, self.link.next()).await {
             Ok(Some(Ok((Packet::PublishAck { packet_id }, _)))) => {
                 assert_eq!(packet_id, waiting.remove(0), "acknowledged in order");
                 true
             }
-            Ok(other) => panic!("{} has no acknowledgement but {other:?}", self.sn),
+            Ok(other) => panic!("{}: expected an acknowledgement, got {other:?}", self.sn),
             Err(_) => false,
         }
     }
@@ -185,10 +179,10 @@ impl Battery {
     /// Publishes and waits until it is stored.
     pub async fn report(&mut self, topic: &str, payload: impl Into<Bytes>) {
         let packet = self.publish(topic, payload).await;
-        self.acknowledged(packet).await;
+        self.wait_for_ack(packet).await;
     }
 
-    /// The next message's identity and time: `now` is what the clock of the test shows.
+    /// The id and time of the next message; `now` is the test's clock.
     pub fn stamp(&mut self, now: i64) -> Value {
         self.seq += 1;
         json!({"b": self.boot, "s": self.seq, "t": now, "u": now - self.started, "q": 2})
@@ -219,20 +213,20 @@ impl Battery {
         merge(self.stamp(now), json!({"code": code, "on": 1}))
     }
 
-    /// `up/rep`: settings as applied under this version, and refusals by field.
+    /// `up/rep`: the settings in use with their version, and refusals by field.
     pub fn applied(&mut self, version: i64, state: Value, err: Value) -> Value {
         self.seq += 1;
         json!({"b": self.boot, "s": self.seq, "ver": version, "state": state, "err": err})
     }
 
-    /// `up/res`: `ok` is null while the command runs.
+    /// `up/res`; `ok` is null while the command runs.
     pub fn answer(&mut self, id: &str, ok: Value, code: &str, data: Value) -> Value {
         self.seq += 1;
         json!({"b": self.boot, "s": self.seq, "id": id, "ok": ok, "code": code, "data": data})
     }
 
-    /// Listens to everything that is for it, and says hello with the version of settings that it holds.
-    pub async fn greet(&mut self, now: i64, version: i64) {
+    /// Subscribes to all its topics and sends a hello with the version of its settings.
+    pub async fn subscribe_and_say_hello(&mut self, now: i64, version: i64) {
         let filter = format!("v1/d/{}/down/#", self.sn);
         self.subscribe(&[&filter]).await;
         let hello = merge(self.hello(now), json!({"rep_ver": version}));
@@ -266,12 +260,12 @@ impl Battery {
                 .iter()
                 .map(|status| matches!(status, SubscribeReturnCode::Success(_)))
                 .collect(),
-            other => panic!("no answer to a subscription but {other:?}"),
+            other => panic!("expected an answer to the subscription, got {other:?}"),
         }
     }
 
-    /// The next message from above: topic and JSON.
-    pub async fn told(&mut self) -> (String, Value) {
+    /// The next message from the portal: topic and JSON.
+    pub async fn next_message(&mut self) -> (String, Value) {
         loop {
             match self.next().await {
                 Some(Packet::Publish(publish)) => {
@@ -279,42 +273,42 @@ impl Battery {
                     return (publish.topic.to_string(), body);
                 }
                 Some(Packet::PublishAck { .. }) => {}
-                other => panic!("{} was told nothing but {other:?}", self.sn),
+                other => panic!("{}: expected a message, got {other:?}", self.sn),
             }
         }
     }
 
-    /// The next message on this topic; others are passed over.
-    pub async fn told_on(&mut self, topic: &str) -> Value {
+    /// The next message on this topic; skips others.
+    pub async fn next_message_on(&mut self, topic: &str) -> Value {
         let topic = format!("v1/d/{}/down/{topic}", self.sn);
         loop {
-            let (told, message) = self.told().await;
-            if told == topic {
+            let (received_on, message) = self.next_message().await;
+            if received_on == topic {
                 return message;
             }
         }
     }
 
-    /// Whether a message on this topic comes within `time`; only for tests that must see nothing happen.
-    pub async fn told_within(&mut self, topic: &str, time: Duration) -> bool {
-        tokio::time::timeout(time, self.told_on(topic))
+    /// Whether a message on this topic arrives within `time`; only for tests that expect none.
+    pub async fn receives_within(&mut self, topic: &str, time: Duration) -> bool {
+        tokio::time::timeout(time, self.next_message_on(topic))
             .await
             .is_ok()
     }
 
-    /// Waits until the server ends the connection.
-    pub async fn closed(&mut self) {
+    /// Waits until the server closes the connection.
+    pub async fn wait_until_closed(&mut self) {
         while self.next().await.is_some() {}
     }
 
-    /// Says goodbye and leaves.
+    /// Disconnects cleanly.
     pub async fn disconnect(mut self) {
         self.send(Packet::Disconnect).await;
-        self.closed().await;
+        self.wait_until_closed().await;
     }
 }
 
-/// Samples as they are sent after a time offline.
+/// Encodes back-fill, which is sent compressed.
 pub fn deflated(samples: &[Value]) -> Vec<u8> {
     let text = serde_json::to_vec(samples).unwrap();
     let mut zlib = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
@@ -334,8 +328,8 @@ async fn open(address: SocketAddr) -> std::io::Result<Framed<TcpStream, Codec>> 
     Ok(Framed::new(stream, Codec::new(0)))
 }
 
-async fn soon<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(PATIENCE, future)
+async fn in_time<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(ANSWER_TIMEOUT, future)
         .await
-        .expect("an answer in time")
+        .expect("no answer in time")
 }

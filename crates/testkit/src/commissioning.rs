@@ -1,18 +1,20 @@
-//! A unit that is brought into service the way an electrician does it.
-use crate::{Answer, Person, Reporter, TestApp};
+//! Commissioning of a unit as an electrician does it.
+use crate::{Person, Reporter, TestApp, TestResponse};
 use domain::clock::SECOND;
 use domain::setting::{Ratings, Settings};
 use serde_json::Value;
 
-/// W that the load of the phase test draws.
+/// Power of the load in the phase test, in W.
 pub const LOAD: i32 = 2_000;
 const IDLE: [i32; 3] = [120, -40, 60];
 
 impl TestApp {
-    /// Does everything that a commissioning of this one unit needs, up to its end; its number in the database.
-    pub async fn go_through(&self, electrician: &Person, battery: &Reporter<'_>) -> i64 {
-        let id = self.begin(electrician, battery.sn.as_str()).await;
-        self.come_alive(battery).await;
+    /// Does all checks of a commissioning with this one unit; returns its id.
+    pub async fn complete_checks(&self, electrician: &Person, battery: &Reporter<'_>) -> i64 {
+        let id = self
+            .begin_commissioning(electrician, battery.sn.as_str())
+            .await;
+        self.bring_online(battery).await;
         self.test_meter(electrician, battery, true).await;
         for step in ["units", "meter", "limits", "ups", "firmware"] {
             self.step(electrician, id, &[("step", step)]).await;
@@ -38,14 +40,14 @@ impl TestApp {
         id
     }
 
-    /// Brings a unit into service; the number of its protocol.
+    /// Commissions a unit; returns the id of its protocol.
     pub async fn commission(&self, electrician: &Person, battery: &Reporter<'_>) -> i64 {
-        let id = self.go_through(electrician, battery).await;
+        let id = self.complete_checks(electrician, battery).await;
         self.finish(electrician, id).await.expect(201);
         id
     }
 
-    pub async fn begin(&self, electrician: &Person, sn: &str) -> i64 {
+    pub async fn begin_commissioning(&self, electrician: &Person, sn: &str) -> i64 {
         let begun = self
             .post("/api/auth/commissioning/", &[("sn", sn)])
             .bearer(&electrician.access)
@@ -56,19 +58,19 @@ impl TestApp {
         begun["id"].as_i64().unwrap()
     }
 
-    /// The battery is connected, reports its settings and measures: nothing runs but the house.
-    pub async fn come_alive(&self, battery: &Reporter<'_>) {
+    /// The battery connects, reports its settings and measures; only the house draws power.
+    pub async fn bring_online(&self, battery: &Reporter<'_>) {
         let hello = battery.hello(|hello| hello.hardware = "SC-5".into()).await;
         let ratings = Ratings {
             charge: Some(4_600),
             discharge: Some(5_000),
         };
-        hello.applied(0, Settings::fresh(ratings)).await;
-        self.draws(battery, IDLE).await;
+        hello.applied(0, Settings::initial(ratings)).await;
+        self.set_meter_powers(battery, IDLE).await;
     }
 
-    /// What the meter shows from now on, per phase; the battery rests.
-    pub async fn draws(&self, battery: &Reporter<'_>, powers: [i32; 3]) {
+    /// The meter shows these powers per phase from now on; the battery idles.
+    pub async fn set_meter_powers(&self, battery: &Reporter<'_>, powers: [i32; 3]) {
         self.clock.advance(2 * SECOND);
         let change = |sample: &mut domain::Sample| {
             sample.meter_power = powers.map(Some);
@@ -94,11 +96,11 @@ impl TestApp {
             .json();
         let code = if passes { "passed" } else { "meter_silent" };
         battery
-            .answers(given["id"].as_str().unwrap(), passes, code)
+            .answer_command(given["id"].as_str().unwrap(), passes, code)
             .await;
     }
 
-    /// Measures a phase without and then with a load; the last answer.
+    /// Measures a phase without and then with a load; returns the last answer.
     pub async fn test_phase(
         &self,
         electrician: &Person,
@@ -106,11 +108,11 @@ impl TestApp {
         id: i64,
         phase: usize,
     ) -> Value {
-        self.draws(battery, IDLE).await;
+        self.set_meter_powers(battery, IDLE).await;
         self.measure(electrician, id, phase, "off").await;
         let mut loaded = IDLE;
         loaded[phase - 1] += LOAD;
-        self.draws(battery, loaded).await;
+        self.set_meter_powers(battery, loaded).await;
         self.measure(electrician, id, phase, "on").await
     }
 
@@ -137,7 +139,7 @@ impl TestApp {
             .json()
     }
 
-    pub async fn finish(&self, electrician: &Person, id: i64) -> Answer {
+    pub async fn finish(&self, electrician: &Person, id: i64) -> TestResponse {
         self.post(&format!("/api/auth/commissioning/{id}/finish/"), &[])
             .bearer(&electrician.access)
             .send()

@@ -1,9 +1,10 @@
-//! A fresh database per test: a file for SQLite, and on PostgreSQL a copy of a migrated template
-//! in the cluster that `scripts/with-postgres` started for this run.
+//! A fresh database per test, copied from a migrated template: a file for SQLite, a database in a cluster for PostgreSQL.
+//! `scripts/with-databases` starts the cluster for each test run.
 use crate::NOON;
 use crate::random::seeded;
 use sqlx::{Connection as _, Executor as _, PgConnection};
 use std::ops::Deref;
+use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use store::{Secret, Store};
 
@@ -27,8 +28,13 @@ impl Deref for TestDb {
 
 impl TestDb {
     pub async fn sqlite() -> Self {
+        crate::statements::record();
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let url = format!("sqlite:{}", folder.path().join("test.db").display());
+        let file = folder.path().join("test.db");
+        let url = format!("sqlite:{}", file.display());
+        if let Ok(templates) = std::env::var("TEST_TEMPLATES") {
+            copy_template(Path::new(&templates), &file).await;
+        }
         let store = open(&url).await.expect("a new SQLite database");
         Self {
             store,
@@ -73,17 +79,17 @@ impl TestDb {
         &self.url
     }
 
-    /// Every row as a JSON object, table by table: for tests about what is (no longer) kept.
+    /// Every row as a JSON object, table by table, for tests about what is stored or erased.
     pub async fn dump(&self) -> Vec<(String, Vec<String>)> {
         Self::dump_of(&self.url).await
     }
 
-    /// The same of another database: a restored one.
+    /// The same for another database, such as a restored one.
     pub async fn dump_of(url: &str) -> Vec<(String, Vec<String>)> {
         crate::dump::dump(url).await
     }
 
-    /// Writes what no call can write yet.
+    /// Runs SQL, for states that no call can create.
     pub async fn execute(&self, sql: &str) {
         let sql = sqlx::AssertSqlSafe(sql.to_owned());
         if self.postgres.is_some() {
@@ -95,34 +101,34 @@ impl TestDb {
         }
     }
 
-    /// Keeps everybody else from writing samples until it is released.
-    pub async fn hold_writes(&self) -> Held {
+    /// Blocks all writes of samples until the lock is released.
+    pub async fn lock_writes(&self) -> WriteLock {
         if self.postgres.is_some() {
             let mut db = PgConnection::connect(&self.url).await.unwrap();
             db.execute("BEGIN; LOCK TABLE samples, presence IN EXCLUSIVE MODE")
                 .await
                 .unwrap();
-            Held::Postgres(db)
+            WriteLock::Postgres(db)
         } else {
             let mut db = sqlx::SqliteConnection::connect(&self.url).await.unwrap();
             db.execute("BEGIN IMMEDIATE").await.unwrap();
-            Held::Sqlite(db)
+            WriteLock::Sqlite(db)
         }
     }
 
-    /// Time and identity of every sample of a system that is not sealed yet, by time.
+    /// Time, boot and sequence number of every unsealed sample of a system, by time.
     pub async fn samples(&self, sn: &str) -> Vec<(i64, i64, i64)> {
         samples(&self.url, sn).await
     }
 
-    /// How many transactions wrote the samples that are there; on PostgreSQL.
+    /// How many transactions wrote the present samples; only on PostgreSQL.
     pub async fn transactions_of_samples(&self) -> i64 {
         let mut db = PgConnection::connect(&self.url).await.unwrap();
         let count = sqlx::query_scalar("SELECT count(DISTINCT xmin::text) FROM samples");
         count.fetch_one(&mut db).await.unwrap()
     }
 
-    /// The server's processes that serve connections to this database, and what each was last asked; on PostgreSQL.
+    /// The server processes of this database, each with its last query; only on PostgreSQL.
     pub async fn backends(&self) -> Vec<(i32, String)> {
         let mut db = PgConnection::connect(&self.url).await.unwrap();
         let backends = sqlx::query_as(
@@ -131,7 +137,7 @@ impl TestDb {
         backends.fetch_all(&mut db).await.unwrap()
     }
 
-    /// Whether anybody may open a new connection to this database; those that are open stay. On PostgreSQL.
+    /// Allows or refuses new connections to this database; open ones stay. Only on PostgreSQL.
     pub async fn allow_new_connections(&self, allowed: bool) {
         let (cluster, name) = self.postgres.as_ref().expect("a PostgreSQL database");
         let statement = format!("ALTER DATABASE {name} ALLOW_CONNECTIONS {allowed}");
@@ -139,8 +145,8 @@ impl TestDb {
         admin.execute(sqlx::AssertSqlSafe(statement)).await.unwrap();
     }
 
-    /// Takes the database away until [`TestDb::give_back`]; `false` on SQLite, whose file cannot go.
-    pub async fn take_away(&self) -> bool {
+    /// Makes the database unreachable until [`TestDb::make_reachable`]; returns `false` on SQLite, where that is impossible.
+    pub async fn make_unreachable(&self) -> bool {
         let Some((cluster, name)) = &self.postgres else {
             return false;
         };
@@ -155,7 +161,7 @@ impl TestDb {
         true
     }
 
-    pub async fn give_back(&self) {
+    pub async fn make_reachable(&self) {
         if let Some((cluster, name)) = &self.postgres {
             let open = format!("ALTER DATABASE {name} WITH ALLOW_CONNECTIONS true");
             let mut admin = admin(cluster).await;
@@ -164,7 +170,7 @@ impl TestDb {
     }
 
     pub async fn close(self) {
-        self.store.close().await;
+        self.store.db().close().await;
         if let Some((cluster, name)) = self.postgres {
             let mut admin = admin(&cluster).await;
             let drop = format!("DROP DATABASE {name} WITH (FORCE)");
@@ -176,7 +182,7 @@ impl TestDb {
     }
 }
 
-/// Time and identity of every sample of a system that is not sealed yet, by time.
+/// Time, boot and sequence number of every unsealed sample of a system, by time.
 pub async fn samples(url: &str, sn: &str) -> Vec<(i64, i64, i64)> {
     let sql = "SELECT ts, boot, seq FROM samples WHERE sn = $1 ORDER BY ts, boot, seq";
     if url.starts_with("sqlite:") {
@@ -189,7 +195,7 @@ pub async fn samples(url: &str, sn: &str) -> Vec<(i64, i64, i64)> {
     .unwrap()
 }
 
-/// Runs a statement on any SQLite file; makes the file if it is not there.
+/// Runs a statement on any SQLite file; creates the file if needed.
 pub async fn execute_sqlite(url: &str, sql: &str) {
     let mut db = sqlx::SqliteConnection::connect(&format!("{url}?mode=rwc"))
         .await
@@ -199,7 +205,7 @@ pub async fn execute_sqlite(url: &str, sql: &str) {
     db.close().await.unwrap();
 }
 
-/// Runs statements on a PostgreSQL database of the run's cluster.
+/// Runs statements on a PostgreSQL database of the cluster.
 pub async fn execute(url: &str, statements: &[String]) {
     let mut db = PgConnection::connect(url).await.unwrap();
     for statement in statements {
@@ -209,12 +215,12 @@ pub async fn execute(url: &str, statements: &[String]) {
 }
 
 /// A lock that a test holds.
-pub enum Held {
+pub enum WriteLock {
     Sqlite(sqlx::SqliteConnection),
     Postgres(PgConnection),
 }
 
-impl Held {
+impl WriteLock {
     pub async fn release(self) {
         match self {
             Self::Sqlite(db) => db.close().await.unwrap(),
@@ -223,7 +229,7 @@ impl Held {
     }
 }
 
-/// Opens a database once more, as another process does.
+/// Opens a database once more, like another process.
 pub async fn open(url: &str) -> store::Result<Store> {
     let secret = Secret::parse(SECRET).expect("the test secret is long enough");
     Store::open(url, &secret, &seeded(3), NOON).await
@@ -233,6 +239,20 @@ async fn admin(cluster: &str) -> PgConnection {
     PgConnection::connect(&format!("{cluster}/postgres"))
         .await
         .expect("the run's PostgreSQL cluster")
+}
+
+/// Copies a migrated file, as migrating takes longer than many tests. The first test creates the template. Several may do
+/// so at the same time: their results are equal.
+async fn copy_template(templates: &Path, file: &Path) {
+    let template = templates.join("template.db");
+    if !template.exists() {
+        let (process, thread) = (std::process::id(), std::thread::current().id());
+        let draft = templates.join(format!("draft-{process}-{thread:?}.db"));
+        let store = open(&format!("sqlite:{}", draft.display())).await;
+        store.expect("a migrated template").db().close().await;
+        std::fs::rename(draft, &template).expect("a finished template");
+    }
+    std::fs::copy(template, file).expect("a copy of the template");
 }
 
 /// Tests run in many processes: the first one migrates the template under a lock, all others copy it.
@@ -261,7 +281,7 @@ async fn create_from_template(cluster: &str, name: &str) {
         let store = open(&format!("{cluster}/template_made"))
             .await
             .expect("a migrated template");
-        store.close().await;
+        store.db().close().await;
         admin
             .execute("ALTER DATABASE template_made RENAME TO template_ready")
             .await

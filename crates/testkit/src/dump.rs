@@ -15,7 +15,7 @@ async fn dump_sqlite(url: &str) -> Vec<(String, Vec<String>)> {
         .await
         .expect("the test's database");
     let tables: Vec<String> = sqlx::query_scalar(
-        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '_sqlx_%' ORDER BY name",
+        "/* SQLite */ SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '_sqlx_%' ORDER BY name",
     )
     .fetch_all(&mut db)
     .await
@@ -23,7 +23,7 @@ async fn dump_sqlite(url: &str) -> Vec<(String, Vec<String>)> {
     let mut out = Vec::new();
     for table in tables {
         let columns: Vec<String> =
-            sqlx::query_scalar("SELECT name FROM pragma_table_info($1) ORDER BY cid")
+            sqlx::query_scalar("/* SQLite */ SELECT name FROM pragma_table_info($1) ORDER BY cid")
                 .bind(&table)
                 .fetch_all(&mut db)
                 .await
@@ -36,7 +36,10 @@ async fn dump_sqlite(url: &str) -> Vec<(String, Vec<String>)> {
                 )
             })
             .collect();
-        let sql = format!("SELECT json_object({}) FROM {table}", quoted.join(", "));
+        let sql = format!(
+            "/* SQLite */ SELECT json_object({}) FROM {table}",
+            quoted.join(", ")
+        );
         let rows = sqlx::query_scalar(sqlx::AssertSqlSafe(sql))
             .fetch_all(&mut db)
             .await

@@ -1,13 +1,13 @@
-//! A maker of firmware, whose releases are offered to every battery at once.
+//! A manufacturer of firmware, whose releases are offered to every battery at once.
 use crate::http::Call;
-use crate::{Answer, NOON, Person, TestApp};
+use crate::{NOON, Person, TestApp, TestResponse};
 use axum::http::Method;
 use domain::clock::{DAY, Millis};
 use domain::firmware::{Fault, Manifest, Part, SecretKey, digest_of};
 use std::collections::BTreeMap;
-use store::firmware::{NewRelease, Notes};
+use store::firmware::{NewRelease, ReleaseNotes};
 
-/// What the batteries of tests say that they are.
+/// The hardware of all test batteries.
 pub const HARDWARE: &str = "SC-5";
 pub const IMAGE: &[u8] = b"an image of a few bytes, enough to be loaded in two pieces";
 
@@ -29,7 +29,7 @@ pub fn manifest(part: Part, version: &str, seq: i64) -> Manifest {
 }
 
 impl TestApp {
-    /// To the first wave.
+    /// Publishes to the first wave.
     pub async fn publish(
         &self,
         manifest: &Manifest,
@@ -40,15 +40,15 @@ impl TestApp {
         self.store.trust_release_key(&key.public()).await.unwrap();
         let notes = BTreeMap::from([("de".to_owned(), "Liest den Zähler schneller.".to_owned())]);
         let new = NewRelease {
-            sealed: &manifest.sign(&key),
+            signed_manifest: &manifest.sign(&key),
             image,
-            notes: &Notes(notes),
+            notes: &ReleaseNotes(notes),
             soak,
         };
         self.store.publish_firmware(new, now).await.unwrap()
     }
 
-    /// Published, and offered to everybody.
+    /// Publishes and offers to everybody.
     pub async fn roll_out(&self, manifest: &Manifest, image: &[u8]) -> i64 {
         let id = self.publish(manifest, image, 0).await.unwrap();
         let now = self.clock.now();
@@ -56,8 +56,8 @@ impl TestApp {
         id
     }
 
-    /// `1` starts an update, `0` withdraws it.
-    pub async fn order_update(&self, person: &Person, sn: &str, update: &str) -> Answer {
+    /// `update` is `1` to start an update, `0` to withdraw it.
+    pub async fn order_update(&self, person: &Person, sn: &str, update: &str) -> TestResponse {
         let call = Call::new(self.updates, Method::POST, "/api/v1/update/");
         let call = call.bearer(&person.access);
         call.multipart(&[("sn", sn), ("update", update)])

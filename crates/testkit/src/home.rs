@@ -1,17 +1,17 @@
-//! Days of a home, written straight into the store.
+//! Days of samples of a home, written directly into the store.
 use crate::{TestApp, sample};
 use domain::clock::{HOUR, Millis, SECOND};
 use domain::{Sample, Zone};
 use std::ops::Range;
 
-/// When a day begins where the first batteries stand.
+/// The start of a day in the default time zone.
 pub fn start_of(day: &str) -> Millis {
     Zone::default().start_of(day.parse().unwrap())
 }
 
-/// A home whose counters follow from its powers, from one moment to another; nothing is measured in `gap`.
+/// Samples of a home whose counters integrate its powers; nothing is measured in `gap`.
 pub fn home(span: Range<Millis>, step: Millis, gap: Range<Millis>) -> Vec<Sample> {
-    // In W·ms, so that the counters are exact.
+    // In W·ms, which keeps the counters exact.
     let mut energy = [0_i64; 5];
     let mut samples = Vec::new();
     for (n, at) in (0..)
@@ -45,7 +45,7 @@ pub fn home(span: Range<Millis>, step: Millis, gap: Range<Millis>) -> Vec<Sample
     samples
 }
 
-/// A moment at which the counters stood so, in Wh: import, feed-in, PV, charge, discharge.
+/// A sample with these counters in Wh: import, feed-in, PV, charge, discharge.
 pub fn reading(at: Millis, counters: [i64; 5]) -> Sample {
     Sample {
         counters: counters.map(Some),
@@ -54,9 +54,13 @@ pub fn reading(at: Millis, counters: [i64; 5]) -> Sample {
 }
 
 impl TestApp {
-    /// The system has measured this.
+    /// Stores samples of a system.
     pub async fn feed(&self, sn: &str, samples: &[Sample]) {
         let (sn, now) = (sn.parse().unwrap(), self.clock.now());
-        self.store.append_samples(&sn, samples, now).await.unwrap();
+        self.store
+            .telemetry
+            .append_samples(&sn, samples, now)
+            .await
+            .unwrap();
     }
 }

@@ -1,4 +1,4 @@
-//! A small HTTP client: one connection per request, nothing hidden.
+//! A minimal HTTP client: one connection per request, no hidden state.
 use axum::body::Body;
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
 use axum::http::{HeaderMap, Method, Request, StatusCode};
@@ -10,23 +10,23 @@ use serde_json::Value;
 use std::net::SocketAddr;
 use tokio::net::TcpStream;
 
-/// What came back, read to the end.
+/// A complete response.
 #[derive(Debug)]
-pub struct Answer {
+pub struct TestResponse {
     pub status: StatusCode,
     pub headers: HeaderMap,
     pub text: String,
-    /// The body as it came, for files that are no text.
+    /// The raw body, for binary files.
     pub bytes: Vec<u8>,
 }
 
-impl Answer {
+impl TestResponse {
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.text)
             .unwrap_or_else(|_| panic!("not JSON: {} {:?}", self.status, self.text))
     }
 
-    /// The stable code of a refusal, or of its first wrong field as `field:code`.
+    /// The stable code of an error, or of its first invalid field as `field:code`.
     pub fn code(&self) -> String {
         let body = self.json();
         if let Some(code) = body["code"].as_str() {
@@ -78,7 +78,7 @@ impl Call {
         self
     }
 
-    /// As a browser sends its `FormData`.
+    /// Encodes fields as a browser does with `FormData`.
     pub fn multipart(mut self, fields: &[(&str, &str)]) -> Self {
         let parts = fields.iter().map(|(name, value)| {
             format!("--x\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
@@ -101,20 +101,20 @@ impl Call {
         self.header(AUTHORIZATION.as_str(), &format!("Bearer {token}"))
     }
 
-    /// As if it came through a proxy from this address.
+    /// As if it came through a proxy from this client address.
     pub fn from(self, address: &str) -> Self {
         self.header("x-forwarded-for", address)
     }
 
-    pub async fn send(self) -> Answer {
-        let Flow {
+    pub async fn send(self) -> TestResponse {
+        let StreamingResponse {
             status,
             headers,
             body,
             ..
         } = self.open().await;
         let bytes = body.collect().await.unwrap().to_bytes();
-        Answer {
+        TestResponse {
             status,
             headers,
             text: String::from_utf8_lossy(&bytes).into_owned(),
@@ -122,8 +122,8 @@ impl Call {
         }
     }
 
-    /// Sends the request and leaves the body to be read piece by piece.
-    pub async fn open(self) -> Flow {
+    /// Sends the request and returns a response whose body is read piece by piece.
+    pub async fn open(self) -> StreamingResponse {
         let stream = TcpStream::connect(self.address).await.unwrap();
         let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
             .await
@@ -148,7 +148,7 @@ impl Call {
             .await
             .unwrap();
         let (head, body) = answer.into_parts();
-        Flow {
+        StreamingResponse {
             status: head.status,
             headers: head.headers,
             body,
@@ -158,8 +158,8 @@ impl Call {
     }
 }
 
-/// An answer that is still coming.
-pub struct Flow {
+/// A response whose body is still arriving.
+pub struct StreamingResponse {
     pub status: StatusCode,
     pub headers: HeaderMap,
     body: Incoming,
@@ -168,8 +168,8 @@ pub struct Flow {
     _connection: SendRequest<Body>,
 }
 
-impl Flow {
-    /// The next server-sent event or comment without the empty line behind it; `None` at the end.
+impl StreamingResponse {
+    /// The next server-sent event or comment without its final empty line; `None` at the end.
     pub async fn event(&mut self) -> Option<String> {
         loop {
             if let Some((event, rest)) = self.read.split_once("\n\n") {

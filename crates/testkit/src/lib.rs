@@ -1,5 +1,5 @@
 //! For tests only: a fresh database per test on both engines, a running portal, people and systems to fill it with,
-//! a clock that stands still and seeded chance.
+//! a clock that only tests move, and seeded randomness.
 #![allow(
     clippy::unwrap_used,
     reason = "a test that cannot set up its world has failed"
@@ -11,38 +11,39 @@ pub mod battery;
 pub mod commissioning;
 pub mod database;
 mod dump;
+pub mod fake_services;
 pub mod firmware;
+pub mod fixtures;
 pub mod home;
 pub mod http;
-pub mod outside;
 pub mod planning;
 pub mod random;
 pub mod reporter;
-pub mod world;
+mod statements;
 
 pub use app::{PUBLIC_URL, TestApp};
 pub use authenticator::Authenticator;
-pub use battery::Battery;
+pub use battery::MqttBattery;
 pub use database::TestDb;
-pub use http::Answer;
-pub use outside::{Outside, Reply};
+pub use fake_services::{FakeServices, Reply};
+pub use fixtures::{PASSWORD, Person};
+pub use http::TestResponse;
 pub use reporter::{Reporter, sample};
-pub use world::{PASSWORD, Person};
 
 /// A Sunday in November 2026, noon in Germany; tests move the clock from here.
 pub const NOON: i64 = 1_794_740_400_000;
 
-/// Where a test that asks the store itself writes its mails.
-pub fn desk() -> store::mail::Desk<'static> {
+/// The mail context for tests that call the store directly.
+pub fn mail_context() -> store::mail::MailContext<'static> {
     static RANDOM: std::sync::LazyLock<domain::Random> =
         std::sync::LazyLock::new(|| random::seeded(11));
-    store::mail::Desk {
+    store::mail::MailContext {
         public_url: PUBLIC_URL,
         random: &RANDOM,
     }
 }
 
-/// Waits for something that another task does.
+/// Waits for the effect of another task.
 pub async fn eventually(what: &str, mut holds: impl AsyncFnMut() -> bool) {
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(30);
     while !holds().await {
@@ -51,7 +52,7 @@ pub async fn eventually(what: &str, mut holds: impl AsyncFnMut() -> bool) {
     }
 }
 
-/// Writes one test that runs on every engine: `on_both!(name, |db| { … })`.
+/// Defines one test that runs on both engines: `on_both!(name, |db| { … })`.
 #[macro_export]
 macro_rules! on_both {
     ($name:ident, |$db:ident| $body:block) => {

@@ -1,20 +1,20 @@
-//! A home that can be planned for: two weeks of a plain household, cheap energy today and dear energy tomorrow.
+//! A home with a plan: two weeks of a simple household, cheap energy today and expensive energy tomorrow.
 use crate::home::reading;
 use crate::{PASSWORD, Person, TestApp};
 use domain::clock::{DAY, HOUR, MINUTE, Millis};
 use domain::{Sample, SiteDay, Zone};
 use std::ops::Range;
 
-/// Every five minutes of a household: some sun at noon, more use in the evening, and a battery that rests.
+/// A household in five-minute steps: some sun at noon, more load in the evening, and an idle battery.
 pub fn household(span: Range<Millis>) -> Vec<Sample> {
     household_under(span, |_| 100)
 }
 
-/// The same under a sky that lets so many % of the sun through.
+/// The same with `sky` as the percentage of clear-sky power per day.
 pub fn household_under(span: Range<Millis>, sky: impl Fn(SiteDay) -> i64) -> Vec<Sample> {
     const STEP: Millis = 5 * MINUTE;
     let zone = Zone::default();
-    // In W·ms, so that the counters are exact.
+    // In W·ms, which keeps the counters exact.
     let mut energy = [0_i64; 5];
     let mut samples = Vec::new();
     for at in (span.start..span.end).step_by(STEP as usize) {
@@ -42,7 +42,7 @@ pub fn household_under(span: Range<Millis>, sky: impl Fn(SiteDay) -> i64) -> Vec
     samples
 }
 
-/// What the panels of that household yield under a clear sky, in W.
+/// PV power of that household under a clear sky, in W.
 pub fn clear_sky(at: Millis) -> i64 {
     let minute = i64::from(Zone::default().minute_of_day(at));
     let from_noon = (minute - 12 * 60).abs();
@@ -50,24 +50,24 @@ pub fn clear_sky(at: Millis) -> i64 {
 }
 
 impl TestApp {
-    /// The system has two weeks behind it, and its owner wants it planned: 10 ct a kWh today, 60 ct from tomorrow on.
-    pub async fn planned_home(&self, person: &Person, sn: &str) {
+    /// Gives the system two weeks of history, prices of 10 ct a kWh today and 60 ct from tomorrow on, and a plan.
+    pub async fn set_up_planned_home(&self, person: &Person, sn: &str) {
         let now = self.clock.now();
         self.feed(sn, &household(now - 14 * DAY..now)).await;
-        self.wants_plan(person, sn).await;
+        self.enable_plan(person, sn).await;
     }
 
-    /// 10 ct a kWh today, 60 ct from tomorrow on, and a plan.
-    pub async fn wants_plan(&self, person: &Person, sn: &str) {
+    /// Sets prices of 10 ct a kWh today and 60 ct from tomorrow on, and turns planning on.
+    pub async fn enable_plan(&self, person: &Person, sn: &str) {
         let now = self.clock.now();
-        self.price(person, sn, "10", "null").await;
+        self.set_price(person, sn, "10", "null").await;
         let tomorrow = Zone::default().day_of(now).next().to_string();
-        self.price(person, sn, "60", &tomorrow).await;
+        self.set_price(person, sn, "60", &tomorrow).await;
         let plan = [("provider", "fixed"), ("dynamic_tariff", "plan")];
-        self.set(person, sn, &plan).await;
+        self.save_settings(person, sn, &plan).await;
     }
 
-    pub async fn price(&self, person: &Person, sn: &str, import: &str, from: &str) {
+    pub async fn set_price(&self, person: &Person, sn: &str, import: &str, from: &str) {
         let fields = [
             ("sn", sn),
             ("import_price", import),
@@ -78,8 +78,8 @@ impl TestApp {
         call.bearer(&person.access).send().await.expect(200);
     }
 
-    /// Saves settings of a system, whatever its version is.
-    pub async fn set(&self, person: &Person, sn: &str, fields: &[(&str, &str)]) {
+    /// Saves settings of a system at its present version.
+    pub async fn save_settings(&self, person: &Person, sn: &str, fields: &[(&str, &str)]) {
         let path = format!("/api/auth/settings/?sn={sn}");
         let seen = self.get(&path).bearer(&person.access).send().await;
         let version = seen.expect(200).json()["version"].to_string();

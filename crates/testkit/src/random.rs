@@ -1,4 +1,4 @@
-//! Seeded chance: the same test draws the same tokens each time.
+//! Seeded randomness: a test draws the same tokens each time.
 use domain::Random;
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,14 +1,14 @@
-//! A battery that reports what a test wants, through the same commit as every real one.
+//! A battery whose reports the test chooses, committed like those of real batteries.
 use crate::TestApp;
 use domain::clock::{Millis, SECOND};
-use domain::command::{Answer, AnswerCode};
+use domain::command::{AnswerCode, CommandAnswer};
 use domain::flags::Flags;
-use domain::hello::Versions;
+use domain::hello::PartVersions;
 use domain::sample::{BatteryStatus, MessageId};
 use domain::setting::{Settings, SettingsReport};
 use domain::{Event, EventCode, Hello, Sample, Serial, Zone};
 use std::sync::atomic::{AtomicU32, Ordering};
-use store::report::{Body, HiddenSample, Outcome, Report};
+use store::report::{Report, ReportBody, ReportOutcome, UndatedSample};
 
 pub struct Reporter<'a> {
     app: &'a TestApp,
@@ -17,7 +17,7 @@ pub struct Reporter<'a> {
 }
 
 impl TestApp {
-    /// The battery with this serial number, which has to be registered.
+    /// The battery with this serial number, which must be registered.
     pub fn battery(&self, sn: &str) -> Reporter<'_> {
         Reporter {
             app: self,
@@ -27,7 +27,7 @@ impl TestApp {
     }
 }
 
-/// A plain sample: 400 W from the sun, of which 150 W are fed in and 50 W charged; the house takes 200 W.
+/// A simple sample: 400 W from PV, of which 150 W are fed in, 50 W charged and 200 W used by the house.
 pub fn sample(at: Millis, seq: u32) -> Sample {
     Sample {
         at,
@@ -56,7 +56,7 @@ impl Reporter<'_> {
         MessageId::new(1, self.seq.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
-    async fn report(&self, body: Body) -> Outcome {
+    async fn report(&self, body: ReportBody) -> ReportOutcome {
         let report = Report {
             sn: self.sn.clone(),
             received_at: self.app.clock.now(),
@@ -65,7 +65,7 @@ impl Reporter<'_> {
         self.app.bus.uplink.store(report).await.unwrap()
     }
 
-    /// Says hello: phase 1, 10 kWh in Germany, changed as the test wants.
+    /// Sends a hello: phase 1, 10 kWh, in Germany, with the test's changes.
     pub async fn hello(&self, change: impl FnOnce(&mut Hello)) -> &Self {
         let mut hello = Hello {
             id: self.id(),
@@ -75,7 +75,7 @@ impl Reporter<'_> {
             charge_max: 4_600,
             discharge_max: 5_000,
             zone: Zone::default(),
-            versions: Versions {
+            versions: PartVersions {
                 master: Some("4.12".into()),
                 gateway: Some("2.7".into()),
                 slave: None,
@@ -85,46 +85,46 @@ impl Reporter<'_> {
         };
         change(&mut hello);
         let started_at = self.app.clock.now();
-        self.report(Body::Hello { hello, started_at }).await;
+        self.report(ReportBody::Hello { hello, started_at }).await;
         self
     }
 
-    /// Reports a [`sample`] of now, changed as the test wants.
+    /// Reports a [`sample`] of now, with the test's changes.
     pub async fn sample(&self, change: impl FnOnce(&mut Sample)) -> Sample {
         let mut sample = sample(self.app.clock.now(), 0);
         sample.id = self.id();
         change(&mut sample);
-        self.report(Body::Sample(sample)).await;
+        self.report(ReportBody::Sample(sample)).await;
         sample
     }
 
-    /// Sends what was measured before.
+    /// Sends back-fill.
     pub async fn history(&self, samples: Vec<Sample>) {
         let samples = samples.into_iter().map(|sample| Sample {
             id: self.id(),
             ..sample
         });
-        let body = Body::History {
+        let body = ReportBody::BackFill {
             samples: samples.collect(),
-            hidden: Vec::new(),
+            undated: Vec::new(),
         };
         self.report(body).await;
     }
 
-    /// Sends a sample whose time nobody knows.
-    pub async fn lost(&self, payload: &str) {
-        let hidden = HiddenSample {
+    /// Sends an undated sample.
+    pub async fn undated_sample(&self, payload: &str) {
+        let hidden = UndatedSample {
             id: self.id(),
             payload: payload.to_owned(),
         };
-        let body = Body::History {
+        let body = ReportBody::BackFill {
             samples: Vec::new(),
-            hidden: vec![hidden],
+            undated: vec![hidden],
         };
         self.report(body).await;
     }
 
-    /// Something happened; `None` at a time that nobody knows.
+    /// Sends an event; `None` if its time cannot be known.
     pub async fn event(&self, at: Option<Millis>, code: EventCode, on: bool, args: Option<&str>) {
         let event = Event {
             id: self.id(),
@@ -133,10 +133,10 @@ impl Reporter<'_> {
             on,
             args: args.map(str::to_owned),
         };
-        self.report(Body::Event(event)).await;
+        self.report(ReportBody::Event(event)).await;
     }
 
-    /// Somebody turns its main switch in the pattern that claimants are shown, which takes 14 seconds.
+    /// Turns its main switch in the pattern that claimants are asked for, which takes 14 seconds.
     pub async fn perform_pattern(&self) {
         self.app.clock.advance(14 * SECOND);
         let now = Some(self.app.clock.now());
@@ -145,7 +145,7 @@ impl Reporter<'_> {
             .await;
     }
 
-    /// Reports these settings as those it works with.
+    /// Reports these settings as the ones in use.
     pub async fn applied(&self, version: i64, applied: Settings) {
         let report = SettingsReport {
             id: self.id(),
@@ -153,22 +153,23 @@ impl Reporter<'_> {
             applied,
             refused: Vec::new(),
         };
-        self.report(Body::Settings(report)).await;
+        self.report(ReportBody::Settings(report)).await;
     }
 
     /// Answers a command.
-    pub async fn answers(&self, command: &str, ok: bool, code: &str) {
-        let answer = Answer {
+    pub async fn answer_command(&self, command: &str, ok: bool, code: &str) {
+        let answer = CommandAnswer {
             command: command.parse().unwrap(),
             ok: Some(ok),
             code: AnswerCode::of(code, ok),
             data: None,
         };
-        self.report(Body::Answer(answer)).await;
+        self.report(ReportBody::Answer(answer)).await;
     }
 
     /// The connection is lost.
-    pub async fn leaves(&self) {
-        self.report(Body::Offline { boot: 1 }).await;
+    pub async fn goes_offline(&self) {
+        let since = self.app.clock.now();
+        self.report(ReportBody::Offline { boot: 1, since }).await;
     }
 }

@@ -10,23 +10,26 @@ export const PHONE = { width: 390, height: 844 }
 /** As narrow as WCAG's reflow asks for. */
 export const NARROW = { width: 320, height: 640 }
 
-type Axe = { run: (options: RunOptions) => Promise<AxeResults> }
+type Axe = { run: (part: string, options: RunOptions) => Promise<AxeResults> }
 
 /** The rules that look at colours: all that another theme can change. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
 
+/** Which rules, and of which part of the page; all of them, and the whole page, where nothing is said. */
+type Extent = { rules?: string[]; part?: string }
+
 /** No rule of axe is broken on what is on the page now; if one is, the message says where. */
-export async function expectAccessible(page: Page, rules?: string[]) {
+export async function expectAccessible(page: Page, { rules, part = 'html' }: Extent = {}) {
   // Evaluated by the debugger: a script element would be stopped by the CSP.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source)
   const { violations } = await page.evaluate(
-    (only) =>
-      (globalThis as unknown as { axe: Axe }).axe.run({
+    ([within, only]) =>
+      (globalThis as unknown as { axe: Axe }).axe.run(within, {
         // Describing all that is right takes most of the time.
         resultTypes: ['violations'],
         ...(only && { runOnly: only }),
       }),
-    rules,
+    [part, rules] as const,
   )
   const found = violations.map(
     ({ id, nodes }) =>
@@ -36,10 +39,10 @@ export async function expectAccessible(page: Page, rules?: string[]) {
 }
 
 /** In both themes. That each is kept and applied is tested elsewhere. */
-export async function expectAccessibleInBothThemes(page: Page) {
+export async function expectAccessibleInBothThemes(page: Page, part?: string) {
   for (const theme of ['dark', 'light']) {
     await page.evaluate((name) => document.documentElement.setAttribute('data-theme', name), theme)
-    await expectAccessible(page, theme === 'dark' ? undefined : COLOUR_RULES)
+    await expectAccessible(page, theme === 'dark' ? { part } : { part, rules: COLOUR_RULES })
   }
 }
 
@@ -62,11 +65,19 @@ export async function expectNoSidewaysScroll(page: Page) {
 /** Below `sm`, the first of the widths in our styles, every page has the same elements in the same colours. */
 const isPhone = ({ width }: { width: number }) => width < 640
 
-/** In both themes at each of these sizes; of those with the layout of a phone, axe looks at the first. */
-export async function expectGoodEverywhere(page: Page, sizes: { width: number; height: number }[]) {
+/**
+ * In both themes at each of these sizes; of those with the layout of a phone, axe looks at the first. If only a part is new, such as
+ * a menu over a page that was looked at before, the rest is looked at once.
+ */
+export async function expectGoodEverywhere(
+  page: Page,
+  sizes: { width: number; height: number }[],
+  part?: string,
+) {
+  if (part) await expectAccessible(page)
   for (const size of sizes) {
     await page.setViewportSize(size)
-    if (!isPhone(size) || size === sizes.find(isPhone)) await expectAccessibleInBothThemes(page)
+    if (!isPhone(size) || size === sizes.find(isPhone)) await expectAccessibleInBothThemes(page, part)
     await expectNoSidewaysScroll(page)
   }
 }

@@ -37,8 +37,6 @@ export const SCREENS: Screen[] = [
   { path: '/enrol', visitor: 'electrician' },
 ]
 
-export const authScreens = SCREENS.filter(({ visitor }) => visitor === 'guest' || visitor === 'waiting')
-
 /** The address of a screen; the partner login needs a request of the demo's app. */
 export function addressOf({ path }: Screen, server: Server): string {
   if (path !== '/login_cleverpv') return path
@@ -104,8 +102,18 @@ export async function open(page: Page, address: string) {
   await page.evaluate(() => document.fonts.ready)
 }
 
+/** @property part what opens over the page, if anything does; Escape closes it */
+type State = { name: string; screen: Screen; part?: string; act: (page: Page) => Promise<void> }
+
+const MENU = '[role=menu]'
+const DIALOG = '[role=dialog]'
+
+/** Whether this state is one of this screen. */
+export const isAt = ({ screen }: State, { path, visitor }: Screen) =>
+  screen.path === path && screen.visitor === visitor
+
 /** States of a screen that only appear when somebody does something. */
-export const STATES: { name: string; screen: Screen; act: (page: Page) => Promise<void> }[] = [
+export const STATES: State[] = [
   {
     name: 'login form with errors',
     screen: { path: '/login', visitor: 'guest' },
@@ -139,21 +147,25 @@ export const STATES: { name: string; screen: Screen; act: (page: Page) => Promis
   {
     name: 'menu of language and theme',
     screen: { path: '/dashboard', visitor: 'owner' },
+    part: MENU,
     act: (page) => button(page, text('top.display')).click(),
   },
   {
     name: 'menu of the bell',
     screen: { path: '/dashboard', visitor: 'owner' },
+    part: MENU,
     act: (page) => button(page, text('top.updates')).click(),
   },
   {
     name: 'menu of the profile',
     screen: { path: '/dashboard', visitor: 'owner' },
+    part: MENU,
     act: (page) => button(page, text('top.account')).click(),
   },
   {
     name: 'dialog for the electricity prices with errors',
     screen: { path: '/dashboard', visitor: 'owner' },
+    part: DIALOG,
     act: async (page) => {
       await button(page, text('money.enter')).click()
       await button(page.getByRole('dialog'), text('money.tariff.save')).click()
@@ -162,6 +174,7 @@ export const STATES: { name: string; screen: Screen; act: (page: Page) => Promis
   {
     name: 'form of a new group with an error',
     screen: { path: '/dashboard', visitor: 'owner' },
+    part: DIALOG,
     act: async (page) => {
       await button(page, text('groups.create')).click()
       await button(page.getByRole('dialog'), text('groups.submit')).click()
@@ -171,6 +184,7 @@ export const STATES: { name: string; screen: Screen; act: (page: Page) => Promis
   {
     name: 'dialog before an account is deleted',
     screen: { path: '/settings?part=account', visitor: 'owner' },
+    part: DIALOG,
     act: async (page) => {
       await button(page, text('account.delete')).click()
       await button(page.getByRole('dialog'), text('account.delete.confirm')).click()
@@ -190,21 +204,24 @@ export const STATES: { name: string; screen: Screen; act: (page: Page) => Promis
     },
   },
   {
+    name: 'dialog before settings are reset',
+    screen: { path: '/settings', visitor: 'owner' },
+    part: DIALOG,
+    act: async (page) => {
+      await button(page, text('settings.reset')).click()
+      await page.getByRole('dialog').getByRole('checkbox').check()
+    },
+  },
+  // Last of its screen: what was typed stays in the form.
+  {
     name: 'dialog before settings are sent, with errors',
     screen: { path: '/settings', visitor: 'owner' },
+    part: DIALOG,
     act: async (page) => {
       await openGroup(page, 'device')
       await page.getByLabel(text('setting.charge_limit'), { exact: true }).fill('6000')
       await button(page, text('settings.review')).click()
       await button(page.getByRole('dialog'), text('settings.send')).click()
-    },
-  },
-  {
-    name: 'dialog before settings are reset',
-    screen: { path: '/settings', visitor: 'owner' },
-    act: async (page) => {
-      await button(page, text('settings.reset')).click()
-      await page.getByRole('dialog').getByRole('checkbox').check()
     },
   },
   {

@@ -28,7 +28,12 @@ export async function start(page: Page, server: Server, account: Account, sn: st
   await expect(page.getByRole('radio', { name: new RegExp(`^${sn}`) })).toBeChecked()
   await button(page, text('update.next')).click()
   await button(page, text('update.start')).click()
+  // The page shows it at once; the server has it when it answers.
+  const taken = page.waitForResponse(
+    (answer) => answer.url().includes('/api/v1/update/') && answer.request().method() === 'POST',
+  )
   await button(dialog(page, 'update.confirm'), text('update.start')).click()
+  await taken
   await expect(stepHeading(page, 'update.running', sn)).toBeVisible()
 }
 

@@ -1,7 +1,7 @@
 //! A commissioning in progress as its electricians see it.
-use super::Work;
+use super::CommissioningProgress;
 use domain::clock::Millis;
-use domain::commissioning::{Finding, PhaseReading, Reason, State, Step};
+use domain::commissioning::{CheckState, CommissioningStep, Finding, FindingReason, PhaseReading};
 use domain::message::text;
 use domain::{Lang, Serial};
 use serde::Serialize;
@@ -97,50 +97,56 @@ pub(crate) struct PhaseEntry {
     text: Option<String>,
 }
 
-impl From<Step> for StepName {
-    fn from(step: Step) -> Self {
+impl From<CommissioningStep> for StepName {
+    fn from(step: CommissioningStep) -> Self {
         match step {
-            Step::Units => Self::Units,
-            Step::Meter => Self::Meter,
-            Step::Phases => Self::Phases,
-            Step::Limits => Self::Limits,
-            Step::ExportLimit => Self::ExportLimit,
-            Step::Ups => Self::Ups,
-            Step::Firmware => Self::Firmware,
-            Step::Customer => Self::Customer,
-            Step::Instruction => Self::Instruction,
+            CommissioningStep::Units => Self::Units,
+            CommissioningStep::Meter => Self::Meter,
+            CommissioningStep::Phases => Self::Phases,
+            CommissioningStep::Limits => Self::Limits,
+            CommissioningStep::ExportLimit => Self::ExportLimit,
+            CommissioningStep::Ups => Self::Ups,
+            CommissioningStep::Firmware => Self::Firmware,
+            CommissioningStep::Customer => Self::Customer,
+            CommissioningStep::Instruction => Self::Instruction,
         }
     }
 }
 
 impl CommissioningEntry {
-    pub(crate) fn new(work: &Work, lang: Lang) -> Self {
-        let units = work.units.iter().map(|access| access.sn().to_string());
+    pub(crate) fn new(progress: &CommissioningProgress, lang: Lang) -> Self {
+        let units = progress.units.iter().map(|access| access.sn().to_string());
         Self {
-            id: work.commissioning.id,
+            id: progress.commissioning.id,
             units: units.collect(),
-            started_at: work.commissioning.started_at,
-            steps: Step::ALL
-                .map(|step| StepEntry::new(work, step, lang))
+            started_at: progress.commissioning.started_at,
+            steps: CommissioningStep::ALL
+                .map(|step| StepEntry::new(progress, step, lang))
                 .into(),
-            phases: [1, 2, 3].map(|phase| phase_entry(work, phase, lang)).into(),
-            first_name: work.customer.first_name.clone(),
-            last_name: work.customer.last_name.clone(),
-            place: work.customer.place.clone(),
-            note: work.customer.note.clone(),
-            complete: work.open_steps().is_empty(),
+            phases: [1, 2, 3]
+                .map(|phase| phase_entry(progress, phase, lang))
+                .into(),
+            first_name: progress.customer.first_name.clone(),
+            last_name: progress.customer.last_name.clone(),
+            place: progress.customer.place.clone(),
+            note: progress.customer.note.clone(),
+            complete: progress.open_steps().is_empty(),
         }
     }
 }
 
 impl StepEntry {
-    pub(crate) fn new(work: &Work, step: Step, lang: Lang) -> Self {
-        let (state, finding) = match work.state(step) {
-            State::Open(finding) => (StepState::Open, finding),
-            State::Passed => (StepState::Passed, None),
-            State::Failed(finding) => (StepState::Failed, Some(finding)),
+    pub(crate) fn new(
+        progress: &CommissioningProgress,
+        step: CommissioningStep,
+        lang: Lang,
+    ) -> Self {
+        let (state, finding) = match progress.state(step) {
+            CheckState::Open(finding) => (StepState::Open, finding),
+            CheckState::Passed => (StepState::Passed, None),
+            CheckState::Failed(finding) => (StepState::Failed, Some(finding)),
         };
-        let known = work.commissioning.step(step);
+        let known = progress.commissioning.step(step);
         let finding = finding.as_ref();
         Self {
             step: step.into(),
@@ -156,20 +162,20 @@ impl StepEntry {
     }
 }
 
-fn phase_entry(work: &Work, phase: u8, lang: Lang) -> PhaseEntry {
+fn phase_entry(progress: &CommissioningProgress, phase: u8, lang: Lang) -> PhaseEntry {
     let place = usize::from(phase) - 1;
     let name = phase.to_string();
     let nothing = Value::Null;
-    let record = work.commissioning.record(Step::Phases);
+    let record = progress.commissioning.record(CommissioningStep::Phases);
     let measured = record.map_or(&nothing, |record| &record.measured);
     let test = &measured["tests"][&name];
     let off = PhaseReading::from_json(&measured["off"][&name]);
     let finding = |code: &str| {
         let other = test["phase"].as_u64().and_then(|it| u8::try_from(it).ok());
-        let at: Finding = Reason::of(code)?.at(None, other.or(Some(phase)));
+        let at: Finding = FindingReason::of(code)?.at(None, other.or(Some(phase)));
         Some(at.text(lang))
     };
-    let mut units = work.facts.units.iter();
+    let mut units = progress.facts.units.iter();
     PhaseEntry {
         phase,
         measured: units.any(|unit| {

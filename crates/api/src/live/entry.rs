@@ -1,6 +1,6 @@
-//! The fields of one live entry, under the specification's names.
+//! The fields of one live entry, with the names of the specification.
 use super::in_force::InForceEntry;
-use super::seen::Update;
+use super::visible_system::UpdateView;
 use crate::flag_sets::{Message1, Message2};
 use crate::update::{StateName, SwitchName};
 use domain::clock::Millis;
@@ -141,7 +141,7 @@ impl LiveEntry {
         }
     }
 
-    pub(super) fn with_update(self, update: Option<&Update>) -> Self {
+    pub(super) fn with_update(self, update: Option<&UpdateView>) -> Self {
         let Some(update) = update else { return self };
         let job = update.job.as_deref();
         let open = job.filter(|job| job.state.is_open());
@@ -151,9 +151,10 @@ impl LiveEntry {
         Self {
             updatable: open.is_none() && !update.offered.is_empty(),
             avalable_updates: count(update.offered.len()),
-            total_updates: count(open.map_or(update.offered.len(), UpdateJob::left)),
+            total_updates: count(open.map_or(update.offered.len(), UpdateJob::parts_left)),
             update_started: open.is_some_and(|job| job.state != JobState::Waiting),
-            update_progress: job.map(|job| job.page(update.offered.iter().map(|(_, id)| *id))),
+            update_progress: job
+                .map(|job| job.wizard_progress(update.offered.iter().map(|(_, id)| *id))),
             update_type: part.map(|part| part.as_str().to_owned()),
             update_state: job.map(|job| StateName::shown(job, update.switch)),
             update_switch: update.switch.map(SwitchName::from),
@@ -179,7 +180,7 @@ impl LiveEntry {
     }
 }
 
-/// An entry of which nothing is known yet but its flags.
+/// An entry of which only the flags are known yet.
 pub(super) fn blank(flags: Flags, zone: &Zone, lang: Lang) -> LiveEntry {
     LiveEntry {
         message1: flags.message1.into(),

@@ -1,9 +1,12 @@
-//! What is in force at a system, as its readers see it.
-use super::Seen;
-use super::seen::Update;
+//! What is in force at a system, as readers see it.
+use super::VisibleSystem;
+use super::visible_system::UpdateView;
 use domain::clock::Millis;
 use domain::firmware::SwitchStep;
-use domain::in_force::{By, Facts, InForce, Kind, PlanMode, Reader, UpdateProgress, in_force};
+use domain::in_force::{
+    CausedBy, InForce, InForceInputs, InForceKind, InForceReader, PlanMode, UpdateProgress,
+    in_force,
+};
 use utoipa::ToSchema;
 
 /// Something that makes the battery act otherwise than its settings say.
@@ -55,12 +58,12 @@ impl From<InForce> for InForceEntry {
             kind: one.kind.as_str(),
             since: one.since,
             until: one.until,
-            by: one.by.as_ref().map(By::as_str),
+            by: one.by.as_ref().map(CausedBy::as_str),
             company: match one.by {
-                Some(By::Electrician(company)) => company,
+                Some(CausedBy::Electrician(company)) => company,
                 _ => None,
             },
-            end: one.end.map(domain::in_force::End::as_str),
+            end: one.end.map(domain::in_force::EndAction::as_str),
             soc: None,
             power: None,
             mode: None,
@@ -72,21 +75,21 @@ impl From<InForce> for InForceEntry {
             sn: None,
         };
         match one.kind {
-            Kind::Charge { soc, power } => Self {
+            InForceKind::Charge { soc, power } => Self {
                 soc: Some(soc),
                 power,
                 ..entry
             },
-            Kind::Reserve { soc } => Self { soc, ..entry },
-            Kind::GridLimit { watts } => Self {
+            InForceKind::Reserve { soc } => Self { soc, ..entry },
+            InForceKind::GridLimit { watts } => Self {
                 power: Some(watts),
                 ..entry
             },
-            Kind::Plan { mode } => Self {
+            InForceKind::Plan { mode } => Self {
                 mode: Some(PlanMode::as_str(mode)),
                 ..entry
             },
-            Kind::Update(update) => Self {
+            InForceKind::Update(update) => Self {
                 state: Some(match update.switch {
                     Some(step) if step.holds_update() => "waits_for_switch",
                     _ => update.state.as_str(),
@@ -97,23 +100,24 @@ impl From<InForce> for InForceEntry {
                 progress: Some(update.progress),
                 ..entry
             },
-            Kind::Pause | Kind::Calibration | Kind::Brake => entry,
+            InForceKind::Pause | InForceKind::Calibration | InForceKind::Brake => entry,
         }
     }
 }
 
-impl Seen<'_> {
+impl VisibleSystem<'_> {
     pub(super) fn in_force(&self, now: Millis) -> impl Iterator<Item = InForceEntry> {
         let effects = self.snapshot.as_ref().map(|now| now.effects.clone());
-        let facts = Facts {
+        let facts = InForceInputs {
             effects: effects.as_deref().unwrap_or_default(),
-            // What an absent battery said last is no report of now.
+            online: self.online(),
+            // The last sample of an offline battery does not describe the present.
             sample: self.sample().filter(|_| self.online()),
             update: self.update.as_ref().and_then(progress),
             braked_since: self.braked_since,
             now,
         };
-        let reader = Reader {
+        let reader = InForceReader {
             account: self.access.account(),
             owner: self.access.owner(),
             level: self.access.level(),
@@ -123,8 +127,8 @@ impl Seen<'_> {
     }
 }
 
-/// `None` for an update that has ended and wants nothing more.
-fn progress(update: &Update) -> Option<UpdateProgress> {
+/// `None` for an update that has ended and needs no further action.
+fn progress(update: &UpdateView) -> Option<UpdateProgress> {
     let job = update.job.as_deref()?;
     if !job.state.is_open() && update.switch.is_none() {
         return None;
@@ -134,18 +138,18 @@ fn progress(update: &Update) -> Option<UpdateProgress> {
         state: job.state,
         switch: update.switch,
         since: job.created_at,
-        part: (parts - job.left() + 1).min(parts),
+        part: (parts - job.parts_left() + 1).min(parts),
         parts,
         progress: job.current().map_or(100, |part| part.progress),
     })
 }
 
-/// Of all systems together: each names its own, the brake is the same for all.
-pub(super) fn of_all(seen: &[Seen<'_>], now: Millis) -> Vec<InForceEntry> {
-    /// A household has a few; a fleet reads them system by system.
-    const NAMED: usize = 20;
+/// For all systems combined: each entry names its system; the brake is the same for all and appears once.
+pub(super) fn combined_in_force(systems: &[VisibleSystem<'_>], now: Millis) -> Vec<InForceEntry> {
+    /// A household has only a few; for a fleet, they are read per system.
+    const MAX_COMBINED_ENTRIES: usize = 20;
     let mut braked = false;
-    let each = seen.iter().flat_map(|one| {
+    let each = systems.iter().flat_map(|one| {
         let sn = one.access.sn();
         one.in_force(now).map(move |mut entry| {
             entry.sn = (entry.kind != "brake").then(|| sn.to_string());
@@ -153,6 +157,6 @@ pub(super) fn of_all(seen: &[Seen<'_>], now: Millis) -> Vec<InForceEntry> {
         })
     });
     each.filter(|entry| entry.kind != "brake" || !std::mem::replace(&mut braked, true))
-        .take(NAMED)
+        .take(MAX_COMBINED_ENTRIES)
         .collect()
 }

@@ -1,11 +1,11 @@
-//! A sheet on paper.
+//! Typesets a sheet as a PDF.
 use super::Sheet;
 use domain::Lang;
 use domain::message::text;
-use paper::{Document, Imprint};
+use paper::{Document, DocumentInfo};
 
 pub(crate) fn pdf(sheet: &Sheet, lang: Lang) -> Vec<u8> {
-    let mut document = Document::new(Imprint {
+    let mut document = Document::new(DocumentInfo {
         title: sheet.title.to_owned(),
         number: sheet.number.clone(),
         lang: lang.code().to_owned(),

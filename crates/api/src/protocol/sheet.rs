@@ -1,7 +1,7 @@
-//! What stands in a protocol, in the words of a language and by the clock of the site.
-use crate::sentence::{with_unit, written};
+//! The content of a protocol, in one language and in the site's local time.
+use crate::journal_text::{format_value, with_unit};
 use domain::clock::Millis;
-use domain::commissioning::Step;
+use domain::commissioning::CommissioningStep;
 use domain::message::text;
 use domain::setting::Field;
 use domain::{Lang, Zone};
@@ -43,7 +43,7 @@ pub(crate) struct Table {
     pub(crate) rows: Vec<Vec<String>>,
 }
 
-/// Of one that is finished.
+/// The sheet of a finished commissioning.
 pub(crate) fn sheet(protocol: &Commissioning, zone: &Zone, lang: Lang) -> Sheet {
     let writer = Writer {
         protocol,
@@ -67,7 +67,7 @@ pub(crate) fn protocol_number(protocol: &Commissioning) -> String {
     format!("{}-{}", protocol.sn, protocol.number.unwrap_or(0))
 }
 
-/// Nothing to say.
+/// Shown when there is no value.
 const NONE: &str = "–";
 
 struct Writer<'a> {
@@ -81,7 +81,7 @@ impl Writer<'_> {
         text(self.lang, "protocol", name)
     }
 
-    fn step(&self, step: Step) -> String {
+    fn step(&self, step: CommissioningStep) -> String {
         text(self.lang, "step", step.as_str()).to_owned()
     }
 
@@ -112,7 +112,7 @@ impl Writer<'_> {
         )
     }
 
-    /// Nobody sees a bare sign: what flows where is a word.
+    /// People never see a bare sign: a word gives the direction of the flow.
     fn flow(&self, value: &Value) -> String {
         let Some(watts) = value.as_i64() else {
             return NONE.to_owned();
@@ -124,10 +124,13 @@ impl Writer<'_> {
 
     fn setting(&self, found: &Value, field: Field) -> String {
         let value = field.from_json(&found[field.name()]);
-        value.map_or_else(|| NONE.to_owned(), |value| written(field, value, self.lang))
+        value.map_or_else(
+            || NONE.to_owned(),
+            |value| format_value(field, value, self.lang),
+        )
     }
 
-    fn record(&self, step: Step) -> Option<&StepRecord> {
+    fn record(&self, step: CommissioningStep) -> Option<&StepRecord> {
         self.protocol.step(step)
     }
 
@@ -145,7 +148,7 @@ impl Writer<'_> {
             self.limits(),
             self.export_limit(),
             self.per_unit(
-                Step::Ups,
+                CommissioningStep::Ups,
                 &[Field::EmergencyPower, Field::Ups, Field::Plugin],
                 self.ups_row(),
             ),
@@ -194,7 +197,7 @@ impl Writer<'_> {
     }
 
     fn units(&self) -> Section {
-        let record = self.record(Step::Units).map(|it| &it.record);
+        let record = self.record(CommissioningStep::Units).map(|it| &it.record);
         let rows = members(record.map(|record| &record.found)).map(|unit| {
             let measured = members(record.map(|record| &record.measured));
             let voltage = measured
@@ -220,7 +223,7 @@ impl Writer<'_> {
         });
         let names = ["serial", "phase", "model", "capacity", "rated", "voltage"];
         Section {
-            title: self.step(Step::Units),
+            title: self.step(CommissioningStep::Units),
             table: Some(Table {
                 head: self.head(&names),
                 rows: rows.collect(),
@@ -231,8 +234,8 @@ impl Writer<'_> {
 
     fn meter(&self) -> Section {
         let fields = [Field::MeterType, Field::MeterAddress, Field::PControlVia];
-        let mut section = self.per_unit(Step::Meter, &fields, None);
-        let record = self.record(Step::Meter).map(|it| &it.record);
+        let mut section = self.per_unit(CommissioningStep::Meter, &fields, None);
+        let record = self.record(CommissioningStep::Meter).map(|it| &it.record);
         let Some(table) = &mut section.table else {
             return section;
         };
@@ -246,7 +249,7 @@ impl Writer<'_> {
     }
 
     fn phases(&self) -> Section {
-        let record = self.record(Step::Phases).map(|it| &it.record);
+        let record = self.record(CommissioningStep::Phases).map(|it| &it.record);
         let rows = (1..=3).filter_map(|phase| {
             let test = &record?.measured["tests"][phase.to_string()];
             test["rise"].as_i64()?;
@@ -260,7 +263,7 @@ impl Writer<'_> {
         });
         let names = ["phase", "without_load", "with_load", "rise", "result"];
         Section {
-            title: self.step(Step::Phases),
+            title: self.step(CommissioningStep::Phases),
             table: Some(Table {
                 head: self.head(&names),
                 rows: rows.collect(),
@@ -271,18 +274,24 @@ impl Writer<'_> {
     }
 
     fn limits(&self) -> Section {
-        let record = self.record(Step::Limits).map(|it| &it.record);
+        let record = self.record(CommissioningStep::Limits).map(|it| &it.record);
         let above = members(record.map(|record| &record.found)).any(|unit| {
             let limit = unit[Field::ChargeLimit.name()].as_i64().unwrap_or(0);
-            limit > domain::setting::NOTICE_ABOVE
+            limit > domain::setting::NOTICE_THRESHOLD_W
         });
         let notice = self.word(if above { "notice_done" } else { "notice_none" });
         let fields = [Field::ChargeLimit, Field::DischargeLimit];
-        self.per_unit(Step::Limits, &fields, Some(self.row("notice", notice)))
+        self.per_unit(
+            CommissioningStep::Limits,
+            &fields,
+            Some(self.row("notice", notice)),
+        )
     }
 
     fn export_limit(&self) -> Section {
-        let record = self.record(Step::ExportLimit).map(|it| &it.record);
+        let record = self
+            .record(CommissioningStep::ExportLimit)
+            .map(|it| &it.record);
         let limit = record.map_or(&Value::Null, |record| &record.stated["limit"]);
         let limit = match limit.is_null() {
             true => self.word("export_none").to_owned(),
@@ -290,16 +299,18 @@ impl Writer<'_> {
         };
         let fields = [Field::PControl, Field::PControlVia, Field::PLimitTcp];
         let row = Some(self.row("export_limit", limit));
-        self.per_unit(Step::ExportLimit, &fields, row)
+        self.per_unit(CommissioningStep::ExportLimit, &fields, row)
     }
 
     fn ups_row(&self) -> Option<Row> {
-        let tested = self.record(Step::Ups)?.record.stated["tested"] == true;
+        let tested = self.record(CommissioningStep::Ups)?.record.stated["tested"] == true;
         tested.then(|| self.row("ups_tested", self.word("yes")))
     }
 
     fn firmware(&self) -> Section {
-        let record = self.record(Step::Firmware).map(|it| &it.record);
+        let record = self
+            .record(CommissioningStep::Firmware)
+            .map(|it| &it.record);
         let rows = members(record.map(|record| &record.found));
         let rows = rows.map(|unit| {
             ["sn", "master", "gateway", "slave"]
@@ -310,7 +321,7 @@ impl Writer<'_> {
         // Parts have the same names in every language.
         head.extend(["Master", "Gateway", "Slave"].map(str::to_owned));
         Section {
-            title: self.step(Step::Firmware),
+            title: self.step(CommissioningStep::Firmware),
             table: Some(Table {
                 head,
                 rows: rows.collect(),
@@ -319,8 +330,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Settings that a step found, a row for each unit.
-    fn per_unit(&self, step: Step, fields: &[Field], row: Option<Row>) -> Section {
+    /// Settings that a step found, one row per unit.
+    fn per_unit(&self, step: CommissioningStep, fields: &[Field], row: Option<Row>) -> Section {
         let record = self.record(step).map(|it| &it.record);
         let rows = members(record.map(|record| &record.found)).map(|unit| {
             let values = fields.iter().map(|field| self.setting(unit, *field));
@@ -365,7 +376,7 @@ impl Writer<'_> {
         let note = customer.map_or("", |customer| customer.note.as_str());
         let note = Some(note).filter(|note| !note.is_empty());
         Section {
-            title: self.step(Step::Instruction),
+            title: self.step(CommissioningStep::Instruction),
             rows: note
                 .map(|note| self.row("note", note))
                 .into_iter()

@@ -1,10 +1,10 @@
 //! A person's own account: profile, password, e-mail address.
-use crate::access::Person;
-use crate::client::Client;
+use crate::access::{PersonCaller, RoleName};
+use crate::client::ClientAddress;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
 use crate::form::Form;
-use crate::routes::session::RoleName;
-use crate::routes::totp::{self, TotpEntry};
+use crate::own_account::{load_account, reauthenticate};
+use crate::second_factor::TotpEntry;
 use crate::{Lane, Portal};
 use axum::Json;
 use axum::extract::State;
@@ -14,7 +14,7 @@ use domain::account::parse_name;
 use domain::{Country, Email, Lang, Message, Password, Phone, Role};
 use serde::{Deserialize, Serialize};
 use store::account::{Account, ProfileChange};
-use store::mail::{Body, Mail, Outgoing};
+use store::mail::{Mail, MailBody, OutgoingMail};
 use store::mail_link::NewAddress;
 use utoipa::ToSchema;
 
@@ -42,7 +42,7 @@ async fn entry(
     email_pending: bool,
 ) -> Result<Json<AccountEntry>> {
     Ok(Json(AccountEntry {
-        totp: totp::entry(portal, &account).await?,
+        totp: TotpEntry::load(portal, &account).await?,
         role: account.role()?.into(),
         sessions: portal
             .store
@@ -59,22 +59,14 @@ async fn entry(
     }))
 }
 
-pub(crate) async fn load(portal: &Portal, person: Person) -> Result<Account> {
-    portal
-        .store
-        .account(person.account)
-        .await?
-        .ok_or(Error::token_invalid())
-}
-
 /// The caller's own account.
 #[utoipa::path(get, path = "/api/auth/account/", tag = "account",
     responses((status = 200, body = AccountEntry), (status = 401, body = Refusal)))]
 pub(crate) async fn show(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
 ) -> Result<Json<AccountEntry>> {
-    let account = load(&portal, person).await?;
+    let account = load_account(&portal, person).await?;
     entry(&portal, account, false).await
 }
 
@@ -97,20 +89,20 @@ pub(crate) struct ChangeAccount {
 #[utoipa::path(patch, path = "/api/auth/account/", tag = "account",
     request_body(content = ChangeAccount, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = AccountEntry), (status = 400, body = Problem), (status = 401, body = Refusal),
-        (status = 429, body = Refusal)))]
+        (status = 429, body = Refusal), (status = 503, body = Refusal)))]
 pub(crate) async fn change(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     Form(form): Form<ChangeAccount>,
 ) -> Result<Json<AccountEntry>> {
-    let account = load(&portal, person).await?;
-    let Change {
+    let account = load_account(&portal, person).await?;
+    let AccountChange {
         profile,
         email,
         password,
     } = check(&form, &account)?;
     if email.is_some() || password.is_some() {
-        prove(&portal, &account, form.password.as_deref()).await?;
+        reauthenticate(&portal, &account, form.password.as_deref()).await?;
     }
     if let Some(profile) = profile {
         portal
@@ -125,46 +117,46 @@ pub(crate) async fn change(
     if let Some(email) = email {
         send_email_change(&portal, &account, &email).await?;
     }
-    let account = load(&portal, person).await?;
+    let account = load_account(&portal, person).await?;
     entry(&portal, account, email_pending).await
 }
 
-/// What a form asks to change, each part checked.
-struct Change {
+/// The requested changes, each part validated.
+struct AccountChange {
     profile: Option<ProfileChange>,
     email: Option<Email>,
     password: Option<Password>,
 }
 
-fn check(form: &ChangeAccount, account: &Account) -> Result<Change> {
+fn check(form: &ChangeAccount, account: &Account) -> Result<AccountChange> {
     let mut errors = FieldErrors::default();
     let country = form
         .country
         .as_deref()
-        .and_then(|text| errors.take("country", text.parse::<Country>()));
-    // A new country alone leaves the phone as it is; a new phone is read in the country that will be stored.
+        .and_then(|text| errors.check("country", text.parse::<Country>()));
+    // A new country alone leaves the phone unchanged; a new phone number is parsed for the country that will be stored.
     let reading = country
         .or_else(|| account.country.parse().ok())
         .unwrap_or(Country::Germany);
     let phone = form
         .phone
         .as_deref()
-        .and_then(|text| errors.take("phone", Phone::parse(text, reading)));
+        .and_then(|text| errors.check("phone", Phone::parse(text, reading)));
     let language = form
         .language
         .as_deref()
-        .and_then(|text| errors.take("language", text.parse::<Lang>()));
+        .and_then(|text| errors.check("language", text.parse::<Lang>()));
     let is_electrician = account.role()? == Role::Electrician;
     let company = form.company.as_deref().filter(|_| is_electrician);
-    let company = company.and_then(|text| errors.take("company", parse_name(text)));
+    let company = company.and_then(|text| errors.check("company", parse_name(text)));
     let email = form
         .email
         .as_deref()
-        .and_then(|text| errors.take("email", text.parse::<Email>()));
+        .and_then(|text| errors.check("email", text.parse::<Email>()));
     let password = form
         .new_password
         .as_deref()
-        .and_then(|text| errors.take("new_password", Password::parse(text)));
+        .and_then(|text| errors.check("new_password", Password::parse(text)));
     if form.new_password.is_some() && form.new_password != form.new_password2 {
         errors.add("new_password2", Message::PasswordsDiffer);
     }
@@ -179,37 +171,16 @@ fn check(form: &ChangeAccount, account: &Account) -> Result<Change> {
         || country.is_some()
         || profile.company.is_some()
         || language.is_some();
-    Ok(Change {
+    Ok(AccountChange {
         profile: given.then_some(profile),
         email: email.filter(|e| e.as_str() != account.email),
         password,
     })
 }
 
-/// The password typed again: proof that it is still the person at the keyboard.
-pub(crate) async fn prove(
-    portal: &Portal,
-    account: &Account,
-    password: Option<&str>,
-) -> Result<()> {
-    let password = password
-        .filter(|text| !text.is_empty())
-        .ok_or(Error::field("password", Message::Required))?;
-    portal.limits.password(account.id())?;
-    if portal
-        .passwords
-        .verify(password, Some(account.password_hash.clone()), Lane::Known)
-        .await?
-    {
-        Ok(())
-    } else {
-        Err(Error::field("password", Message::PasswordWrong))
-    }
-}
-
 async fn change_password(
     portal: &Portal,
-    person: Person,
+    person: PersonCaller,
     account: &Account,
     password: &Password,
 ) -> Result<()> {
@@ -222,7 +193,7 @@ async fn change_password(
 }
 
 async fn send_email_change(portal: &Portal, account: &Account, email: &Email) -> Result<()> {
-    // An address that somebody else uses gets nothing, and the caller the same answer.
+    // An address already in use gets no mail, and the caller gets the same answer.
     if !portal.limits.may_mail(email.as_str())
         || portal.store.account_by_email(email).await?.is_some()
     {
@@ -246,10 +217,10 @@ async fn notify(portal: &Portal, account: &Account, text: &str, path: &str) -> R
     let Ok(email) = account.email.parse::<Email>() else {
         return Ok(());
     };
-    let outgoing = Outgoing {
+    let outgoing = OutgoingMail {
         account: Some(account.id()),
         recipient: &email,
-        body: Body::Mail(Mail::new(text, account.lang(), portal.link(path))),
+        body: MailBody::Mail(Mail::new(text, account.lang(), portal.link(path))),
         nonce: portal.random.bytes(),
     };
     Ok(portal.store.queue_mail(&outgoing, portal.now()).await?)
@@ -272,7 +243,7 @@ pub(crate) struct EmailChanged {
     responses((status = 200, body = EmailChanged), (status = 400, body = Problem), (status = 429, body = Refusal)))]
 pub(crate) async fn confirm_email(
     State(portal): State<Portal>,
-    client: Client,
+    client: ClientAddress,
     Form(form): Form<ConfirmEmail>,
 ) -> Result<Json<EmailChanged>> {
     portal.limits.token(client.0)?;

@@ -1,9 +1,9 @@
-//! Alarms: what is wrong with the caller's systems, who takes care, and how the caller hears of it.
+//! Alarms: what is wrong with the caller's systems, who takes care of it, and how the caller is notified.
 use crate::Portal;
-use crate::access::Person;
+use crate::access::PersonCaller;
+use crate::caller_systems::{Selection, Systems};
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result, language};
-use crate::form::{Form, Query};
-use crate::own::{Choice, Systems};
+use crate::form::{Form, Query, parse_id};
 use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -14,7 +14,7 @@ use domain::message::text;
 use domain::{Lang, Message};
 use serde::{Deserialize, Serialize};
 use store::Access;
-use store::alarm::{Alarm, PAGE};
+use store::alarm::{ALARMS_PER_PAGE, Alarm};
 use utoipa::{IntoParams, ToSchema};
 
 #[derive(Deserialize, IntoParams)]
@@ -123,19 +123,19 @@ impl AlarmEntry {
         (status = 404, body = Refusal)))]
 pub(crate) async fn list(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     systems: Systems,
     headers: HeaderMap,
     Query(query): Query<AlarmQuery>,
 ) -> Result<Json<Alarms>> {
-    let one = match systems.choose(query.sn.trim())? {
-        Choice::One(access) => Some(access),
-        Choice::All(_) => None,
+    let one = match systems.one_or_all(query.sn.trim())? {
+        Selection::One(access) => Some(access),
+        Selection::All(_) => None,
     };
     let mut errors = FieldErrors::default();
     let page = match query.page.as_str() {
         "" => Some(1),
-        page => errors.take("page", page.parse().map_err(|_| Message::NumberInvalid)),
+        page => errors.check("page", page.parse().map_err(|_| Message::NumberInvalid)),
     };
     errors.into_result()?;
     let page = page.unwrap_or(1_usize).max(1);
@@ -149,7 +149,7 @@ pub(crate) async fn list(
     };
     Ok(Json(Alarms {
         page,
-        pages: found.total.div_ceil(PAGE),
+        pages: found.total.div_ceil(ALARMS_PER_PAGE),
         total: found.total,
         alarms: found.alarms.into_iter().filter_map(entry).collect(),
         mail: store.alarm_mail(account).await?.into(),
@@ -173,14 +173,14 @@ pub(crate) async fn acknowledge(
     headers: HeaderMap,
     Form(form): Form<Acknowledge>,
 ) -> Result<Json<AlarmEntry>> {
-    let id: i64 = form.id.trim().parse().map_err(|_| Error::not_found())?;
+    let id = parse_id(form.id.trim())?;
     let sn = portal.store.alarm_serial(id).await?;
     let sn = sn.ok_or(Error::not_found())?;
     let access = systems.find(sn.as_str())?;
     let now = portal.now();
     let alarm = portal.store.acknowledge_alarm(access, id, now).await?;
     let alarm = alarm.ok_or(Error::not_found())?;
-    // Other screens hear of it at once; should that fail, within seconds.
+    // Other screens are updated at once, or within seconds if this fails.
     if let Err(error) = portal.live.read_alarms().await {
         tracing::warn!(%error, "alarms cannot be read");
     }
@@ -206,7 +206,7 @@ pub(crate) struct ChosenAlarmMail {
     responses((status = 200, body = ChosenAlarmMail), (status = 400, body = Problem), (status = 401, body = Refusal)))]
 pub(crate) async fn choose_mail(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     Form(form): Form<ChooseAlarmMail>,
 ) -> Result<Json<ChosenAlarmMail>> {
     let choice: AlarmMail = form
@@ -216,7 +216,7 @@ pub(crate) async fn choose_mail(
         .map_err(|message| Error::field("mail", message))?;
     portal
         .store
-        .choose_alarm_mail(person.account, choice, portal.now())
+        .set_alarm_mail(person.account, choice, portal.now())
         .await?;
     Ok(Json(ChosenAlarmMail {
         mail: choice.into(),

@@ -1,20 +1,21 @@
-//! Commands to batteries: given once for each key, and looked at until they have ended.
+//! Commands to batteries: executed once per idempotency key, and observable until they end.
 use crate::Portal;
-use crate::access::Person;
+use crate::access::PersonCaller;
+use crate::caller_systems::{Selection, Systems};
+use crate::command::CommandBody;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result, language};
 use crate::form::Form;
-use crate::own::{Choice, Systems};
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use domain::clock::Millis;
-use domain::command::{AnswerCode, Arguments, Command, CommandKey, CommandState};
+use domain::command::{Arguments, Command, CommandKey};
 use domain::grant::Right;
 use domain::setting::Ratings;
-use domain::{CommandId, Lang, Message};
-use serde::{Deserialize, Serialize};
+use domain::{CommandId, Message};
+use serde::Deserialize;
 use store::Access;
-use store::command::{CommandEntry, NewCommand, Queued};
+use store::command::{NewCommand, QueueResult};
 use utoipa::ToSchema;
 
 #[derive(Deserialize, ToSchema)]
@@ -35,74 +36,6 @@ pub(crate) struct GiveCommand {
     until: Option<String>,
 }
 
-/// A command as it stands.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct CommandBody {
-    id: String,
-    sn: String,
-    command: String,
-    #[schema(value_type = Object)]
-    args: serde_json::Value,
-    #[schema(inline)]
-    state: StateName,
-    created_at: Millis,
-    /// Not answered by then, it has expired: the battery never acts on it later.
-    expires_at: Millis,
-    sent_at: Option<Millis>,
-    ended_at: Option<Millis>,
-    /// How the battery answered.
-    code: Option<String>,
-    /// The same in the caller's language.
-    text: Option<&'static str>,
-    /// What it brought, also while it runs.
-    #[schema(value_type = Option<Object>)]
-    data: Option<serde_json::Value>,
-}
-
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum StateName {
-    Queued,
-    Sent,
-    Done,
-    Failed,
-    Expired,
-}
-
-impl From<CommandState> for StateName {
-    fn from(state: CommandState) -> Self {
-        match state {
-            CommandState::Queued => Self::Queued,
-            CommandState::Sent => Self::Sent,
-            CommandState::Done => Self::Done,
-            CommandState::Failed => Self::Failed,
-            CommandState::Expired => Self::Expired,
-        }
-    }
-}
-
-impl CommandBody {
-    pub(crate) fn new(entry: CommandEntry, now: Millis, lang: Lang) -> Self {
-        let entry = entry.seen_at(now);
-        let went_well = entry.state == CommandState::Done;
-        let text = |code: &String| AnswerCode::of(code, went_well).text(lang);
-        Self {
-            id: entry.id.to_string(),
-            sn: entry.sn.to_string(),
-            command: entry.command,
-            args: entry.args,
-            state: entry.state.into(),
-            created_at: entry.created_at,
-            expires_at: entry.expires_at,
-            sent_at: entry.sent_at,
-            ended_at: entry.ended_at,
-            text: entry.code.as_ref().map(text),
-            code: entry.code,
-            data: entry.data,
-        }
-    }
-}
-
 /// Tell a battery to do something. A repeated key answers what the first request began.
 #[utoipa::path(post, path = "/api/auth/command/", operation_id = "give_command", tag = "commands",
     request_body(content = GiveCommand, content_type = "application/x-www-form-urlencoded"),
@@ -115,7 +48,7 @@ pub(crate) async fn give(
     headers: HeaderMap,
     Form(form): Form<GiveCommand>,
 ) -> Result<(StatusCode, Json<CommandBody>)> {
-    let Choice::One(access) = systems.choose(&form.sn)? else {
+    let Selection::One(access) = systems.one_or_all(&form.sn)? else {
         return Err(Error::field("sn", Message::Required));
     };
     let now = portal.now();
@@ -125,22 +58,22 @@ pub(crate) async fn give(
         id: &id,
         key: &key,
         command,
-        devices_a_minute: portal.settings.devices_a_minute,
+        devices_a_minute: portal.config.devices_a_minute,
     };
     let (status, entry) = match portal.store.queue_command(access, new, now).await? {
-        Queued::New(entry) => {
+        QueueResult::New(entry) => {
             portal.bus.command_queued(access.sn(), &id).await;
             (StatusCode::CREATED, entry)
         }
-        Queued::Repeated(entry) => (StatusCode::OK, entry),
-        Queued::KeyReused => {
+        QueueResult::Repeated(entry) => (StatusCode::OK, entry),
+        QueueResult::KeyReused => {
             return Err(Error::Refused(StatusCode::CONFLICT, Message::KeyReused));
         }
-        Queued::TooManyOpen => {
+        QueueResult::TooManyOpen => {
             let refused = Message::TooManyCommands;
             return Err(Error::Refused(StatusCode::TOO_MANY_REQUESTS, refused));
         }
-        Queued::Held(held) => return Err(held.into()),
+        QueueResult::Blocked(held) => return Err(held.into()),
     };
     let body = CommandBody::new(entry, now, language(&headers));
     Ok((status, Json(body)))
@@ -163,14 +96,14 @@ fn check(
         until: form.until.as_deref(),
     };
     let mut errors = FieldErrors::default();
-    let key = errors.take("key", form.key.parse::<CommandKey>());
+    let key = errors.check("key", form.key.parse::<CommandKey>());
     let command = Command::parse(&form.command, arguments, ratings, now);
     let command = command.map_err(|wrong| {
         for (field, message) in wrong {
             errors.add(field, message);
         }
     });
-    // Whoever restarts a unit should stand where it can be looked at: that is for those who service it.
+    // Restarting is for people who service the unit: someone should be there to look at it.
     if command == Ok(Command::Restart) && !access.may(Right::Restart) {
         return Err(Error::Refused(StatusCode::FORBIDDEN, Message::Forbidden));
     }
@@ -184,7 +117,7 @@ fn check(
     responses((status = 200, body = CommandBody), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
 pub(crate) async fn show(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     headers: HeaderMap,
     Path(id): Path<String>,
 ) -> Result<Json<CommandBody>> {

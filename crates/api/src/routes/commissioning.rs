@@ -1,44 +1,35 @@
-//! Bringing systems into service: begun, gone through step by step, and finished only when every check passes.
+//! Commissioning of systems: started, done step by step, and finished only when every check passes.
 use crate::Portal;
-use crate::commissioning::{CommissioningEntry, StepEntry, Work};
+use crate::caller_systems::Systems;
+use crate::commissioning::{
+    CommissioningEntry, CommissioningProgress, CommissioningQuery, StepEntry,
+};
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result, language};
 use crate::form::{Form, Query, ticked};
-use crate::own::Systems;
-use crate::routes::protocol::ProtocolEntry;
+use crate::protocol::ProtocolEntry;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use domain::account::parse_name;
-use domain::commissioning::{MOST_UNITS, Record, Step, look, parse_export_limit, parse_note, take};
+use domain::commissioning::{
+    CheckRecord, CommissioningStep, MAX_UNITS, check, measure_phase, parse_export_limit, parse_note,
+};
 use domain::{Lang, Message};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use store::Access;
-use store::commissioning::{Begun, Commissioning, Customer};
+use store::commissioning::{Commissioning, CommissioningStart, Customer};
 use store::system::System;
-use utoipa::{IntoParams, ToSchema};
-
-#[derive(Deserialize, IntoParams)]
-pub(crate) struct CommissioningQuery {
-    /// A serial number.
-    #[serde(default)]
-    sn: String,
-}
-
-impl CommissioningQuery {
-    pub(crate) fn sn(&self) -> &str {
-        self.sn.trim()
-    }
-}
+use utoipa::ToSchema;
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct OpenCommissioning {
     /// Null when the system is not being brought into service.
     #[schema(required)]
     commissioning: Option<CommissioningEntry>,
-    /// The caller's other units that may be brought into service together with it: those of the same owner, or units that
-    /// nobody owns if nobody owns this one. Empty once it has begun.
+    /// The caller's other units that may be brought into service together with it: those of the same owner, or, while nobody
+    /// owns it, those that the caller opened by the same installer code. Empty once it has begun.
     candidates: Vec<Candidate>,
 }
 
@@ -57,9 +48,10 @@ pub(crate) struct Candidate {
 
 impl Candidate {
     async fn list(portal: &Portal, systems: &Systems, access: &Access) -> Result<Vec<Self>> {
-        let same = systems.allowed.iter();
-        let same = same.filter(|unit| unit.owner() == access.owner() && unit.sn() != access.sn());
-        let same: Vec<Access> = same.cloned().collect();
+        let others = systems.allowed.iter();
+        let others: Vec<&Access> = others.filter(|unit| unit.sn() != access.sn()).collect();
+        let same = portal.store.units_of_same_customer(access, &others).await?;
+        let same: Vec<Access> = same.into_iter().cloned().collect();
         let rows = portal.store.systems(&same).await?;
         let candidate = |(unit, row): (&Access, System)| Self {
             sn: unit.sn().to_string(),
@@ -91,9 +83,9 @@ pub(crate) async fn show(
             candidates: Candidate::list(&portal, &systems, access).await?,
         },
         Some(open) => {
-            let work = Work::of(&portal, &systems, open).await?;
+            let progress = CommissioningProgress::load(&portal, &systems, open).await?;
             OpenCommissioning {
-                commissioning: Some(CommissioningEntry::new(&work, language(&headers))),
+                commissioning: Some(CommissioningEntry::new(&progress, language(&headers))),
                 candidates: Vec::new(),
             }
         }
@@ -119,11 +111,11 @@ pub(crate) async fn begin(
     headers: HeaderMap,
     Form(form): Form<BeginCommissioning>,
 ) -> Result<(StatusCode, Json<CommissioningEntry>)> {
-    let mut units = systems.pick(&form.sn)?;
+    let mut units = systems.parse_list(&form.sn)?;
     if units.is_empty() {
         return Err(Error::field("sn", Message::Required));
     }
-    if units.len() > MOST_UNITS {
+    if units.len() > MAX_UNITS {
         return Err(Error::field("sn", Message::TooLong));
     }
     units.sort_by(|one, other| (one.phase(), one.sn()).cmp(&(other.phase(), other.sn())));
@@ -131,8 +123,8 @@ pub(crate) async fn begin(
     if let Some(open) = portal.store.open_commissioning(units[0]).await?
         && same_units(&open, &units)
     {
-        let work = Work::of(&portal, &systems, open).await?;
-        let entry = CommissioningEntry::new(&work, lang);
+        let progress = CommissioningProgress::load(&portal, &systems, open).await?;
+        let entry = CommissioningEntry::new(&progress, lang);
         return Ok((StatusCode::OK, Json(entry)));
     }
     match portal
@@ -140,12 +132,14 @@ pub(crate) async fn begin(
         .begin_commissioning(&units, portal.now())
         .await?
     {
-        Begun::New(id) => {
+        CommissioningStart::New(id) => {
             let entry = entry(&portal, &systems, &id.to_string(), lang).await?;
             Ok((StatusCode::CREATED, entry))
         }
-        Begun::Busy => Err(Error::Refused(StatusCode::CONFLICT, Message::UnitsBusy)),
-        Begun::OwnersDiffer => Err(Error::Refused(StatusCode::CONFLICT, Message::OwnersDiffer)),
+        CommissioningStart::Busy => Err(Error::Refused(StatusCode::CONFLICT, Message::UnitsBusy)),
+        CommissioningStart::OwnersDiffer => {
+            Err(Error::Refused(StatusCode::CONFLICT, Message::OwnersDiffer))
+        }
     }
 }
 
@@ -159,8 +153,8 @@ async fn entry(
     id: &str,
     lang: Lang,
 ) -> Result<Json<CommissioningEntry>> {
-    let work = Work::find(portal, systems, id).await?;
-    Ok(Json(CommissioningEntry::new(&work, lang)))
+    let progress = CommissioningProgress::find(portal, systems, id).await?;
+    Ok(Json(CommissioningEntry::new(&progress, lang)))
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -207,79 +201,98 @@ pub(crate) async fn step(
     Path(id): Path<String>,
     Form(form): Form<DoStep>,
 ) -> Result<Json<CommissioningEntry>> {
-    let mut work = Work::find(&portal, &systems, &id).await?;
-    let step: Step = match form.step.parse() {
-        Ok(Step::Phases) => return Err(Error::field("step", Message::ChoiceUnknown)),
+    let mut progress = CommissioningProgress::find(&portal, &systems, &id).await?;
+    let step: CommissioningStep = match form.step.parse() {
+        Ok(CommissioningStep::Phases) => return Err(Error::field("step", Message::ChoiceUnknown)),
         Ok(step) => step,
         Err(message) => return Err(Error::field("step", message)),
     };
-    let stated = state(&portal, &mut work, step, &form).await?;
-    let known = work.commissioning.record(step);
-    if let Ok(found) = look(step, &work.facts, &stated, known) {
-        let record = Record {
+    let stated = read_statement(&portal, &mut progress, step, &form).await?;
+    let known = progress.commissioning.record(step);
+    if let Ok(found) = check(step, &progress.facts, &stated, known) {
+        let record = CheckRecord {
             stated,
             found: found.found,
             measured: found.measured,
         };
-        write(&portal, &work, step, &record).await?;
+        write(&portal, &progress, step, &record).await?;
     }
     entry(&portal, &systems, &id, language(&headers)).await
 }
 
-/// What the electrician says with a step. Names and places are kept where they can be forgotten.
-async fn state(portal: &Portal, work: &mut Work, step: Step, form: &DoStep) -> Result<Value> {
+/// The electrician's statement for a step. Names and places are stored where they can be erased.
+async fn read_statement(
+    portal: &Portal,
+    progress: &mut CommissioningProgress,
+    step: CommissioningStep,
+    form: &DoStep,
+) -> Result<Value> {
     let mut errors = FieldErrors::default();
     let stated = match step {
-        Step::Limits => json!({ "notified": ticked(&form.notified) }),
-        Step::ExportLimit => {
-            let limit = errors.take("limit", parse_export_limit(&form.limit));
+        CommissioningStep::Limits => json!({ "notified": ticked(&form.notified) }),
+        CommissioningStep::ExportLimit => {
+            let limit = errors.check("limit", parse_export_limit(&form.limit));
             json!({ "limit": limit.flatten() })
         }
-        Step::Ups => json!({ "tested": ticked(&form.tested) }),
-        Step::Customer => {
-            let first_name = errors.take("first_name", parse_name(&form.first_name));
-            let last_name = errors.take("last_name", parse_name(&form.last_name));
-            let place = errors.take("place", parse_name(&form.place));
+        CommissioningStep::Ups => json!({ "tested": ticked(&form.tested) }),
+        CommissioningStep::Customer => {
+            let first_name = errors.check("first_name", parse_name(&form.first_name));
+            let last_name = errors.check("last_name", parse_name(&form.last_name));
+            let place = errors.check("place", parse_name(&form.place));
             if let (Some(first_name), Some(last_name), Some(place)) = (first_name, last_name, place)
-                && work.facts.one_owner
+                && progress.facts.one_owner
             {
                 let customer = Customer {
                     first_name,
                     last_name,
                     place,
-                    note: work.customer.note.clone(),
+                    note: progress.customer.note.clone(),
                 };
-                let (id, now) = (work.commissioning.id, portal.now());
-                let named =
-                    portal
-                        .store
-                        .name_customer(&work.units, id, &customer, portal.desk(), now);
+                let (id, now) = (progress.commissioning.id, portal.now());
+                let named = portal.store.name_customer(
+                    &progress.units,
+                    id,
+                    &customer,
+                    portal.mail_context(),
+                    now,
+                );
                 named.await?;
-                (work.facts.named, work.facts.placed) = (true, true);
+                (
+                    progress.facts.has_customer_name,
+                    progress.facts.has_location,
+                ) = (true, true);
             }
             Value::Null
         }
-        Step::Instruction => {
-            if let Some(note) = errors.take("note", parse_note(&form.note)) {
+        CommissioningStep::Instruction => {
+            if let Some(note) = errors.check("note", parse_note(&form.note)) {
                 let customer = Customer {
                     note,
-                    ..work.customer.clone()
+                    ..progress.customer.clone()
                 };
                 portal
                     .store
-                    .write_customer(work.commissioning.id, &customer)
+                    .write_customer(progress.commissioning.id, &customer)
                     .await?;
             }
             json!({ "instructed": ticked(&form.instructed) })
         }
-        Step::Units | Step::Meter | Step::Phases | Step::Firmware => Value::Null,
+        CommissioningStep::Units
+        | CommissioningStep::Meter
+        | CommissioningStep::Phases
+        | CommissioningStep::Firmware => Value::Null,
     };
     errors.into_result()?;
     Ok(stated)
 }
 
-async fn write(portal: &Portal, work: &Work, step: Step, record: &Record) -> Result<()> {
-    let (access, id) = (work.first()?, work.commissioning.id);
+async fn write(
+    portal: &Portal,
+    progress: &CommissioningProgress,
+    step: CommissioningStep,
+    record: &CheckRecord,
+) -> Result<()> {
+    let (access, id) = (progress.first()?, progress.commissioning.id);
     let written = portal
         .store
         .write_step(access, id, step, record, portal.now());
@@ -312,14 +325,14 @@ pub(crate) async fn phase(
     Path(id): Path<String>,
     Form(form): Form<MeasurePhase>,
 ) -> Result<Json<CommissioningEntry>> {
-    let work = Work::find(&portal, &systems, &id).await?;
+    let progress = CommissioningProgress::find(&portal, &systems, &id).await?;
     let phase = match form.phase.trim().parse::<u8>() {
         Ok(phase) if (1..=3).contains(&phase) => phase,
         _ => return Err(Error::field("phase", Message::ChoiceUnknown)),
     };
-    let known = work.commissioning.record(Step::Phases);
-    let record = take(&work.facts, known, phase, ticked(&form.load));
-    write(&portal, &work, Step::Phases, &record).await?;
+    let known = progress.commissioning.record(CommissioningStep::Phases);
+    let record = measure_phase(&progress.facts, known, phase, ticked(&form.load));
+    write(&portal, &progress, CommissioningStep::Phases, &record).await?;
     entry(&portal, &systems, &id, language(&headers)).await
 }
 
@@ -327,16 +340,19 @@ pub(crate) async fn phase(
 #[utoipa::path(delete, path = "/api/auth/commissioning/{id}/", operation_id = "drop_commissioning", tag = "commissioning",
     params(("id" = i64, Path)),
     responses((status = 204), (status = 401, body = Refusal), (status = 403, body = Refusal), (status = 404, body = Refusal)))]
-pub(crate) async fn give_up(
+pub(crate) async fn cancel(
     State(portal): State<Portal>,
     systems: Systems,
     Path(id): Path<String>,
 ) -> Result<StatusCode> {
-    let work = Work::find(&portal, &systems, &id).await?;
-    let (desk, now) = (portal.desk(), portal.now());
-    let dropped = portal
-        .store
-        .drop_commissioning(work.first()?, &work.commissioning, desk, now);
+    let progress = CommissioningProgress::find(&portal, &systems, &id).await?;
+    let (mail_context, now) = (portal.mail_context(), portal.now());
+    let dropped = portal.store.abandon_commissioning(
+        progress.first()?,
+        &progress.commissioning,
+        mail_context,
+        now,
+    );
     match dropped.await? {
         true => Ok(StatusCode::NO_CONTENT),
         false => Err(Error::not_found()),
@@ -352,13 +368,13 @@ pub(crate) struct StepsOpen {
     open: Vec<StepEntry>,
 }
 
-/// How a request to finish ended.
-pub(crate) enum Finished {
+/// The outcome of a request to finish.
+pub(crate) enum FinishOutcome {
     Protocol(ProtocolEntry),
     Open(StepsOpen),
 }
 
-impl IntoResponse for Finished {
+impl IntoResponse for FinishOutcome {
     fn into_response(self) -> Response {
         match self {
             Self::Protocol(entry) => (StatusCode::CREATED, Json(entry)).into_response(),
@@ -377,23 +393,26 @@ pub(crate) async fn finish(
     systems: Systems,
     headers: HeaderMap,
     Path(id): Path<String>,
-) -> Result<Finished> {
-    let work = Work::find(&portal, &systems, &id).await?;
-    let (lang, open) = (language(&headers), work.open_steps());
+) -> Result<FinishOutcome> {
+    let progress = CommissioningProgress::find(&portal, &systems, &id).await?;
+    let (lang, open) = (language(&headers), progress.open_steps());
     if !open.is_empty() {
-        let entry = |(step, _): &(Step, _)| StepEntry::new(&work, *step, lang);
-        return Ok(Finished::Open(StepsOpen {
+        let entry = |(step, _): &(CommissioningStep, _)| StepEntry::new(&progress, *step, lang);
+        return Ok(FinishOutcome::Open(StepsOpen {
             detail: Message::StepsOpen.text(lang),
             code: Message::StepsOpen.code(),
             open: open.iter().map(entry).collect(),
         }));
     }
-    let (access, judged) = (work.first()?, &work.commissioning);
+    let (access, judged) = (progress.first()?, &progress.commissioning);
     portal
         .store
-        .finish_commissioning(access, judged, &work.customer, portal.now())
+        .finish_commissioning(access, judged, &progress.customer, portal.now())
         .await?;
-    let finished = portal.store.commissioning(&work.units, judged.id).await?;
+    let finished = portal
+        .store
+        .commissioning(&progress.units, judged.id)
+        .await?;
     let finished = finished.ok_or(Error::not_found())?;
-    Ok(Finished::Protocol(ProtocolEntry::new(&finished)))
+    Ok(FinishOutcome::Protocol(ProtocolEntry::new(&finished)))
 }

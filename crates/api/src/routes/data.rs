@@ -1,10 +1,10 @@
 //! Live data of the caller's systems, from memory.
 use crate::Portal;
+use crate::caller_systems::Systems;
 use crate::error::{Refusal, Result, language};
 use crate::flag_sets::NamedFlags;
 use crate::form::Query;
-use crate::live::{self, LiveData, Words};
-use crate::own::Systems;
+use crate::live::{self, LiveData, LiveFormat};
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
@@ -29,7 +29,7 @@ pub(crate) async fn data(
     Query(query): Query<DataQuery>,
     headers: HeaderMap,
 ) -> Result<Response> {
-    let words = Words {
+    let format = LiveFormat {
         lang: language(&headers),
         named: query.flags,
     };
@@ -37,7 +37,7 @@ pub(crate) async fn data(
         &portal.live,
         &systems.allowed,
         |_| true,
-        words,
+        format,
         portal.now(),
     );
     Ok(([(CONTENT_TYPE, "application/json")], body).into_response())

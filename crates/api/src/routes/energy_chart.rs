@@ -1,16 +1,16 @@
 //! The small charts: integer Wh per day, month or year, and their totals.
 use crate::Portal;
+use crate::caller_systems::{Selection, Systems};
 use crate::error::{Error, Problem, Refusal, Result};
 use crate::form::{Query, ticked};
-use crate::own::{Choice, Systems};
-use crate::period::{Period, Step};
+use crate::period::{Period, RowStep};
 use axum::Json;
 use axum::extract::State;
 use domain::sample::Counter;
 use domain::{Series, SiteDay};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use store::telemetry::DayTotals;
+use telemetry::DayTotals;
 use utoipa::{IntoParams, ToSchema};
 
 #[derive(Deserialize, IntoParams)]
@@ -99,9 +99,10 @@ pub(crate) async fn energy_chart(
         for access in choice.accesses() {
             let totals = portal
                 .store
-                .daily_totals(access, period.days.clone())
+                .telemetry
+                .daily_totals(access.site(), period.days.clone())
                 .await?;
-            // Days without a measurement are rows all the same, but not the first of a total.
+            // Days without a measurement still get a row, but a total does not begin with them.
             for day in totals
                 .iter()
                 .filter(|day| day.energy.iter().any(Option::is_some))
@@ -114,14 +115,17 @@ pub(crate) async fn energy_chart(
     Ok(Json(charts))
 }
 
-/// `sn=a,b` gives a chart each, `sn=-1` one of all together.
-fn choices<'a>(systems: &'a Systems, sn: &str) -> Result<Vec<Choice<'a>>> {
+/// `sn=a,b` gives one chart each, `sn=-1` one combined chart.
+fn choices<'a>(systems: &'a Systems, sn: &str) -> Result<Vec<Selection<'a>>> {
     let mut names: Vec<&str> = sn.split(',').map(str::trim).collect();
     names.dedup();
     if names.len() > systems.allowed.len() + 1 {
         return Err(Error::not_found());
     }
-    names.into_iter().map(|name| systems.choose(name)).collect()
+    names
+        .into_iter()
+        .map(|name| systems.one_or_all(name))
+        .collect()
 }
 
 impl EnergyQuery {
@@ -139,7 +143,7 @@ impl EnergyQuery {
     }
 }
 
-/// The energies of some days together, in the order of [`Counter::ALL`].
+/// Energies summed over some days, in the order of [`Counter::ALL`].
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
     energy: [Option<i64>; Counter::ALL.len()],
@@ -165,7 +169,7 @@ impl Sums {
         }
     }
 
-    /// `None` when the series was not asked for.
+    /// `None` if the series was not requested.
     fn energy(&self, series: Series, shown: &[Series]) -> Option<Energy> {
         let counter = series.counter().filter(|_| shown.contains(&series))?;
         let sign = if series.shown_negative() { -1 } else { 1 };
@@ -199,9 +203,9 @@ fn chart(
         let sums = sums.get(&day).copied().unwrap_or_default();
         let text = day.to_string();
         EnergyRow {
-            de_time: (period.step == Step::Day).then(|| text.clone()),
-            me_time: (period.step == Step::Month).then(|| text[..7].to_owned()),
-            year: (period.step == Step::Year).then(|| day.year()),
+            de_time: (period.step == RowStep::Day).then(|| text.clone()),
+            me_time: (period.step == RowStep::Month).then(|| text[..7].to_owned()),
+            year: (period.step == RowStep::Year).then(|| day.year()),
             m2: sums.energy(Series::Import, shown),
             m2N: sums.energy(Series::FeedIn, shown),
             m4: sums.energy(Series::PvEnergy, shown),

@@ -1,35 +1,28 @@
-//! Every sample of a stretch of days as a table, day by day: memory holds one day, however long the stretch is.
+//! Every sample of a range of days as a table. It is streamed day by day, so memory holds one day, however long the range is.
 use crate::Portal;
-use crate::access::Person;
-use crate::csv::{self, Column, Table};
+use crate::access::PersonCaller;
+use crate::caller_systems::{Selection, Systems};
+use crate::csv::{self, Column, CsvTable};
 use crate::error::{FieldErrors, Problem, Refusal, Result, language};
 use crate::form::Query;
-use crate::own::{Choice, Systems};
 use crate::period::{date, range};
-use crate::routes::stream::{Place, Streams};
+use crate::session_slots::SessionSlot;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use domain::flags::{MESSAGE1, MESSAGE2, MESSAGE3, MESSAGE5, MESSAGE6};
 use domain::grant::Right;
-use domain::message::text;
-use domain::{Lang, Message, Sample, SiteDay};
+use domain::message::{text, text_with};
+use domain::{Lang, Sample, SiteDay};
 use futures_util::stream;
 use serde::Deserialize;
 use std::ops::Range;
 use store::Access;
 use utoipa::IntoParams;
 
-/// Exports of one login that may run at once: each reads as fast as it is taken.
-const PER_SESSION: usize = 2;
-
-pub(crate) fn running() -> Streams {
-    Streams::new(PER_SESSION, Message::TooManyExports)
-}
-
-/// Rows that are written at once, so that no request keeps a thread for long.
-const ROWS: usize = 1_000;
+/// Rows written at once, so no request blocks a thread for long.
+const ROWS_PER_CHUNK: usize = 1_000;
 
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct SamplesQuery {
@@ -51,17 +44,17 @@ pub(crate) struct SamplesQuery {
         (status = 429, body = Refusal)))]
 pub(crate) async fn samples(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     systems: Systems,
     headers: HeaderMap,
     Query(query): Query<SamplesQuery>,
 ) -> Result<Response> {
-    let choice = systems.choose(&query.sn)?;
+    let choice = systems.one_or_all(&query.sn)?;
     let days = days(choice, &query, portal.now())?;
     let name = format!("suncellar_{}_{}.csv", choice.sn(), days.start);
     let accesses: Vec<Access> = choice.accesses().to_vec();
-    let mut rows = Rows {
-        _place: portal.exports.open(person.session)?,
+    let mut rows = SampleExport {
+        _slot: portal.export_slots.acquire(person.session)?,
         person,
         right: systems.right,
         portal,
@@ -73,57 +66,62 @@ pub(crate) async fn samples(
     };
     rows.access = rows.accesses.next();
     let head = stream::iter([Ok(header(language(&headers)))]);
-    let rows = stream::try_unfold(rows, Rows::next);
+    let rows = stream::try_unfold(rows, SampleExport::next);
     let body = Body::from_stream(futures_util::StreamExt::chain(head, rows));
     Ok(csv::file(&name, body))
 }
 
-fn days(choice: Choice<'_>, query: &SamplesQuery, now: i64) -> Result<Range<SiteDay>> {
+fn days(choice: Selection<'_>, query: &SamplesQuery, now: i64) -> Result<Range<SiteDay>> {
     let zone = choice.zone();
     let mut errors = FieldErrors::default();
-    let first = errors.take("from", date(&query.from, &zone, now));
+    let first = errors.check("from", date(&query.from, &zone, now));
     let last = match (query.to.as_str(), first) {
         ("", first) => first,
-        (to, _) => errors.take("to", date(to, &zone, now)),
+        (to, _) => errors.check("to", date(to, &zone, now)),
     };
     let days = first
         .zip(last)
-        .and_then(|(first, last)| errors.take("to", range(first, last)));
+        .and_then(|(first, last)| errors.check("to", range(first, last)));
     errors.into_result()?;
     days.ok_or(crate::error::Error::internal())
 }
 
-/// Where an export stands.
-struct Rows {
+/// The progress of an export.
+struct SampleExport {
     portal: Portal,
-    person: Person,
+    person: PersonCaller,
     right: Right,
-    /// Counts as long as the export runs.
-    _place: Place,
+    /// Held while the export runs.
+    _slot: SessionSlot,
     days: Range<SiteDay>,
     accesses: std::vec::IntoIter<Access>,
-    /// The system that is being written.
+    /// The system being written.
     access: Option<Access>,
     /// The next day to read.
     day: SiteDay,
-    /// What is left of the day that was read last.
+    /// Samples not yet written of the day that was read last.
     samples: std::vec::IntoIter<Sample>,
 }
 
-impl Rows {
-    /// The next piece. A database that fails in between cuts the answer off, so that nobody takes it for the whole.
+impl SampleExport {
+    /// The next chunk. If the database fails midway, the answer is cut off, so it cannot be mistaken for a complete one.
     async fn next(mut self) -> store::Result<Option<(Bytes, Self)>> {
         while let Some(access) = &self.access {
-            let mut table = Table::default();
-            for sample in self.samples.by_ref().take(ROWS) {
+            let mut table = CsvTable::default();
+            for sample in self.samples.by_ref().take(ROWS_PER_CHUNK) {
                 row(&mut table, access, &sample);
             }
             if !table.is_empty() {
                 return Ok(Some((table.into_bytes().into(), self)));
             }
             if self.day < self.days.end {
-                self.check(access).await?;
-                let samples = self.portal.store.day_samples(access, self.day).await?;
+                self.check_access(access).await?;
+                let samples = self
+                    .portal
+                    .store
+                    .telemetry
+                    .day_samples(access.site(), self.day)
+                    .await?;
                 self.samples = samples.into_iter();
                 self.day = self.day.next();
             } else {
@@ -134,10 +132,10 @@ impl Rows {
         Ok(None)
     }
 
-    /// A slow reader may take days: whoever has logged out, lost the right or sold the house gets nothing more.
-    async fn check(&self, access: &Access) -> store::Result<()> {
+    /// A slow download may take days. It ends when the caller logs out, loses the right or sells the house.
+    async fn check_access(&self, access: &Access) -> store::Result<()> {
         let (session, now) = (&self.person.session, self.portal.now());
-        let entered = self.portal.store.enter(session, now).await?;
+        let entered = self.portal.store.authenticate_session(session, now).await?;
         let systems = entered.map(|(_, systems)| systems).unwrap_or_default();
         let same = |now: &Access| {
             now.sn() == access.sn()
@@ -170,7 +168,7 @@ const COUNTERS: [&str; 5] = [
 ];
 
 fn header(lang: Lang) -> Bytes {
-    let mut table = Table::default();
+    let mut table = CsvTable::default();
     let mut names = |names: &[&str]| {
         for name in names {
             table.text(text(lang, "csv", name));
@@ -181,7 +179,7 @@ fn header(lang: Lang) -> Bytes {
     names(&["soc"]);
     for phase in ["1", "2", "3"] {
         for name in ["voltage", "meter_import", "meter_feed_in"] {
-            table.text(&text(lang, "csv", name).replace("{{phase}}", phase));
+            table.text(&text_with(lang, "csv", name, [("phase", phase)]));
         }
     }
     let mut names = |names: &[&str]| {
@@ -196,23 +194,23 @@ fn header(lang: Lang) -> Bytes {
     table.into_bytes().into()
 }
 
-fn row(table: &mut Table, access: &Access, sample: &Sample) {
+fn row(table: &mut CsvTable, access: &Access, sample: &Sample) {
     table.text(access.sn().as_str());
     table.moment(access.zone(), sample.at);
     let mut number = |value: Option<i32>, column: Column, decimals| {
         table.number(column.of(value.map(i64::from)), decimals);
     };
-    number(sample.grid_power, Column::Rising, 0);
-    number(sample.grid_power, Column::Falling, 0);
+    number(sample.grid_power, Column::Positive, 0);
+    number(sample.grid_power, Column::Negative, 0);
     number(sample.pv_power, Column::Plain, 0);
-    number(sample.battery_power, Column::Rising, 0);
-    number(sample.battery_power, Column::Falling, 0);
+    number(sample.battery_power, Column::Positive, 0);
+    number(sample.battery_power, Column::Negative, 0);
     number(sample.house_power(), Column::Plain, 0);
     number(sample.soc, Column::Plain, 1);
     for (voltage, power) in sample.voltage.into_iter().zip(sample.meter_power) {
         number(voltage, Column::Plain, 1);
-        number(power, Column::Rising, 0);
-        number(power, Column::Falling, 0);
+        number(power, Column::Positive, 0);
+        number(power, Column::Negative, 0);
     }
     number(sample.frequency, Column::Plain, 2);
     for counter in sample.counters {

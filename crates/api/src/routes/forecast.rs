@@ -1,8 +1,8 @@
-//! Forecasts of load and sun, and how well they came true.
+//! Forecasts of load and sun, and their accuracy.
 use crate::Portal;
+use crate::caller_systems::{Selection, Systems};
 use crate::error::{Refusal, Result};
 use crate::form::Query;
-use crate::own::{Choice, Systems};
 use axum::Json;
 use axum::extract::State;
 use domain::Series;
@@ -11,14 +11,14 @@ use domain::series::{Method, Resolution};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use store::Access;
-use store::planning::{Issue, Percentiles};
+use store::planning::{IssuedForecast, Percentiles};
 use utoipa::{IntoParams, ToSchema};
 
 const QUARTER: Millis = 15 * MINUTE;
-/// Issues of so long are held against what came, one in each of these, each for its first day.
-const AUDITED: Millis = 7 * DAY;
-const EVERY: Millis = 6 * HOUR;
-const FIRST_DAY: usize = 96;
+/// Accuracy compares the issues of this period with measurements: one issue per interval, each for its first day.
+const AUDIT_PERIOD: Millis = 7 * DAY;
+const AUDIT_INTERVAL: Millis = 6 * HOUR;
+const QUARTERS_PER_DAY: usize = 96;
 
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct ForecastQuery {
@@ -76,26 +76,29 @@ pub(crate) async fn forecast(
     systems: Systems,
     Query(query): Query<ForecastQuery>,
 ) -> Result<Json<ForecastBody>> {
-    let choice = systems.choose(&query.sn)?;
+    let choice = systems.one_or_all(&query.sn)?;
     let now = portal.now();
     let mut issues = Vec::new();
     for access in choice.accesses() {
         issues.extend(portal.store.newest_forecast(access, now).await?);
     }
     let accuracy = match choice {
-        Choice::One(access) | Choice::All([access]) => accuracy(&portal, access, now).await?,
-        Choice::All(_) => None,
+        Selection::One(access) | Selection::All([access]) => accuracy(&portal, access, now).await?,
+        Selection::All(_) => None,
     };
     Ok(Json(ForecastBody {
         issued: issues.iter().map(|issue| issue.issued_at).min(),
-        load: together(&issues, |issue| &issue.load),
-        pv: together(&issues, |issue| &issue.pv),
+        load: sum_forecasts(&issues, |issue| &issue.load),
+        pv: sum_forecasts(&issues, |issue| &issue.pv),
         accuracy,
     }))
 }
 
-/// Of several systems the sums: their weather is the same, so that low and high come together.
-fn together(issues: &[Issue], of: fn(&Issue) -> &Vec<Percentiles>) -> Vec<ForecastPoint> {
+/// The sums over several systems. Their weather is the same, so low and high values coincide and may be added.
+fn sum_forecasts(
+    issues: &[IssuedForecast],
+    of: fn(&IssuedForecast) -> &Vec<Percentiles>,
+) -> Vec<ForecastPoint> {
     let mut points: BTreeMap<Millis, (usize, Percentiles)> = BTreeMap::new();
     for issue in issues {
         for (band, place) in of(issue).iter().zip(0..) {
@@ -106,7 +109,7 @@ fn together(issues: &[Issue], of: fn(&Issue) -> &Vec<Percentiles>) -> Vec<Foreca
             }
         }
     }
-    // Where one of them says nothing a sum would look like less.
+    // If one system has no value, the sum would be too low: leave the point out.
     let whole = points
         .into_iter()
         .filter(|(_, (count, _))| *count == issues.len());
@@ -124,24 +127,27 @@ async fn accuracy(
     access: &Access,
     now: Millis,
 ) -> Result<Option<ForecastAccuracy>> {
-    let mut issues = portal.store.forecasts(access, now - AUDITED..now).await?;
-    issues.dedup_by_key(|issue| issue.issued_at / EVERY);
+    let mut issues = portal
+        .store
+        .forecasts(access, now - AUDIT_PERIOD..now)
+        .await?;
+    issues.dedup_by_key(|issue| issue.issued_at / AUDIT_INTERVAL);
     let zone = access.zone();
-    let days = zone.day_of(now - AUDITED)..zone.day_of(now).next();
+    let days = zone.day_of(now - AUDIT_PERIOD)..zone.day_of(now).next();
     let series = [Series::House, Series::PvPower];
     let chart = portal
         .store
         .chart(access, days, Resolution::Quarter, Method::Mean, &series)
         .await?;
     let over = chart.time.partition_point(|at| at + QUARTER <= now);
-    let came = |line: usize| -> BTreeMap<Millis, i64> {
+    let measured = |line: usize| -> BTreeMap<Millis, i64> {
         let points = chart.time[..over].iter().zip(&chart.lines[line].values);
         points
             .filter_map(|(at, value)| Some((*at, (*value)?)))
             .collect()
     };
-    let load = Audit::of(&issues, |issue| &issue.load, &came(0));
-    let pv = Audit::of(&issues, |issue| &issue.pv, &came(1));
+    let load = Audit::of(&issues, |issue| &issue.load, &measured(0));
+    let pv = Audit::of(&issues, |issue| &issue.pv, &measured(1));
     Ok((load.count > 0).then(|| ForecastAccuracy {
         load: load.entry(),
         pv: pv.entry(),
@@ -151,24 +157,24 @@ async fn accuracy(
 #[derive(Default)]
 struct Audit {
     off: i64,
-    came: i64,
+    measured: i64,
     inside: i64,
     count: i64,
 }
 
 impl Audit {
     fn of(
-        issues: &[Issue],
-        bands: fn(&Issue) -> &Vec<Percentiles>,
-        came: &BTreeMap<Millis, i64>,
+        issues: &[IssuedForecast],
+        bands: fn(&IssuedForecast) -> &Vec<Percentiles>,
+        measured: &BTreeMap<Millis, i64>,
     ) -> Self {
         let mut audit = Self::default();
         for issue in issues {
-            for (band, place) in bands(issue).iter().take(FIRST_DAY).zip(0..) {
-                if let Some(came) = came.get(&(issue.start + place * QUARTER)) {
-                    audit.off += (came - band[1]).abs();
-                    audit.came += came.abs();
-                    audit.inside += i64::from((band[0]..=band[2]).contains(came));
+            for (band, place) in bands(issue).iter().take(QUARTERS_PER_DAY).zip(0..) {
+                if let Some(measured) = measured.get(&(issue.start + place * QUARTER)) {
+                    audit.off += (measured - band[1]).abs();
+                    audit.measured += measured.abs();
+                    audit.inside += i64::from((band[0]..=band[2]).contains(measured));
                     audit.count += 1;
                 }
             }
@@ -181,7 +187,7 @@ impl Audit {
         let percent =
             |part: i64, whole: i64| (whole > 0).then(|| (part * 1000 / whole) as f64 / 10.0);
         AccuracyEntry {
-            error: percent(self.off, self.came),
+            error: percent(self.off, self.measured),
             inside: percent(self.inside, self.count),
         }
     }

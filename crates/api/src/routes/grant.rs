@@ -1,25 +1,21 @@
-//! Whom owners let see their systems: both sides' list, the owner's invitations and decisions, and the end.
-
-mod entry;
-
-pub(crate) use entry::{GrantStateName, HandoverEntry, HeldEntry, ScopeName};
+//! Grants of owners: the list for both sides, the owner's invitations and decisions, and the end of a grant.
 
 use crate::Portal;
-use crate::access::Person;
+use crate::access::PersonCaller;
+use crate::caller_systems::Systems;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
-use crate::form::{Form, Query, ticked};
-use crate::own::Systems;
-use crate::routes::account::load;
+use crate::form::{Form, Query, parse_id, ticked};
+use crate::grant::{GivenEntry, HandoverEntry, HeldEntry, address, same_kind};
+use crate::own_account::load_account;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use domain::code::Code;
-use domain::grant::{Right, Scope, parse_last_day};
-use domain::{Email, Message, Role, SiteDay};
-use entry::GivenEntry;
+use domain::grant::{GrantScope, Right, parse_last_day};
+use domain::{Message, Role, SiteDay};
 use serde::{Deserialize, Serialize};
 use store::Access;
-use store::grant::{Given, Grant, Invitation};
+use store::grant::{Grant, GrantTerms, Invitation};
 use utoipa::{IntoParams, ToSchema};
 
 /// What the caller has given, and what they hold.
@@ -46,7 +42,7 @@ pub(crate) struct GrantQuery {
     responses((status = 200, body = Grants), (status = 401, body = Refusal)))]
 pub(crate) async fn list(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     systems: Systems,
     Query(query): Query<GrantQuery>,
 ) -> Result<Json<Grants>> {
@@ -100,30 +96,34 @@ pub(crate) struct Invited {
         (status = 403, body = Refusal), (status = 404, body = Refusal), (status = 429, body = Refusal)))]
 pub(crate) async fn invite(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     systems: Systems,
     Form(form): Form<Invite>,
 ) -> Result<(StatusCode, Json<Invited>)> {
     if form.sn.trim().is_empty() {
         return Err(Error::field("sn", Message::Required));
     }
-    let chosen = systems.several(&form.sn)?;
+    let chosen = systems.list_or_all(&form.sn)?;
     let Some(first) = chosen.first() else {
         return Err(Error::not_found());
     };
     let mut errors = FieldErrors::default();
-    let own = load(&portal, person).await?.email;
-    let email = errors.take("email", address(&form.email, &own));
-    let scope = errors.take("scope", form.scope.trim().parse::<Scope>());
+    let own = load_account(&portal, person).await?.email;
+    let email = errors.check("email", address(&form.email, &own));
+    let scope = errors.check("scope", form.scope.trim().parse::<GrantScope>());
     let today = first.zone().day_of(portal.now());
-    let usual = scope.and_then(|scope| scope.usual_end(today));
-    let last_day = errors.take("until", last_day(&form.until, usual, today));
+    let usual = scope.and_then(|scope| scope.default_end(today));
+    let last_day = errors.check("until", last_day(&form.until, usual, today));
     errors.into_result()?;
     let (Some(email), Some(scope), Some(last_day)) = (email, scope, last_day) else {
         return Err(Error::internal());
     };
     let of_household = scope.role() == Role::User;
-    if of_household && chosen.iter().any(|access| !access.may(Right::Part)) {
+    if of_household
+        && chosen
+            .iter()
+            .any(|access| !access.may(Right::ManageHousehold))
+    {
         return Err(Error::scope_too_small());
     }
     portal.limits.invitation(person.account)?;
@@ -136,19 +136,10 @@ pub(crate) async fn invite(
     };
     let invited = portal
         .store
-        .invite(&chosen, invitation, portal.desk(), portal.now())
+        .invite(&chosen, invitation, portal.mail_context(), portal.now())
         .await?;
     let grants = invited.into_iter().map(GivenEntry::from).collect();
     Ok((StatusCode::CREATED, Json(Invited { grants })))
-}
-
-/// An address to which somebody may write: anybody's but their own.
-pub(super) fn address(text: &str, own: &str) -> Result<Email, Message> {
-    let email: Email = text.parse()?;
-    match email.as_str() == own {
-        true => Err(Message::EmailOwn),
-        false => Ok(email),
-    }
 }
 
 fn last_day(
@@ -193,46 +184,37 @@ pub(crate) async fn give(
         .as_deref()
         .map(str::trim)
         .filter(|it| !it.is_empty());
-    let scope = errors.take(
+    let scope = errors.check(
         "scope",
         scope.map(|text| same_kind(text, known)).transpose(),
     );
     let until = form.until.as_deref().unwrap_or_default();
-    let last_day = errors.take("until", last_day(until, None, today));
+    let last_day = errors.check("until", last_day(until, None, today));
     errors.into_result()?;
-    let given = Given {
+    let given = GrantTerms {
         scope: scope.flatten(),
         last_day: last_day.flatten(),
     };
     let given = portal
         .store
-        .give(access, id, given, portal.desk(), portal.now())
+        .approve_grant(access, id, given, portal.mail_context(), portal.now())
         .await?;
     given
         .map(|grant| Json(grant.into()))
         .ok_or(Error::not_found())
 }
 
-/// An electrician's grant stays one.
-pub(super) fn same_kind(text: &str, known: Scope) -> Result<Scope, Message> {
-    let scope: Scope = text.parse()?;
-    match scope.role() == known.role() {
-        true => Ok(scope),
-        false => Err(Message::ChoiceUnknown),
-    }
-}
-
-/// The system of a grant that the caller decides about.
+/// The system of a grant that the caller may decide about.
 async fn decided_by<'a>(portal: &Portal, systems: &'a Systems, id: i64) -> Result<&'a Access> {
     let sn = portal.store.grant_serial(id).await?;
     systems.find(sn.ok_or(Error::not_found())?.as_str())
 }
 
-/// Who belongs to the household is for its owner to say.
-fn may_decide(access: &Access, scope: Scope) -> Result<()> {
+/// Only the owner decides who belongs to the household.
+fn may_decide(access: &Access, scope: GrantScope) -> Result<()> {
     let right = match scope.role() {
-        Role::Electrician => Right::Give,
-        Role::User => Right::Part,
+        Role::Electrician => Right::ManageGrants,
+        Role::User => Right::ManageHousehold,
     };
     match access.may(right) {
         true => Ok(()),
@@ -245,32 +227,30 @@ fn may_decide(access: &Access, scope: Scope) -> Result<()> {
     responses((status = 204), (status = 401, body = Refusal), (status = 403, body = Refusal), (status = 404, body = Refusal)))]
 pub(crate) async fn end(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     systems: Systems,
     Path(id): Path<String>,
 ) -> Result<StatusCode> {
     let id = parse_id(&id)?;
     let (store, now) = (&portal.store, portal.now());
     if store
-        .give_up_grant(person.account, id, portal.desk(), now)
+        .give_up_grant(person.account, id, portal.mail_context(), now)
         .await?
     {
         return Ok(StatusCode::NO_CONTENT);
     }
     let access = decided_by(&portal, &systems, id).await?;
-    // To somebody who cannot decide, others' grants do not exist.
-    if !access.may(Right::Give) {
+    // To someone who cannot decide about them, other people's grants do not exist.
+    if !access.may(Right::ManageGrants) {
         return Err(Error::not_found());
     }
     let known = store.grant_scope(access, id).await?;
     may_decide(access, known.ok_or(Error::not_found())?)?;
-    match store.withdraw_grant(access, id, portal.desk(), now).await? {
+    match store
+        .withdraw_grant(access, id, portal.mail_context(), now)
+        .await?
+    {
         true => Ok(StatusCode::NO_CONTENT),
         false => Err(Error::not_found()),
     }
-}
-
-/// What is no number is no grant either.
-pub(super) fn parse_id(text: &str) -> Result<i64> {
-    text.parse().map_err(|_| Error::not_found())
 }

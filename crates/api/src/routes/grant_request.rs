@@ -1,18 +1,18 @@
 //! The electrician's side of grants: accepting an invitation, asking by serial number, and the installer code.
 use crate::Portal;
-use crate::access::Person;
-use crate::client::Client;
+use crate::access::PersonCaller;
+use crate::client::ClientAddress;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result, language};
-use crate::form::Form;
-use crate::routes::grant::{GrantStateName, HeldEntry, parse_id, same_kind};
+use crate::form::{Form, parse_id};
+use crate::grant::{GrantStateName, HeldEntry, same_kind};
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use domain::code::Code;
-use domain::grant::Scope;
+use domain::grant::GrantScope;
 use domain::{Message, Serial};
 use serde::{Deserialize, Serialize};
-use store::grant::Opened;
+use store::grant::InstallerCodeResult;
 use utoipa::ToSchema;
 
 /// Accept an invitation to one's own address.
@@ -21,13 +21,13 @@ use utoipa::ToSchema;
     responses((status = 200, body = HeldEntry), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
 pub(crate) async fn accept(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     Path(id): Path<String>,
 ) -> Result<Json<HeldEntry>> {
     let id = parse_id(&id)?;
     let accepted = portal
         .store
-        .accept_grant(person.account, id, portal.desk(), portal.now())
+        .accept_grant(person.account, id, portal.mail_context(), portal.now())
         .await?;
     accepted
         .map(|grant| Json(grant.into()))
@@ -45,7 +45,8 @@ pub(crate) struct AskFor {
 }
 
 #[derive(Serialize, ToSchema)]
-pub(crate) struct Asked {
+#[schema(as = Asked)]
+pub(crate) struct GrantRequested {
     sn: String,
     #[schema(inline)]
     state: GrantStateName,
@@ -56,24 +57,24 @@ pub(crate) struct Asked {
 /// Ask for access to a system; always "asked, if it exists".
 #[utoipa::path(post, path = "/api/auth/grant/request/", operation_id = "ask_for_grant", tag = "grants",
     request_body(content = AskFor, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 202, body = Asked), (status = 400, body = Problem), (status = 401, body = Refusal),
+    responses((status = 202, body = GrantRequested), (status = 400, body = Problem), (status = 401, body = Refusal),
         (status = 429, body = Refusal)))]
 pub(crate) async fn ask(
     State(portal): State<Portal>,
-    person: Person,
-    client: Client,
+    person: PersonCaller,
+    client: ClientAddress,
     headers: HeaderMap,
     Form(form): Form<AskFor>,
-) -> Result<(StatusCode, Json<Asked>)> {
+) -> Result<(StatusCode, Json<GrantRequested>)> {
     let mut errors = FieldErrors::default();
     let sn = match form.sn.trim() {
         "" => Err(Message::Required),
         sn => sn.parse::<Serial>(),
     };
-    let sn = errors.take("sn", sn);
+    let sn = errors.check("sn", sn);
     let scope = match form.scope.trim() {
-        "" => Some(Scope::Service),
-        text => errors.take("scope", same_kind(text, Scope::Service)),
+        "" => Some(GrantScope::Service),
+        text => errors.check("scope", same_kind(text, GrantScope::Service)),
     };
     errors.into_result()?;
     let (Some(sn), Some(scope)) = (sn, scope) else {
@@ -82,9 +83,9 @@ pub(crate) async fn ask(
     portal.limits.keys(client.0, Some(person.account), 1)?;
     portal
         .store
-        .ask_for(person.account, &sn, scope, portal.now())
+        .request_grant(person.account, &sn, scope, portal.now())
         .await?;
-    let asked = Asked {
+    let asked = GrantRequested {
         sn: sn.to_string(),
         state: GrantStateName::Asked,
         text: Message::GrantAsked.text(language(&headers)),
@@ -109,10 +110,10 @@ pub(crate) struct OpenedGrants {
     request_body(content = EnterCode, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = OpenedGrants), (status = 400, body = Problem), (status = 401, body = Refusal),
         (status = 429, body = Refusal)))]
-pub(crate) async fn open(
+pub(crate) async fn enter_code(
     State(portal): State<Portal>,
-    person: Person,
-    client: Client,
+    person: PersonCaller,
+    client: ClientAddress,
     Form(form): Form<EnterCode>,
 ) -> Result<Json<OpenedGrants>> {
     let refused = |message| Err(Error::field("code", message));
@@ -125,12 +126,12 @@ pub(crate) async fn open(
     };
     let opened = portal
         .store
-        .open_by_code(person.account, &code, portal.now());
+        .redeem_installer_code(person.account, &code, portal.now());
     match opened.await? {
-        Opened::Grants(grants) => Ok(Json(OpenedGrants {
+        InstallerCodeResult::Grants(grants) => Ok(Json(OpenedGrants {
             grants: grants.into_iter().map(HeldEntry::from).collect(),
         })),
-        Opened::Unknown => refused(Message::InstallerCodeUnknown),
-        Opened::Owned => refused(Message::InstallerCodeOwned),
+        InstallerCodeResult::Unknown => refused(Message::InstallerCodeUnknown),
+        InstallerCodeResult::Owned => refused(Message::InstallerCodeOwned),
     }
 }

@@ -1,11 +1,11 @@
-//! The big chart: one system or all of them, as JSON or as a table for a spreadsheet.
+//! The big chart: one system or all combined, as JSON or as a table for a spreadsheet.
 use crate::Portal;
-use crate::chart::{self, Combined, Shown};
+use crate::caller_systems::{Selection, Systems};
+use crate::chart::{self, ChartQuery, CombinedChart};
 use crate::csv::{self, Column};
 use crate::error::{FieldErrors, Problem, Refusal, Result, language};
 use crate::form::Query;
 use crate::number;
-use crate::own::{Choice, Systems};
 use crate::period::date;
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -16,10 +16,10 @@ use domain::series::{Interval, Method, Resolution};
 use domain::{Lang, Message, Series, SiteDay, Zone};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use store::telemetry::Line;
+use telemetry::ChartLine;
 use utoipa::{IntoParams, ToSchema};
 
-/// So many numbers in one answer: a day of minutes with every series, a month of quarter hours with every series.
+/// Limit of numbers per answer: a day of minutes or a month of quarter-hours, with every series.
 const MAX_NUMBERS: usize = 50_000;
 
 #[derive(Deserialize, IntoParams)]
@@ -66,9 +66,9 @@ pub(crate) struct GraphAnswer {
     series: BTreeMap<String, Vec<Option<f64>>>,
 }
 
-/// What is asked, parsed.
+/// The parsed request.
 #[derive(Debug, PartialEq, Eq)]
-struct Asked {
+struct GraphRequest {
     interval: Interval,
     date: SiteDay,
     resolution: Resolution,
@@ -87,49 +87,51 @@ pub(crate) async fn graph(
     headers: HeaderMap,
     Query(query): Query<GraphQuery>,
 ) -> Result<Response> {
-    let choice = systems.choose(&query.sn)?;
+    let choice = systems.one_or_all(&query.sn)?;
     let zone = choice.zone();
-    let asked = Asked::parse(&query, &zone, portal.now())?;
-    let shown = Shown {
-        days: asked.date.around(asked.interval),
-        resolution: asked.resolution,
-        method: asked.method,
-        series: &asked.series,
+    let request = GraphRequest::parse(&query, &zone, portal.now())?;
+    let chart_query = ChartQuery {
+        days: request.date.around(request.interval),
+        resolution: request.resolution,
+        method: request.method,
+        series: &request.series,
     };
-    let combined = chart::read(&portal.store, choice.accesses(), &shown).await?;
-    if asked.csv {
-        let name = format!("suncellar_{}_{}.csv", choice.sn(), asked.date);
+    let combined = chart::read(&portal.store, choice.accesses(), &chart_query).await?;
+    if request.csv {
+        let name = format!("suncellar_{}_{}.csv", choice.sn(), request.date);
         let table = table(&combined, &zone, language(&headers));
         return Ok(csv::file(&name, table));
     }
-    let body = write(choice, &zone, &asked, &combined);
+    let body = write(choice, &zone, &request, &combined);
     Ok(([(CONTENT_TYPE, "application/json")], body).into_response())
 }
 
-impl Asked {
+impl GraphRequest {
     fn parse(query: &GraphQuery, zone: &Zone, now: Millis) -> Result<Self> {
         let mut errors = FieldErrors::default();
-        let interval = errors.take("interval", interval(&query.interval));
-        let date = errors.take("from_date", date(&query.from_date, zone, now));
+        let interval = errors.check("interval", interval(&query.interval));
+        let date = errors.check("from_date", date(&query.from_date, zone, now));
         let method = choice(&query.method, Method::ALL, Method::as_str);
-        let method = errors.take("method", method.map(|found| found.unwrap_or(Method::Mean)));
+        let method = errors.check("method", method.map(|found| found.unwrap_or(Method::Mean)));
         let resolution = choice(&query.resolution, Resolution::ALL, Resolution::as_str);
-        let resolution = errors.take("resolution", resolution);
-        let series = errors.take("series", series(&query.series));
-        let csv = errors.take("format", csv(&query.format));
+        let resolution = errors.check("resolution", resolution);
+        let series = errors.check("series", series(&query.series));
+        let csv = errors.check("format", csv(&query.format));
         if let (Some((interval, implied)), Some(date), Some(method)) = (interval, date, method)
             && let (Some(resolution), Some(series), Some(csv)) = (resolution, series, csv)
         {
-            let asked = Self {
-                resolution: resolution.or(implied).unwrap_or(usual(interval)),
+            let request = Self {
+                resolution: resolution
+                    .or(implied)
+                    .unwrap_or(default_resolution(interval)),
                 interval,
                 date,
                 method,
                 series,
                 csv,
             };
-            if asked.numbers() <= MAX_NUMBERS {
-                return Ok(asked);
+            if request.numbers() <= MAX_NUMBERS {
+                return Ok(request);
             }
             errors.add("resolution", Message::TooManyPoints);
         }
@@ -137,7 +139,7 @@ impl Asked {
         Err(crate::error::Error::internal())
     }
 
-    /// How many numbers the answer has, counted generously: every day could have 25 hours.
+    /// How many numbers the answer has, rounded up: every day could have 25 hours.
     fn numbers(&self) -> usize {
         let days = match self.interval {
             Interval::Day => 1,
@@ -156,15 +158,15 @@ impl Asked {
     }
 }
 
-/// A year of quarter hours is more than an answer holds.
-const fn usual(interval: Interval) -> Resolution {
+/// A year of quarter-hours exceeds the limit of an answer.
+const fn default_resolution(interval: Interval) -> Resolution {
     match interval {
         Interval::Day | Interval::Week | Interval::Month => Resolution::Quarter,
         Interval::Year => Resolution::Day,
     }
 }
 
-/// The choice whose name is `text` in any case; `None` when nothing is said.
+/// The choice named `text`, ignoring case; `None` if empty.
 fn choice<T: Copy, const N: usize>(
     text: &str,
     all: [T; N],
@@ -179,7 +181,7 @@ fn choice<T: Copy, const N: usize>(
     found.map(Some).ok_or(Message::ChoiceUnknown)
 }
 
-/// The stretch of time, and the resolution that its name implies.
+/// The period, and the resolution that its name implies.
 fn interval(text: &str) -> Result<(Interval, Option<Resolution>), Message> {
     let fine = [Resolution::Minute, Resolution::Quarter, Resolution::Hour];
     if let Ok(Some(resolution)) = choice(text, fine, Resolution::as_str) {
@@ -212,19 +214,24 @@ fn csv(format: &str) -> Result<bool, Message> {
     }
 }
 
-/// The JSON of a [`GraphAnswer`], straight from the columns.
-fn write(choice: Choice<'_>, zone: &Zone, asked: &Asked, combined: &Combined) -> Vec<u8> {
+/// The JSON of a [`GraphAnswer`], written directly from the columns.
+fn write(
+    choice: Selection<'_>,
+    zone: &Zone,
+    request: &GraphRequest,
+    combined: &CombinedChart,
+) -> Vec<u8> {
     let chart = &combined.chart;
     let numbers: usize = chart.lines.iter().map(|line| line.values.len()).sum();
     let mut out = Vec::with_capacity(300 + 14 * chart.time.len() + 7 * numbers);
     let mut text = |name: &str, value: &str| {
-        // Names of zones and codes need no escaping.
+        // Zone names and codes need no escaping.
         out.extend_from_slice(format!("\"{name}\":\"{value}\",").as_bytes());
     };
     text("sn", choice.sn());
-    text("interval", asked.interval.as_str());
-    text("resolution", asked.resolution.as_str());
-    text("method", asked.method.as_str());
+    text("interval", request.interval.as_str());
+    text("resolution", request.resolution.as_str());
+    text("method", request.method.as_str());
     text("time_zone", zone.name());
     out.insert(0, b'{');
     out.extend_from_slice(b"\"reporting\":");
@@ -249,12 +256,12 @@ fn write(choice: Choice<'_>, zone: &Zone, asked: &Asked, combined: &Combined) ->
     out
 }
 
-/// The columns that a series has in a table for people, who see words instead of a bare sign.
+/// The columns of a series in a table for people, who see words instead of a bare sign.
 fn columns(series: Series) -> &'static [(&'static str, Column)] {
-    use Column::{Falling, Plain, Rising};
+    use Column::{Negative, Plain, Positive};
     match series {
-        Series::GridPower => &[("import_power", Rising), ("feed_in_power", Falling)],
-        Series::BatteryPower => &[("discharge_power", Rising), ("charge_power", Falling)],
+        Series::GridPower => &[("import_power", Positive), ("feed_in_power", Negative)],
+        Series::BatteryPower => &[("discharge_power", Positive), ("charge_power", Negative)],
         Series::Import => &[("import_energy", Plain)],
         Series::FeedIn => &[("feed_in_energy", Plain)],
         Series::Soc => &[("soc", Plain)],
@@ -269,13 +276,13 @@ fn columns(series: Series) -> &'static [(&'static str, Column)] {
     }
 }
 
-fn table(combined: &Combined, zone: &Zone, lang: Lang) -> Vec<u8> {
+fn table(combined: &CombinedChart, zone: &Zone, lang: Lang) -> Vec<u8> {
     let chart = &combined.chart;
-    let mut table = csv::Table::default();
+    let mut table = csv::CsvTable::default();
     for name in ["site_time", "utc"] {
         table.text(domain::message::text(lang, "csv", name));
     }
-    let shown = |line: &Line| columns(line.series).iter().map(|(name, _)| *name);
+    let shown = |line: &ChartLine| columns(line.series).iter().map(|(name, _)| *name);
     for name in chart.lines.iter().flat_map(shown) {
         table.text(domain::message::text(lang, "csv", name));
     }
@@ -298,7 +305,7 @@ mod tests {
     use super::*;
     use testkit::NOON;
 
-    fn parse(change: impl FnOnce(&mut GraphQuery)) -> Result<Asked> {
+    fn parse(change: impl FnOnce(&mut GraphQuery)) -> Result<GraphRequest> {
         let mut query = GraphQuery {
             interval: String::new(),
             from_date: String::new(),
@@ -309,17 +316,17 @@ mod tests {
             format: String::new(),
         };
         change(&mut query);
-        Asked::parse(&query, &Zone::default(), NOON)
+        GraphRequest::parse(&query, &Zone::default(), NOON)
     }
 
     #[test]
     fn nothing_said_is_today_in_quarter_hours_with_every_series() {
-        let asked = parse(|_| {}).unwrap();
-        assert_eq!(asked.interval, Interval::Day);
-        assert_eq!(asked.date, "2026-11-15".parse().unwrap());
-        assert_eq!(asked.resolution, Resolution::Quarter);
-        assert_eq!(asked.method, Method::Mean);
-        assert_eq!(asked.series, Series::ALL);
+        let request = parse(|_| {}).unwrap();
+        assert_eq!(request.interval, Interval::Day);
+        assert_eq!(request.date, "2026-11-15".parse().unwrap());
+        assert_eq!(request.resolution, Resolution::Quarter);
+        assert_eq!(request.method, Method::Mean);
+        assert_eq!(request.series, Series::ALL);
     }
 
     #[test]
@@ -333,9 +340,9 @@ mod tests {
             ("Month", Interval::Month, Resolution::Quarter),
             ("Year", Interval::Year, Resolution::Day),
         ] {
-            let asked = parse(|query| query.interval = text.into()).unwrap();
+            let request = parse(|query| query.interval = text.into()).unwrap();
             assert_eq!(
-                (asked.interval, asked.resolution),
+                (request.interval, request.resolution),
                 (interval, resolution),
                 "{text}"
             );

@@ -1,9 +1,9 @@
-//! Groups of systems, each with a name that its account gave it.
+//! Groups of systems, named by their account.
 use crate::Portal;
-use crate::access::Person;
+use crate::access::PersonCaller;
+use crate::caller_systems::Systems;
 use crate::error::{Error, Problem, Refusal, Result};
-use crate::form::Form;
-use crate::own::Systems;
+use crate::form::{Form, parse_id};
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -35,7 +35,7 @@ impl From<Group> for GroupEntry {
     responses((status = 200, body = [GroupEntry]), (status = 401, body = Refusal)))]
 pub(crate) async fn list(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     systems: Systems,
 ) -> Result<Json<Vec<GroupEntry>>> {
     let groups = portal
@@ -62,12 +62,12 @@ pub(crate) struct CreateGroup {
         (status = 404, body = Refusal)))]
 pub(crate) async fn create(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     systems: Systems,
     Form(form): Form<CreateGroup>,
 ) -> Result<(StatusCode, Json<GroupEntry>)> {
     let name = parse_name(&form.name)?;
-    let chosen = systems.pick(&form.sn)?;
+    let chosen = systems.parse_list(&form.sn)?;
     let id = portal
         .store
         .create_group(person.account, &name, &chosen, portal.now())
@@ -93,7 +93,7 @@ pub(crate) struct ChangeGroup {
         (status = 404, body = Refusal)))]
 pub(crate) async fn change(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     systems: Systems,
     Path(id): Path<String>,
     Form(form): Form<ChangeGroup>,
@@ -101,7 +101,11 @@ pub(crate) async fn change(
     let id = parse_id(&id)?;
     let change = GroupChange {
         name: form.name.as_deref().map(parse_name).transpose()?,
-        systems: form.sn.as_deref().map(|sn| systems.pick(sn)).transpose()?,
+        systems: form
+            .sn
+            .as_deref()
+            .map(|sn| systems.parse_list(sn))
+            .transpose()?,
     };
     let changed = portal
         .store
@@ -118,7 +122,7 @@ pub(crate) async fn change(
     responses((status = 204), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
 pub(crate) async fn delete(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     Path(id): Path<String>,
 ) -> Result<StatusCode> {
     let deleted = portal
@@ -132,7 +136,7 @@ pub(crate) async fn delete(
 
 async fn show(
     portal: &Portal,
-    person: Person,
+    person: PersonCaller,
     systems: &Systems,
     id: i64,
 ) -> Result<Json<GroupEntry>> {
@@ -147,9 +151,4 @@ async fn show(
 fn parse_name(text: &str) -> Result<GroupName> {
     text.parse()
         .map_err(|message| Error::field("name", message))
-}
-
-/// What is no number is no group either.
-fn parse_id(text: &str) -> Result<i64> {
-    text.parse().map_err(|_| Error::not_found())
 }

@@ -1,11 +1,11 @@
-//! A house is sold: the owner hands a system over to somebody by mail, or thinks better of it.
+//! Handover when a house is sold: the owner offers a system to someone by mail, or withdraws the offer.
 use crate::Portal;
-use crate::access::Person;
+use crate::access::PersonCaller;
+use crate::caller_systems::Systems;
 use crate::error::{Error, Problem, Refusal, Result};
-use crate::form::Form;
-use crate::own::Systems;
-use crate::routes::account::{load, prove};
-use crate::routes::grant::{HandoverEntry, address, parse_id};
+use crate::form::{Form, parse_id};
+use crate::grant::{HandoverEntry, address};
+use crate::own_account::{load_account, reauthenticate};
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -30,10 +30,10 @@ pub(crate) struct OfferHandover {
 #[utoipa::path(post, path = "/api/auth/grant/handover/", operation_id = "offer_handover", tag = "grants",
     request_body(content = OfferHandover, content_type = "application/x-www-form-urlencoded"),
     responses((status = 201, body = HandoverEntry), (status = 400, body = Problem), (status = 401, body = Refusal),
-        (status = 403, body = Refusal), (status = 404, body = Refusal), (status = 429, body = Refusal)))]
+        (status = 403, body = Refusal), (status = 404, body = Refusal), (status = 429, body = Refusal), (status = 503, body = Refusal)))]
 pub(crate) async fn offer(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     systems: Systems,
     Form(form): Form<OfferHandover>,
 ) -> Result<(StatusCode, Json<HandoverEntry>)> {
@@ -41,15 +41,15 @@ pub(crate) async fn offer(
         return Err(Error::field("sn", Message::Required));
     }
     let access = systems.find(form.sn.trim())?;
-    let account = load(&portal, person).await?;
+    let account = load_account(&portal, person).await?;
     let email = address(&form.email, &account.email);
     let email = email.map_err(|message| Error::field("email", message))?;
-    prove(&portal, &account, form.password.as_deref()).await?;
+    reauthenticate(&portal, &account, form.password.as_deref()).await?;
     portal.limits.invitation(person.account)?;
     let code = Code::random(&portal.random);
     let offered = portal
         .store
-        .offer_handover(access, &email, &code, portal.desk(), portal.now())
+        .offer_handover(access, &email, &code, portal.mail_context(), portal.now())
         .await?;
     Ok((StatusCode::CREATED, Json(offered.into())))
 }
@@ -60,7 +60,7 @@ pub(crate) async fn offer(
     responses((status = 204), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
 pub(crate) async fn withdraw(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     Path(id): Path<String>,
 ) -> Result<StatusCode> {
     let withdrawn = portal

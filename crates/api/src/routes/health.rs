@@ -1,7 +1,7 @@
-//! For operators and the browser's start: is it alive, is it ready, what are its figures and addresses.
-use crate::client::Client;
+//! For operators and for the browser at startup: liveness, readiness, metrics and addresses.
+use crate::client::ClientAddress;
 use crate::error::{Error, Result};
-use crate::status::figures;
+use crate::status::render_metrics;
 use crate::{Links, Portal};
 use axum::Json;
 use axum::extract::State;
@@ -11,8 +11,8 @@ use serde::Serialize;
 use std::time::Duration;
 use utoipa::ToSchema;
 
-/// Whoever asks wants to know within a second, also while the database is away.
-const READY_LIMIT: Duration = Duration::from_millis(800);
+/// The answer must come within a second, even if the database is unreachable.
+const READY_TIMEOUT: Duration = Duration::from_millis(800);
 
 /// The process runs.
 #[utoipa::path(get, path = "/healthz", tag = "operation", responses((status = 200, body = str)))]
@@ -24,9 +24,9 @@ pub(crate) async fn alive() -> &'static str {
 #[utoipa::path(get, path = "/readyz", tag = "operation", responses((status = 200, body = str), (status = 503)))]
 pub(crate) async fn ready(State(portal): State<Portal>) -> Result<&'static str> {
     let unavailable = Error::Refused(StatusCode::SERVICE_UNAVAILABLE, Message::Unavailable);
-    let ping = tokio::time::timeout(READY_LIMIT, portal.store.ping()).await;
+    let ping = tokio::time::timeout(READY_TIMEOUT, portal.store.db().ping()).await;
     let answers = ping.is_ok_and(|answer| answer.is_ok());
-    if answers && portal.live.is_storing() && portal.live.is_hearing() {
+    if answers && portal.live.is_storing() && portal.live.receives_peer_messages() {
         Ok("ready")
     } else {
         Err(unavailable)
@@ -35,11 +35,11 @@ pub(crate) async fn ready(State(portal): State<Portal>) -> Result<&'static str> 
 
 /// Figures in Prometheus' text format, for this machine only.
 #[utoipa::path(get, path = "/metrics", tag = "operation", responses((status = 200, body = str), (status = 404)))]
-pub(crate) async fn metrics(State(portal): State<Portal>, client: Client) -> Result<String> {
+pub(crate) async fn metrics(State(portal): State<Portal>, client: ClientAddress) -> Result<String> {
     if !client.0.is_loopback() {
         return Err(Error::not_found());
     }
-    Ok(figures(&portal))
+    Ok(render_metrics(&portal))
 }
 
 #[derive(Serialize, ToSchema)]
@@ -56,9 +56,9 @@ pub(crate) struct BrowserConfig {
 #[utoipa::path(get, path = "/config.json", tag = "operation", responses((status = 200, body = BrowserConfig)))]
 pub(crate) async fn config(State(portal): State<Portal>) -> Json<BrowserConfig> {
     Json(BrowserConfig {
-        updates: portal.settings.updates_url.clone(),
+        updates: portal.config.updates_url.clone(),
         demo: portal.demo.is_some(),
         version: env!("CARGO_PKG_VERSION"),
-        links: portal.settings.links.clone(),
+        links: portal.config.links.clone(),
     })
 }

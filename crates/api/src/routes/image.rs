@@ -1,8 +1,8 @@
-//! Firmware images for batteries: their own and no other, from the byte where they left off.
+//! Firmware images for batteries. A battery gets only its own image, and can resume a download.
 use crate::Portal;
-use crate::access::Battery;
+use crate::access::BatteryCaller;
 use crate::error::{Error, Refusal, Result};
-use crate::images::Images;
+use crate::image_cache::ImageCache;
 use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::header::{ACCEPT_RANGES, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, RANGE};
@@ -19,23 +19,31 @@ use std::ops::Range;
         (status = 404, body = Refusal), (status = 416, body = Refusal)))]
 pub(crate) async fn image(
     State(portal): State<Portal>,
-    battery: Battery,
+    battery: BatteryCaller,
     headers: HeaderMap,
     Path(sha256): Path<String>,
 ) -> Result<Response> {
-    if !portal.store.may_load(&battery.sn, &sha256).await? {
+    if !portal
+        .store
+        .may_download_image(&battery.sn, &sha256)
+        .await?
+    {
         return Err(Error::not_found());
     }
-    let image = Images::load(&portal, &sha256).await?;
+    let image = ImageCache::load(&portal, &sha256).await?;
     let wanted = headers.get(RANGE).and_then(|value| value.to_str().ok());
     let Some(wanted) = wanted else {
         return answer(StatusCode::OK, None, image);
     };
     let Some(range) = range(wanted, image.len()) else {
-        return Err(Error::range());
+        return Err(Error::range_not_satisfiable());
     };
-    let told = format!("bytes {}-{}/{}", range.start, range.end - 1, image.len());
-    answer(StatusCode::PARTIAL_CONTENT, Some(told), image.slice(range))
+    let content_range = format!("bytes {}-{}/{}", range.start, range.end - 1, image.len());
+    answer(
+        StatusCode::PARTIAL_CONTENT,
+        Some(content_range),
+        image.slice(range),
+    )
 }
 
 fn answer(status: StatusCode, range: Option<String>, body: Bytes) -> Result<Response> {
@@ -52,7 +60,7 @@ fn answer(status: StatusCode, range: Option<String>, body: Bytes) -> Result<Resp
         .map_err(|_| Error::internal())
 }
 
-/// `bytes=N-` or `bytes=N-M`, within the image; batteries ask for nothing else.
+/// `bytes=N-` or `bytes=N-M`, within the image; batteries send no other ranges.
 fn range(text: &str, size: usize) -> Option<Range<usize>> {
     let (first, last) = text.strip_prefix("bytes=")?.split_once('-')?;
     let first: usize = first.parse().ok()?;

@@ -1,29 +1,29 @@
 //! What happened to the caller's systems and why, newest first.
 use crate::Portal;
-use crate::access::Person;
-use crate::csv::{self, Table};
+use crate::access::PersonCaller;
+use crate::caller_systems::Systems;
+use crate::csv::{self, CsvTable};
 use crate::error::{FieldErrors, Problem, Refusal, Result, language};
 use crate::form::Query;
-use crate::own::Systems;
+use crate::journal_text::describe;
 use crate::period::date;
-use crate::sentence::sentence;
 use crate::settings::is_money;
 use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
+use domain::aggregate::ALL_SYSTEMS;
 use domain::clock::Millis;
 use domain::message::text;
-use domain::together::ALL_SYSTEMS;
 use domain::{Lang, Message, Role, Zone};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use store::Access;
-use store::journal::{JournalPage, Kind, PAGE, PageLine, Wanted, Who};
+use store::journal::{ENTRIES_PER_PAGE, EntryFilter, EntryKind, JournalPage, PageActor, PageEntry};
 use utoipa::{IntoParams, ToSchema};
 
-/// Lines that a file holds at most.
-const FILE: usize = 10_000;
+/// The most entries that a file contains.
+const MAX_FILE_LINES: usize = 10_000;
 
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct JournalQuery {
@@ -91,14 +91,18 @@ pub(crate) struct JournalLine {
         (status = 400, body = Problem), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
 pub(crate) async fn journal(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     systems: Systems,
     headers: HeaderMap,
     Query(query): Query<JournalQuery>,
 ) -> Result<Response> {
-    let chosen: Vec<Access> = systems.several(&query.sn)?.into_iter().cloned().collect();
+    let chosen: Vec<Access> = systems
+        .list_or_all(&query.sn)?
+        .into_iter()
+        .cloned()
+        .collect();
     let filter = Filter::read(&query, &chosen, portal.now())?;
-    let wanted = Wanted {
+    let wanted = EntryFilter {
         account: person.account,
         systems: &chosen,
         own: matches!(query.sn.trim(), "" | ALL_SYSTEMS),
@@ -108,33 +112,40 @@ pub(crate) async fn journal(
         from: filter.from,
         until: filter.until,
     };
-    let reader = Reader {
+    let formatter = LineFormatter {
         systems: &chosen,
         sees_money: person.role != Role::Electrician,
         lang: language(&headers),
     };
     if query.format == "csv" {
-        let found = portal.store.journal_page(&wanted, 0, FILE).await?;
-        return Ok(csv::file("suncellar_journal.csv", reader.table(&found)));
+        let found = portal
+            .store
+            .journal_page(&wanted, 0, MAX_FILE_LINES)
+            .await?;
+        return Ok(csv::file("suncellar_journal.csv", formatter.table(&found)));
     }
     let found = portal
         .store
-        .journal_page(&wanted, filter.page, PAGE)
+        .journal_page(&wanted, filter.page, ENTRIES_PER_PAGE)
         .await?;
     let body = JournalBody {
         page: filter.page + 1,
-        pages: found.total.div_ceil(PAGE),
+        pages: found.total.div_ceil(ENTRIES_PER_PAGE),
         total: found.total,
-        lines: found.lines.iter().map(|line| reader.line(line)).collect(),
+        lines: found
+            .entries
+            .iter()
+            .map(|line| formatter.line(line))
+            .collect(),
     };
     Ok(Json(body).into_response())
 }
 
-/// What a query asks for, each part checked.
+/// The parsed filter of a query, each part validated.
 struct Filter {
     page: usize,
-    kinds: Vec<Kind>,
-    who: Option<Who>,
+    kinds: Vec<EntryKind>,
+    who: Option<PageActor>,
     from: Millis,
     until: Millis,
 }
@@ -145,21 +156,21 @@ impl Filter {
         let mut errors = FieldErrors::default();
         let page = match query.page.as_str() {
             "" => Some(1),
-            page => errors.take("page", page.parse().map_err(|_| Message::NumberInvalid)),
+            page => errors.check("page", page.parse().map_err(|_| Message::NumberInvalid)),
         };
         let kinds = query.kind.split(',').filter(|name| !name.is_empty());
-        let kinds: std::result::Result<Vec<Kind>, Message> = kinds.map(kind).collect();
-        let kinds = errors.take("kind", kinds);
+        let kinds: std::result::Result<Vec<EntryKind>, Message> = kinds.map(kind).collect();
+        let kinds = errors.check("kind", kinds);
         let who = match query.actor.as_str() {
             "" => Some(None),
             name => {
-                let known = Who::ALL.into_iter().find(|who| who.as_str() == name);
-                errors.take("actor", known.map(Some).ok_or(Message::ChoiceUnknown))
+                let known = PageActor::ALL.into_iter().find(|who| who.as_str() == name);
+                errors.check("actor", known.map(Some).ok_or(Message::ChoiceUnknown))
             }
         };
         let mut day = |name: &'static str, text: &str| match text {
             "" => None,
-            text => errors.take(name, date(text, &zone, now)),
+            text => errors.check(name, date(text, &zone, now)),
         };
         let (from, to) = (day("from", &query.from), day("to", &query.to));
         errors.into_result()?;
@@ -173,8 +184,8 @@ impl Filter {
     }
 }
 
-fn kind(name: &str) -> std::result::Result<Kind, Message> {
-    let known = Kind::ALL
+fn kind(name: &str) -> std::result::Result<EntryKind, Message> {
+    let known = EntryKind::ALL
         .into_iter()
         .find(|kind| kind.as_str() == name.trim());
     known.ok_or(Message::ChoiceUnknown)
@@ -186,27 +197,27 @@ fn zone(systems: &[Access]) -> Zone {
     first.map_or_else(Zone::default, |access| access.zone().clone())
 }
 
-/// Whoever reads the lines.
-struct Reader<'a> {
+/// Formats entries for one reader.
+struct LineFormatter<'a> {
     systems: &'a [Access],
     sees_money: bool,
     lang: Lang,
 }
 
-impl Reader<'_> {
-    fn zone(&self, line: &PageLine) -> Zone {
+impl LineFormatter<'_> {
+    fn zone(&self, line: &PageEntry) -> Zone {
         let of = |access: &&Access| Some(access.sn()) == line.sn.as_ref();
         let found = self.systems.iter().find(of);
         found.map_or_else(|| zone(self.systems), |access| access.zone().clone())
     }
 
-    fn who(&self, line: &PageLine) -> String {
+    fn who(&self, line: &PageEntry) -> String {
         let name = text(self.lang, "word", line.who.as_str());
         line.company.clone().unwrap_or_else(|| name.to_owned())
     }
 
-    /// What of a line is the reader's to know: that a price was changed, and to an electrician not which one.
-    fn detail<'l>(&self, line: &'l PageLine) -> &'l Value {
+    /// The details that the reader may know. Electricians learn that a price was changed, but not which one.
+    fn detail<'l>(&self, line: &'l PageEntry) -> &'l Value {
         let field = line.detail["field"].as_str();
         match line.event == "tariff_set" || field.is_some_and(is_money) {
             true if !self.sees_money => &Value::Null,
@@ -214,9 +225,9 @@ impl Reader<'_> {
         }
     }
 
-    fn line(&self, line: &PageLine) -> JournalLine {
+    fn line(&self, line: &PageEntry) -> JournalLine {
         let detail = self.detail(line);
-        // Only a setting changes from one value to another.
+        // Only settings have an old and a new value.
         let field = detail.get("field").and_then(|field| field.as_str());
         let value = |name: &str| {
             let value = field.and_then(|_| detail.get(name));
@@ -231,7 +242,7 @@ impl Reader<'_> {
             event: line.event,
             actor: line.who.as_str(),
             who: self.who(line),
-            text: sentence(line.event, detail, self.lang),
+            text: describe(line.event, detail, self.lang),
             field: field.map(str::to_owned),
             from: value("from"),
             to: value("to"),
@@ -239,16 +250,16 @@ impl Reader<'_> {
     }
 
     fn table(&self, found: &JournalPage) -> Vec<u8> {
-        let mut table = Table::default();
+        let mut table = CsvTable::default();
         for name in ["site_time", "utc", "sn", "who", "what"] {
             table.text(text(self.lang, "csv", name));
         }
         table.end_row();
-        for line in &found.lines {
+        for line in &found.entries {
             table.moment(&self.zone(line), line.at);
             table.text(line.sn.as_ref().map_or("", |sn| sn.as_str()));
             table.text(&self.who(line));
-            table.text(&sentence(line.event, self.detail(line), self.lang));
+            table.text(&describe(line.event, self.detail(line), self.lang));
             table.end_row();
         }
         table.into_bytes()

@@ -1,15 +1,15 @@
-//! The owner's side of partner apps: consent, the list of consents, and their end.
+//! The owner's side of partner apps: giving consent, listing consents, and ending them.
 use crate::Portal;
-use crate::access::Person;
+use crate::access::PersonCaller;
 use crate::error::{Error, Problem, Refusal, Result};
-use crate::form::{Form, Query};
+use crate::form::{Form, Query, parse_id};
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
 use domain::Message;
-use domain::partner::Scopes;
+use domain::partner::PartnerScopes;
 use serde::{Deserialize, Serialize};
 use store::partner::NewConsent;
 use utoipa::{IntoParams, ToSchema};
@@ -77,7 +77,7 @@ pub(crate) struct ConsentGiven {
     responses((status = 200, body = ConsentGiven), (status = 400, body = Problem), (status = 401, body = Refusal)))]
 pub(crate) async fn consent(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     Form(form): Form<GiveConsent>,
 ) -> Result<Json<ConsentGiven>> {
     portal
@@ -85,14 +85,14 @@ pub(crate) async fn consent(
         .partner_name(&form.client_id, &form.redirect_uri)
         .await?
         .ok_or(client_unknown())?;
-    // 32 bytes of SHA-256 in base 64 are 43 characters; anything else is not a challenge.
+    // A SHA-256 has 32 bytes, which are 43 characters in base 64; anything else is not a challenge.
     let is_challenge = BASE64
         .decode(&form.code_challenge)
         .is_ok_and(|digest| digest.len() == 32);
     if form.code_challenge_method != "S256" || !is_challenge {
         return Err(client_unknown());
     }
-    let scopes: Scopes = form.scope.parse().map_err(|_| client_unknown())?;
+    let scopes: PartnerScopes = form.scope.parse().map_err(|_| client_unknown())?;
     let code = BASE64.encode(portal.random.bytes::<32>());
     let consent = NewConsent {
         account: person.account,
@@ -104,7 +104,7 @@ pub(crate) async fn consent(
     };
     portal
         .store
-        .consent(&consent, portal.desk(), portal.now())
+        .consent(&consent, portal.mail_context(), portal.now())
         .await?;
     let query = serde_urlencoded::to_string([("code", &code), ("state", &form.state)])
         .map_err(|_| Error::internal())?;
@@ -132,7 +132,7 @@ pub(crate) struct ConsentEntry {
     responses((status = 200, body = [ConsentEntry]), (status = 401, body = Refusal)))]
 pub(crate) async fn list(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
 ) -> Result<Json<Vec<ConsentEntry>>> {
     let consents = portal.store.consents_of(person.account).await?;
     let entry = |consent: store::partner::Consent| {
@@ -157,10 +157,10 @@ pub(crate) async fn list(
     responses((status = 204), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
 pub(crate) async fn end(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     Path(id): Path<String>,
 ) -> Result<StatusCode> {
-    let id = id.parse().map_err(|_| Error::not_found())?;
+    let id = parse_id(&id)?;
     match portal
         .store
         .end_consent(person.account, id, portal.now())

@@ -1,10 +1,11 @@
-//! The partner app's side: codes and refresh tokens for tokens (OAuth 2 with PKCE), and what the owner consented to.
+//! The partner app's side: exchanging codes and refresh tokens for tokens (OAuth 2 with PKCE), and the data that the owner
+//! consented to.
 use crate::Portal;
 use crate::authenticate::{PARTNER_PREFIX, Partner};
-use crate::client::Client;
+use crate::client::ClientAddress;
 use crate::error::{Refusal, Result};
 use crate::form::Form;
-use crate::live::Seen;
+use crate::live::VisibleSystem;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -13,7 +14,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
 use domain::Sample;
 use domain::clock::{Millis, SECOND};
-use domain::partner::ACCESS_LIFE;
+use domain::partner::ACCESS_TOKEN_TTL;
 use ring::digest;
 use serde::{Deserialize, Serialize};
 use store::Access;
@@ -59,7 +60,7 @@ pub(crate) struct OauthError {
     responses((status = 200, body = PartnerTokens), (status = 400, body = OauthError), (status = 429, body = Refusal)))]
 pub(crate) async fn token(
     State(portal): State<Portal>,
-    client: Client,
+    client: ClientAddress,
     Form(form): Form<TokenRequest>,
 ) -> Result<Response> {
     portal.limits.token(client.0)?;
@@ -98,7 +99,7 @@ pub(crate) async fn token(
     let answer = PartnerTokens {
         access_token: format!("{PARTNER_PREFIX}{access}"),
         token_type: "Bearer",
-        expires_in: ACCESS_LIFE / SECOND,
+        expires_in: ACCESS_TOKEN_TTL / SECOND,
         refresh_token: refresh,
         scope: consent.scopes,
     };
@@ -164,11 +165,11 @@ pub(crate) async fn live(
 ) -> Result<Json<Vec<PartnerLive>>> {
     let accesses = portal.store.accesses(partner.0.account()).await?;
     let entry = |access: &Access| {
-        let seen = Seen::new(access, &portal.live);
-        let sample = seen.sample();
+        let system = VisibleSystem::new(access, &portal.live);
+        let sample = system.sample();
         PartnerLive {
             sn: access.sn().to_string(),
-            online: seen.online(),
+            online: system.online(),
             measured_at: sample.map(|sample| sample.at),
             grid_power: sample.and_then(|sample| sample.grid_power),
             PV_power: sample.and_then(|sample| sample.pv_power),

@@ -1,9 +1,9 @@
 //! A forgotten password: the same answer for known and unknown addresses, and a mailed link that works once.
-use crate::client::Client;
+use crate::access::RoleName;
+use crate::client::ClientAddress;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
 use crate::form::Form;
-use crate::routes::session::RoleName;
-use crate::{Lane, Portal, browser};
+use crate::{Lane, Portal, known_browser};
 use axum::Json;
 use axum::extract::State;
 use axum::http::header::SET_COOKIE;
@@ -13,7 +13,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
 use domain::{Email, Message, Password};
 use serde::{Deserialize, Serialize};
-use store::mail::{Body, Mail, Outgoing};
+use store::mail::{Mail, MailBody, OutgoingMail};
 use utoipa::ToSchema;
 
 #[derive(Deserialize, ToSchema)]
@@ -33,7 +33,7 @@ pub(crate) struct ResetAsked {}
         (status = 503, body = Refusal)))]
 pub(crate) async fn ask(
     State(portal): State<Portal>,
-    client: Client,
+    client: ClientAddress,
     Form(form): Form<AskReset>,
 ) -> Result<(StatusCode, Json<ResetAsked>)> {
     let email: Email = form
@@ -42,11 +42,11 @@ pub(crate) async fn ask(
         .map_err(|message| Error::field("email", message))?;
     portal.limits.mail_from(client.0)?;
     if portal.limits.may_mail(email.as_str()) {
-        // Known or not, the address is only put on the list; who has it is looked up when the mail is sent.
-        let outgoing = Outgoing {
+        // The address is only queued, whether known or not; its account is looked up when the mail is sent.
+        let outgoing = OutgoingMail {
             account: None,
             recipient: &email,
-            body: Body::Reset {
+            body: MailBody::Reset {
                 page: portal.link("/password_reset#token="),
             },
             nonce: portal.random.bytes(),
@@ -78,16 +78,17 @@ pub(crate) struct ResetDone {
 /// Set a new password with the mailed link; every session ends, and this browser becomes a known one.
 #[utoipa::path(post, path = "/api/auth/password_reset/confirm/", operation_id = "confirm_password_reset", tag = "password",
     request_body(content = ConfirmReset, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 200, body = ResetDone), (status = 400, body = Problem), (status = 429, body = Refusal)))]
+    responses((status = 200, body = ResetDone), (status = 400, body = Problem), (status = 429, body = Refusal),
+        (status = 503, body = Refusal)))]
 pub(crate) async fn confirm(
     State(portal): State<Portal>,
-    client: Client,
+    client: ClientAddress,
     headers: HeaderMap,
     Form(form): Form<ConfirmReset>,
 ) -> Result<(AppendHeaders<Vec<(HeaderName, String)>>, Json<ResetDone>)> {
     portal.limits.token(client.0)?;
     let mut errors = FieldErrors::default();
-    let password = errors.take("password", Password::parse(&form.password));
+    let password = errors.check("password", Password::parse(&form.password));
     if form.password != form.password2 {
         errors.add("password2", Message::PasswordsDiffer);
     }
@@ -105,11 +106,14 @@ pub(crate) async fn confirm(
     if let Some(account) = portal.store.account(account).await?
         && let Ok(email) = account.email.parse::<Email>()
     {
-        cookies.push((SET_COOKIE, browser::remember(&portal, &headers, &email)));
-        let outgoing = Outgoing {
+        cookies.push((
+            SET_COOKIE,
+            known_browser::remember(&portal, &headers, &email),
+        ));
+        let outgoing = OutgoingMail {
             account: Some(account.id()),
             recipient: &email,
-            body: Body::Mail(Mail::new(
+            body: MailBody::Mail(Mail::new(
                 "password_changed",
                 account.lang(),
                 portal.link("/lock"),

@@ -1,9 +1,9 @@
-//! What a person may always do with what is kept about them: take it away, and have it deleted.
+//! A person's rights to their stored data: export and deletion.
 use crate::Portal;
-use crate::access::Person;
+use crate::access::PersonCaller;
 use crate::error::{Error, Problem, Refusal, Result};
 use crate::form::{Form, Query};
-use crate::routes::account::{load, prove};
+use crate::own_account::{load_account, reauthenticate};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
@@ -20,17 +20,17 @@ pub(crate) struct DeleteAccount {
 /// Delete the account and every personal value. Systems become free; the journal loses the name behind its lines.
 #[utoipa::path(delete, path = "/api/auth/account/", tag = "account",
     request_body(content = DeleteAccount, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 204), (status = 400, body = Problem), (status = 401, body = Refusal)))]
+    responses((status = 204), (status = 400, body = Problem), (status = 401, body = Refusal), (status = 503, body = Refusal)))]
 pub(crate) async fn delete(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     Form(form): Form<DeleteAccount>,
 ) -> Result<StatusCode> {
-    let account = load(&portal, person).await?;
-    prove(&portal, &account, form.password.as_deref()).await?;
+    let account = load_account(&portal, person).await?;
+    reauthenticate(&portal, &account, form.password.as_deref()).await?;
     portal
         .store
-        .erase_account(person.account, portal.desk(), portal.now())
+        .erase_account(person.account, portal.mail_context(), portal.now())
         .await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -48,7 +48,7 @@ pub(crate) struct ExportQuery {
         (status = 401, body = Refusal)))]
 pub(crate) async fn export(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     Query(query): Query<ExportQuery>,
 ) -> Result<Response> {
     let data = portal
@@ -60,7 +60,7 @@ pub(crate) async fn export(
         (
             "text/csv; charset=utf-8",
             "suncellar.csv",
-            crate::csv::flat(&data),
+            crate::csv::flatten_document(&data),
         )
     } else {
         ("application/json", "suncellar.json", format!("{data:#}"))

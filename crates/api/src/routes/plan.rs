@@ -1,23 +1,25 @@
-//! The charge plan with its reasons; the owner turns it on or off and wishes for a charge at a time.
+//! The charge plan with its reasons. The owner turns planning on or off and sets a charge target.
 use crate::Portal;
-use crate::access::Person;
+use crate::access::PersonCaller;
+use crate::caller_systems::Systems;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result, language};
 use crate::form::{Form, Query, ticked};
 use crate::number;
-use crate::own::Systems;
-use crate::plan_text::{Words, reason};
-use crate::routes::account::load;
-use crate::settings::{Failure, Saving};
+use crate::own_account::load_account;
+use crate::plan_text::{Locale, reason};
+use crate::settings::{SaveFailure, SettingsSaver};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use domain::clock::Millis;
-use domain::setting::{Field, Given, Value};
+use domain::setting::{Field, SettingsInput, Value};
 use domain::{Lang, Message, Zone};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use store::Access;
-use store::planning::{Block, LEASE, Mode, Planning, Step, Wish};
+use store::planning::{
+    ChargePlanBlock, ChargePlanMode, ChargePlanStep, ChargeTarget, PLAN_LEASE, Planning,
+};
 use store::setting::{SaveKind, SystemSettings};
 use utoipa::{IntoParams, ToSchema};
 
@@ -44,7 +46,7 @@ pub(crate) struct PlanBody {
     #[schema(required)]
     until: Option<Millis>,
     #[schema(required)]
-    wish: Option<WishEntry>,
+    wish: Option<ChargeTargetEntry>,
     blocks: Vec<BlockEntry>,
     /// By quarter-hours, for a picture.
     steps: Vec<PlanStepEntry>,
@@ -56,7 +58,8 @@ pub(crate) struct PlanBody {
 }
 
 #[derive(Serialize, ToSchema)]
-pub(crate) struct WishEntry {
+#[schema(as = WishEntry)]
+pub(crate) struct ChargeTargetEntry {
     /// %.
     soc: i64,
     by: Millis,
@@ -122,7 +125,7 @@ pub(crate) struct WeatherEntry {
     false_alarms: i64,
 }
 
-/// A number written digit by digit.
+/// A number written digit by digit, without floating point.
 fn decimal(value: i64, decimals: u8) -> Box<RawValue> {
     let mut digits = Vec::new();
     number::fixed(&mut digits, value, decimals);
@@ -135,7 +138,7 @@ fn decimal(value: i64, decimals: u8) -> Box<RawValue> {
     responses((status = 200, body = PlanBody), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
 pub(crate) async fn show(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     systems: Systems,
     headers: HeaderMap,
     Query(query): Query<PlanQuery>,
@@ -166,7 +169,7 @@ pub(crate) struct ChangePlan {
         (status = 503, body = Refusal)))]
 pub(crate) async fn change(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     systems: Systems,
     headers: HeaderMap,
     Form(form): Form<ChangePlan>,
@@ -175,20 +178,27 @@ pub(crate) async fn change(
         return Err(Error::field("sn", Message::Required));
     }
     let access = systems.find(form.sn.trim())?;
-    let wish = wished(&form, access.zone(), portal.now())?;
+    let wish = parse_charge_target(&form, access.zone(), portal.now())?;
     if let Some(on) = &form.on {
-        turn(&portal, person, access, ticked(on)).await?;
+        set_planning(&portal, person, access, ticked(on)).await?;
     }
     if let Some(wish) = wish {
-        portal.store.set_wish(access, wish, portal.now()).await?;
+        portal
+            .store
+            .set_charge_target(access, wish, portal.now())
+            .await?;
     }
     body(&portal, person, access, language(&headers))
         .await
         .map(Json)
 }
 
-/// `None` when nothing is said about a wish, `Some(None)` when it is taken back.
-fn wished(form: &ChangePlan, zone: &Zone, now: Millis) -> Result<Option<Option<Wish>>> {
+/// `None` if the form does not mention a charge target, `Some(None)` if it removes the target.
+fn parse_charge_target(
+    form: &ChangePlan,
+    zone: &Zone,
+    now: Millis,
+) -> Result<Option<Option<ChargeTarget>>> {
     let (soc, by) = match (form.soc.as_deref(), form.by.as_deref()) {
         (None, None) => return Ok(None),
         (soc, by) => (
@@ -201,18 +211,21 @@ fn wished(form: &ChangePlan, zone: &Zone, now: Millis) -> Result<Option<Option<W
     }
     let mut errors = FieldErrors::default();
     let within = |soc: &i64| (0..=100).contains(soc);
-    let soc = errors.take(
+    let soc = errors.check(
         "soc",
         soc.parse().ok().filter(within).ok_or(Message::SocRange),
     );
-    let by = errors.take("by", next(by, zone, now).ok_or(Message::TimeInvalid));
+    let by = errors.check(
+        "by",
+        next_time_of_day(by, zone, now).ok_or(Message::TimeInvalid),
+    );
     errors.into_result()?;
-    let wish = soc.zip(by).map(|(soc, by)| Wish { soc, by });
+    let wish = soc.zip(by).map(|(soc, by)| ChargeTarget { soc, by });
     Ok(Some(wish))
 }
 
-/// The next time that the clocks of the site show this.
-fn next(text: &str, zone: &Zone, now: Millis) -> Option<Millis> {
+/// The next time that the site's local clock shows this.
+fn next_time_of_day(text: &str, zone: &Zone, now: Millis) -> Option<Millis> {
     let (hour, minute) = text.split_once(':')?;
     let (hour, minute) = (hour.parse::<i8>().ok()?, minute.parse::<i64>().ok()?);
     if !(0..24).contains(&hour) || !(0..60).contains(&minute) {
@@ -224,30 +237,35 @@ fn next(text: &str, zone: &Zone, now: Millis) -> Option<Millis> {
     times.into_iter().find(|time| *time > now)
 }
 
-/// A setting like any other: with its version, its line in the journal and its way to the battery.
-async fn turn(portal: &Portal, person: Person, access: &Access, on: bool) -> Result<()> {
-    let saving = Saving {
+/// Saved like any other setting: with a version, a journal entry and delivery to the battery.
+async fn set_planning(
+    portal: &Portal,
+    person: PersonCaller,
+    access: &Access,
+    on: bool,
+) -> Result<()> {
+    let saver = SettingsSaver {
         portal,
         person,
         kind: SaveKind::Form,
         given: None,
     };
-    let mut given = Given::default();
+    let mut given = SettingsInput::default();
     let choice = if on { "plan" } else { "off" };
     given.fields.insert(Field::DynamicTariff, choice.to_owned());
-    let judge = |settings: &SystemSettings| given.judge(settings.standing());
-    let saved = match saving.plan(access, None, judge).await?.1 {
-        Ok(planned) => saving.save(&planned).await?,
+    let validate = |settings: &SystemSettings| given.validate(settings.current_state());
+    let saved = match saver.prepare(access, None, validate).await?.1 {
+        Ok(prepared) => saver.save(&prepared).await?,
         Err(failure) => Err(failure),
     };
     match saved {
         Ok(_) => Ok(()),
-        Err(Failure::Held(held)) => Err(held.into()),
-        Err(Failure::Conflict { .. }) => Err(Error::Refused(
+        Err(SaveFailure::Guarded(held)) => Err(held.into()),
+        Err(SaveFailure::Conflict { .. }) => Err(Error::Refused(
             StatusCode::CONFLICT,
             Message::VersionConflict,
         )),
-        Err(Failure::Fields(wrong)) => {
+        Err(SaveFailure::Fields(wrong)) => {
             let mut errors = FieldErrors::default();
             for (field, message) in wrong {
                 errors.add(field, message);
@@ -257,7 +275,12 @@ async fn turn(portal: &Portal, person: Person, access: &Access, on: bool) -> Res
     }
 }
 
-async fn body(portal: &Portal, person: Person, access: &Access, lang: Lang) -> Result<PlanBody> {
+async fn body(
+    portal: &Portal,
+    person: PersonCaller,
+    access: &Access,
+    lang: Lang,
+) -> Result<PlanBody> {
     let now = portal.now();
     let settings = portal.store.settings(access, now).await?;
     let on = settings.desired.get(Field::DynamicTariff) == Some(Value::Choice("plan"));
@@ -265,19 +288,19 @@ async fn body(portal: &Portal, person: Person, access: &Access, lang: Lang) -> R
         planned_at,
         adopted_at,
         plan,
-        wish,
+        charge_target: wish,
         notice,
         ..
     } = portal.store.planning(access).await?;
     let plan = plan.filter(|plan| on && plan.end() > now);
-    let currency = load(portal, person).await?.country()?.currency();
-    let words = Words {
+    let currency = load_account(portal, person).await?.country()?.currency();
+    let locale = Locale {
         lang,
         currency,
         zone: access.zone(),
     };
     let today = access.zone().day_of(now);
-    // The same days as on the page of the plan, so that both say the same.
+    // The same days as on the plan's page, so both show the same figures.
     let month = today.plus(-30)..today;
     let days = portal.store.plan_days(access, month).await?;
     let counted: Vec<i64> = days
@@ -290,15 +313,19 @@ async fn body(portal: &Portal, person: Person, access: &Access, lang: Lang) -> R
         on,
         issued: planned_at.filter(|_| plan.is_some()),
         adopted: adopted_at.filter(|_| plan.is_some()),
-        until: planned_at.filter(|_| plan.is_some()).map(|at| at + LEASE),
-        wish: wish.filter(|wish| wish.by > now).map(|wish| WishEntry {
-            soc: wish.soc,
-            by: wish.by,
-        }),
+        until: planned_at
+            .filter(|_| plan.is_some())
+            .map(|at| at + PLAN_LEASE),
+        wish: wish
+            .filter(|wish| wish.by > now)
+            .map(|wish| ChargeTargetEntry {
+                soc: wish.soc,
+                by: wish.by,
+            }),
         blocks: plan
             .iter()
             .flat_map(|plan| &plan.blocks)
-            .map(|it| block(it, access, &words))
+            .map(|it| block(it, access, &locale))
             .collect(),
         steps: plan
             .iter()
@@ -328,23 +355,23 @@ fn percent(stored: i64, access: &Access) -> Option<Box<RawValue>> {
     Some(decimal((stored * 1000 + capacity / 2) / capacity, 1))
 }
 
-fn block(block: &Block, access: &Access, words: &Words<'_>) -> BlockEntry {
+fn block(block: &ChargePlanBlock, access: &Access, locale: &Locale<'_>) -> BlockEntry {
     BlockEntry {
         start: block.start,
         end: block.end,
         mode: match block.mode {
-            Mode::SelfUse => ModeName::SelfUse,
-            Mode::Hold => ModeName::Hold,
-            Mode::Charge => ModeName::Charge,
+            ChargePlanMode::SelfUse => ModeName::SelfUse,
+            ChargePlanMode::Hold => ModeName::Hold,
+            ChargePlanMode::Charge => ModeName::Charge,
         },
         kw: decimal(block.power, 3),
         price: decimal(block.price, 2),
         soc: percent(block.stored, access),
-        reason: reason(block, words),
+        reason: reason(block, locale),
     }
 }
 
-fn step(step: &Step, start: Millis, access: &Access) -> PlanStepEntry {
+fn step(step: &ChargePlanStep, start: Millis, access: &Access) -> PlanStepEntry {
     PlanStepEntry {
         start,
         price: decimal(step.price, 2),

@@ -1,15 +1,15 @@
-//! Prices by the quarter-hour: what a kWh costs today and tomorrow, who says so, and how asking them stands.
+//! Prices per quarter-hour: what a kWh costs today and tomorrow, the source of the prices, and the state of the requests to it.
 use crate::Portal;
-use crate::access::Person;
+use crate::access::PersonCaller;
+use crate::caller_systems::Systems;
 use crate::error::{Error, Problem, Refusal, Result};
 use crate::form::{Form, Query};
-use crate::number;
-use crate::own::Systems;
-use crate::routes::account::load;
+use crate::number::cents;
+use crate::own_account::load_account;
 use axum::Json;
 use axum::extract::State;
 use domain::clock::Millis;
-use domain::source::{QUARTER, SourceError, Step, TimeOfUse};
+use domain::source::{QUARTER, SourceError, TariffStep, TimeOfUse};
 use domain::{Message, Source};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -66,22 +66,14 @@ pub(crate) struct PriceStep {
     price: Box<RawValue>,
 }
 
-impl From<&Step> for PriceStep {
-    fn from(step: &Step) -> Self {
+impl From<&TariffStep> for PriceStep {
+    fn from(step: &TariffStep) -> Self {
         Self {
             days: step.days.name(),
             start: format!("{:02}:{:02}", step.minute / 60, step.minute % 60),
             price: cents(step.price.hundredths()),
         }
     }
-}
-
-/// Written digit by digit: money never becomes a floating-point number.
-pub(crate) fn cents(hundredths: i64) -> Box<RawValue> {
-    let mut digits = Vec::new();
-    number::fixed(&mut digits, hundredths, 2);
-    let text = String::from_utf8(digits).expect("digits, a sign and a point are ASCII");
-    RawValue::from_string(text).expect("digits, a sign and a point are a JSON number")
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -96,11 +88,11 @@ pub(crate) struct PriceQuery {
     responses((status = 200, body = [SystemPrices]), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
 pub(crate) async fn list(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     systems: Systems,
     Query(query): Query<PriceQuery>,
 ) -> Result<Json<Vec<SystemPrices>>> {
-    let chosen = systems.several(&query.sn)?;
+    let chosen = systems.list_or_all(&query.sn)?;
     show(&portal, person, &chosen).await
 }
 
@@ -122,14 +114,14 @@ pub(crate) struct SetTimeOfUse {
         (status = 404, body = Refusal)))]
 pub(crate) async fn set(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     systems: Systems,
     Form(form): Form<SetTimeOfUse>,
 ) -> Result<Json<Vec<SystemPrices>>> {
     if form.sn.trim().is_empty() {
         return Err(Error::field("sn", Message::Required));
     }
-    let chosen = systems.several(&form.sn)?;
+    let chosen = systems.list_or_all(&form.sn)?;
     let steps = TimeOfUse::parse(&form.steps);
     let steps = steps.map_err(|message| Error::field("steps", message))?;
     portal
@@ -141,10 +133,10 @@ pub(crate) async fn set(
 
 async fn show(
     portal: &Portal,
-    person: Person,
+    person: PersonCaller,
     systems: &[&Access],
 ) -> Result<Json<Vec<SystemPrices>>> {
-    let country = load(portal, person).await?.country()?;
+    let country = load_account(portal, person).await?.country()?;
     let mut all = Vec::with_capacity(systems.len());
     for access in systems {
         all.push(entry(portal, access, country.currency().code()).await?);
@@ -159,8 +151,8 @@ async fn entry(portal: &Portal, access: &Access, currency: &'static str) -> Resu
     let prices = portal.store.prices(access, range, now).await?;
     let steps = portal.store.time_of_use(access).await?;
     let starts = (0..).map(|n| prices.start + n * QUARTER);
-    let of = |quarter: &Option<store::source::Quarter>| quarter.map(|it| cents(it.import));
-    let source = |quarter: &Option<store::source::Quarter>| {
+    let of = |quarter: &Option<store::source::QuarterPrice>| quarter.map(|it| cents(it.import));
+    let source = |quarter: &Option<store::source::QuarterPrice>| {
         quarter.and_then(|it| it.source).map(Source::name)
     };
     Ok(SystemPrices {

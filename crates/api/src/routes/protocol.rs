@@ -1,46 +1,19 @@
-//! Protocols of commissionings that were finished: listed, read on a page, and as a file to print and sign.
+//! Protocols of finished commissionings: as a list, on a page, and as a file to print and sign.
 use crate::Portal;
+use crate::caller_systems::Systems;
+use crate::commissioning::CommissioningQuery;
 use crate::error::{Error, Refusal, Result, language};
-use crate::form::Query;
-use crate::own::Systems;
-use crate::protocol::{Sheet, pdf, protocol_number, sheet};
-use crate::routes::commissioning::CommissioningQuery;
+use crate::form::{Query, parse_id};
+use crate::protocol::{ProtocolEntry, Sheet, pdf, protocol_number, sheet};
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
-use domain::clock::Millis;
-use domain::{Serial, Zone};
+use domain::Zone;
 use serde::Serialize;
 use store::commissioning::Commissioning;
 use utoipa::ToSchema;
-
-/// One line of the list.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct ProtocolEntry {
-    id: i64,
-    /// `SC000001-2`: the second protocol of that system.
-    number: String,
-    finished_at: Millis,
-    /// Who commissioned; null when they have left Suncellar.
-    #[schema(required)]
-    company: Option<String>,
-    /// Serial numbers.
-    units: Vec<String>,
-}
-
-impl ProtocolEntry {
-    pub(crate) fn new(protocol: &Commissioning) -> Self {
-        Self {
-            id: protocol.id,
-            number: protocol_number(protocol),
-            finished_at: protocol.finished_at.unwrap_or(protocol.started_at),
-            company: protocol.company.clone(),
-            units: protocol.units.iter().map(Serial::to_string).collect(),
-        }
-    }
-}
 
 /// The protocols of a system, newest first. They stay with it whoever owns it; what names its former people does not.
 #[utoipa::path(get, path = "/api/auth/commissioning/protocol/", operation_id = "list_protocols", tag = "commissioning",
@@ -107,9 +80,9 @@ pub(crate) async fn print(
     Ok((headers, file).into_response())
 }
 
-/// A finished one of a system that the caller sees, and the clock of its site.
+/// A finished commissioning of a system that the caller sees, and the time zone of its site.
 async fn find(portal: &Portal, systems: &Systems, id: &str) -> Result<(Commissioning, Zone)> {
-    let id = id.parse().map_err(|_| Error::not_found())?;
+    let id = parse_id(id)?;
     let found = portal.store.commissioning(&systems.allowed, id).await?;
     let found = found.filter(|found| found.finished_at.is_some());
     let protocol = found.ok_or(Error::not_found())?;

@@ -1,9 +1,10 @@
-//! Registration: at once with a registration code, otherwise after the mailed link was opened.
-use crate::client::Client;
+//! Registration: immediate with a registration code, otherwise after opening the mailed link.
+use crate::access::RoleName;
+use crate::claim::{ClaimEntry, KeyResult};
+use crate::client::ClientAddress;
+use crate::confirmation_mail::{ConfirmLink, not_queued};
 use crate::error::{Error, FieldErrors, Problem, Result, language};
 use crate::form::{Form, ticked};
-use crate::routes::session::RoleName;
-use crate::routes::systems::{ClaimEntry, KeyResult};
 use crate::{Lane, Portal};
 use axum::Json;
 use axum::extract::State;
@@ -16,7 +17,7 @@ use domain::{Country, Email, Key, Lang, Message, Password, Phone, Role};
 use serde::{Deserialize, Serialize};
 use store::account::Profile;
 use store::mail::Mail;
-use store::registration::{ConfirmMails, Confirmation, Registration, Unconfirmed};
+use store::registration::{Confirmation, Registration};
 use utoipa::ToSchema;
 
 #[derive(Deserialize, ToSchema)]
@@ -72,12 +73,12 @@ const KEY_FIELDS: [&str; MAX_KEYS] = ["sn1", "sn2", "sn3"];
         (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(crate) async fn register(
     State(portal): State<Portal>,
-    client: Client,
+    client: ClientAddress,
     headers: HeaderMap,
     Form(form): Form<Register>,
 ) -> Result<(StatusCode, Json<Registered>)> {
     let lang = language(&headers);
-    let Checked {
+    let CheckedForm {
         profile,
         password,
         keys,
@@ -85,7 +86,7 @@ pub(crate) async fn register(
     portal.limits.register(client.0)?;
     portal.limits.keys(client.0, None, keys.len())?;
 
-    let outcomes = judge(&portal, &keys, &profile.email).await?;
+    let outcomes = validate_keys(&portal, &keys, &profile.email).await?;
     let proven = keys.iter().any(|(_, key)| matches!(key, Key::Code(_)));
     let results = keys
         .iter()
@@ -104,11 +105,11 @@ pub(crate) async fn register(
         let welcome = Mail::new("welcome", lang, portal.link("/login"));
         let made = portal
             .store
-            .register(&registration, &welcome, portal.desk(), portal.now())
+            .register(&registration, &welcome, portal.mail_context(), portal.now())
             .await;
         if matches!(made, Err(store::Error::Conflict)) {
-            // Somebody used the same code at the same moment: now it shows at its field.
-            judge(&portal, &keys, &profile.email).await?;
+            // Someone used the same code at the same moment: now validation reports it at its field.
+            validate_keys(&portal, &keys, &profile.email).await?;
         }
         let (account, _) = made?;
         metrics::counter!("registrations_total").increment(1);
@@ -121,7 +122,7 @@ pub(crate) async fn register(
             }),
         ));
     }
-    // A mailbox that got its share already is spared; the answer stays the same.
+    // A mailbox that has reached its limit gets no further mail; the answer stays the same.
     if portal.limits.may_mail(profile.email.as_str()) {
         let link = ConfirmLink::new(&portal, lang);
         let queued = portal.store.register_by_mail(
@@ -143,77 +144,24 @@ pub(crate) async fn register(
     ))
 }
 
-/// A drawn link, with both mails of which one is sent.
-struct ConfirmLink {
-    token: [u8; 32],
-    confirm: Mail,
-    exists: Mail,
-}
-
-impl ConfirmLink {
-    fn new(portal: &Portal, lang: Lang) -> Self {
-        let token = portal.random.bytes::<32>();
-        let page = format!("/register#confirm={}", BASE64.encode(token));
-        Self {
-            token,
-            confirm: Mail::new("confirm", lang, portal.link(&page)),
-            exists: Mail::new("exists", lang, portal.link("/login")),
-        }
-    }
-
-    fn mails(&self) -> ConfirmMails<'_> {
-        ConfirmMails {
-            confirm: &self.confirm,
-            exists: &self.exists,
-        }
-    }
-}
-
-fn not_queued(error: store::Error) -> Error {
-    tracing::error!(%error, "registration not queued");
-    Error::Refused(StatusCode::SERVICE_UNAVAILABLE, Message::MailFailed)
-}
-
-/// Mails the link again to somebody who gave the password of a registration that waits for it.
-pub(crate) async fn mail_again(
-    portal: &Portal,
-    email: &Email,
-    waiting: &Unconfirmed,
-) -> Result<()> {
-    // A mailbox that got its share already is spared; the answer stays the same.
-    if !portal.limits.may_mail(email.as_str()) {
-        return Ok(());
-    }
-    let link = ConfirmLink::new(portal, waiting.language);
-    let queued = portal.store.mail_again(
-        email,
-        waiting,
-        &link.token,
-        link.mails(),
-        portal.random.bytes(),
-        portal.now(),
-    );
-    queued.await.map_err(not_queued)
-}
-
-/// A form that keeps every rule that can be told without the database.
-struct Checked {
+/// A form that passed all validation that needs no database.
+struct CheckedForm {
     profile: Profile,
     password: Password,
     keys: Vec<(&'static str, Key)>,
 }
 
-fn check(form: &Register, language: Lang) -> Result<Checked> {
+fn check(form: &Register, language: Lang) -> Result<CheckedForm> {
     let mut errors = FieldErrors::default();
-    let email = errors.take("email", form.email.parse::<Email>());
-    let password = errors.take("password", Password::parse(&form.password));
+    let email = errors.check("email", form.email.parse::<Email>());
+    let password = errors.check("password", Password::parse(&form.password));
     if form.password != form.password2 {
         errors.add("password2", Message::PasswordsDiffer);
     }
-    let country = errors.take("country", form.country.parse::<Country>());
+    let country = errors.check("country", form.country.parse::<Country>());
     let phone = match country {
-        Some(country) => errors.take("phone", Phone::parse(&form.phone, country)),
-        // Without a country a number cannot be judged, but a missing one can.
+        Some(country) => errors.check("phone", Phone::parse(&form.phone, country)),
+        // Without a country a phone number cannot be validated, but a missing one can be reported.
         None => {
             if form.phone.trim().is_empty() {
                 errors.add("phone", Message::Required);
@@ -221,13 +169,13 @@ fn check(form: &Register, language: Lang) -> Result<Checked> {
             None
         }
     };
-    let role = errors.take("role", form.role.parse::<Role>());
+    let role = errors.check("role", form.role.parse::<Role>());
     if !ticked(&form.terms) {
         errors.add("terms", Message::TermsRequired);
     }
     let (mut company, mut keys) = (None, Vec::new());
     match role {
-        Some(Role::Electrician) => company = errors.take("company", parse_name(&form.company)),
+        Some(Role::Electrician) => company = errors.check("company", parse_name(&form.company)),
         Some(Role::User) => keys = check_keys(form, &mut errors),
         None => {}
     }
@@ -237,7 +185,7 @@ fn check(form: &Register, language: Lang) -> Result<Checked> {
     else {
         return Err(Error::internal());
     };
-    Ok(Checked {
+    Ok(CheckedForm {
         profile: Profile {
             email,
             role,
@@ -260,7 +208,7 @@ fn check_keys(form: &Register, errors: &mut FieldErrors) -> Vec<(&'static str, K
         if text.trim().is_empty() {
             continue;
         }
-        let Some(key) = errors.take(field, text.parse::<Key>()) else {
+        let Some(key) = errors.check(field, text.parse::<Key>()) else {
             continue;
         };
         if keys.iter().any(|(_, other)| *other == key) {
@@ -278,14 +226,17 @@ fn check_keys(form: &Register, errors: &mut FieldErrors) -> Vec<(&'static str, K
     keys
 }
 
-/// Every key must be good before an account is made of them.
-async fn judge(
+/// Every key must be valid before an account is created with them.
+async fn validate_keys(
     portal: &Portal,
     keys: &[(&'static str, Key)],
     email: &Email,
-) -> Result<Vec<store::key::Outcome>> {
+) -> Result<Vec<store::key::KeyOutcome>> {
     let plain: Vec<Key> = keys.iter().map(|(_, key)| key.clone()).collect();
-    let outcomes = portal.store.judge_keys(&plain, email, portal.now()).await?;
+    let outcomes = portal
+        .store
+        .evaluate_keys(&plain, email, portal.now())
+        .await?;
     let mut errors = FieldErrors::default();
     for ((field, _), outcome) in keys.iter().zip(&outcomes) {
         match outcome.status {
@@ -317,7 +268,7 @@ pub(crate) struct Confirmed {
     responses((status = 200, body = Confirmed), (status = 400, body = Problem), (status = 429, body = Problem)))]
 pub(crate) async fn confirm(
     State(portal): State<Portal>,
-    client: Client,
+    client: ClientAddress,
     headers: HeaderMap,
     Form(form): Form<ConfirmRegistration>,
 ) -> Result<Json<Confirmed>> {
@@ -327,7 +278,7 @@ pub(crate) async fn confirm(
         .map_err(|_| Error::link_invalid())?;
     let Some(confirmation) = portal
         .store
-        .confirm_registration(&token, portal.desk(), portal.now())
+        .confirm_registration(&token, portal.mail_context(), portal.now())
         .await?
     else {
         return Err(Error::link_invalid());

@@ -1,15 +1,15 @@
-//! A unit is exchanged: another one takes its place, and the site keeps its history.
+//! Replacement of a unit: another unit takes its place, and the site keeps its history.
 use crate::Portal;
-use crate::client::Client;
+use crate::caller_systems::Systems;
+use crate::client::ClientAddress;
 use crate::error::{Error, Problem, Refusal, Result, language};
 use crate::form::{Form, ticked};
-use crate::own::Systems;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use domain::{Key, Lang, Message, Serial};
 use serde::{Deserialize, Serialize};
-use store::replace::{Replacement, Unfit};
+use store::replacement::{Replacement, ReplacementRefusal};
 use utoipa::ToSchema;
 
 #[derive(Deserialize, ToSchema)]
@@ -57,7 +57,7 @@ impl ReplacedUnit {
 pub(crate) async fn replace(
     State(portal): State<Portal>,
     systems: Systems,
-    client: Client,
+    client: ClientAddress,
     headers: HeaderMap,
     Path(sn): Path<String>,
     Form(form): Form<ReplaceUnit>,
@@ -71,7 +71,7 @@ pub(crate) async fn replace(
     let key = key.map_err(|message| Error::field("key", message))?;
     portal.limits.keys(client.0, Some(access.account()), 1)?;
     if ticked(&form.dry_run) {
-        let tried = portal.store.try_replacement(access, &key, portal.now());
+        let tried = portal.store.check_replacement(access, &key, portal.now());
         let (new, hardware) = tried.await?.map_err(refusal)?;
         return Ok(Json(ReplacedUnit {
             hardware,
@@ -80,7 +80,7 @@ pub(crate) async fn replace(
     }
     let ended = portal
         .store
-        .replace_unit(access, &key, portal.desk(), portal.now())
+        .replace_unit(access, &key, portal.mail_context(), portal.now())
         .await?;
     match ended {
         Replacement::Done(new) => {
@@ -96,21 +96,21 @@ pub(crate) async fn replace(
     }
 }
 
-const fn unfit(why: Unfit) -> Message {
+const fn unfit(why: ReplacementRefusal) -> Message {
     match why {
-        Unfit::CodeUnknown => Message::CodeUnknown,
-        Unfit::Used => Message::SerialUsed,
-        Unfit::Same => Message::ReplaceSame,
-        Unfit::Several => Message::ReplaceSeveral,
-        Unfit::InUse => Message::ReplaceInUse,
-        Unfit::NeedsCode => Message::ReplaceNeedsCode,
-        Unfit::Updating => Message::ReplaceUpdating,
+        ReplacementRefusal::CodeUnknown => Message::CodeUnknown,
+        ReplacementRefusal::Used => Message::SerialUsed,
+        ReplacementRefusal::Same => Message::ReplaceSame,
+        ReplacementRefusal::Several => Message::ReplaceSeveral,
+        ReplacementRefusal::InUse => Message::ReplaceInUse,
+        ReplacementRefusal::NeedsCode => Message::ReplaceNeedsCode,
+        ReplacementRefusal::Updating => Message::ReplaceUpdating,
     }
 }
 
-fn refusal(why: Unfit) -> Error {
+fn refusal(why: ReplacementRefusal) -> Error {
     match why {
-        Unfit::Updating => Error::Refused(StatusCode::CONFLICT, unfit(why)),
+        ReplacementRefusal::Updating => Error::Refused(StatusCode::CONFLICT, unfit(why)),
         _ => Error::field("key", unfit(why)),
     }
 }

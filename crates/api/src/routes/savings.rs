@@ -1,13 +1,13 @@
-//! Savings: what each day's electricity cost and earned, and what it had cost without the battery.
+//! Savings: what each day's electricity cost and earned, and what it would have cost without the battery.
 use crate::Portal;
+use crate::caller_systems::Systems;
 use crate::error::{Error, Problem, Refusal, Result};
 use crate::form::Query;
-use crate::own::Systems;
 use crate::period;
 use axum::Json;
 use axum::extract::State;
 use domain::SiteDay;
-use domain::savings::Bill;
+use domain::savings::DayBill;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use store::planning::PlanDay;
@@ -56,7 +56,7 @@ pub(crate) async fn savings(
     systems: Systems,
     Query(query): Query<SavingsQuery>,
 ) -> Result<Json<Vec<SavingsRow>>> {
-    let choice = systems.choose(&query.sn)?;
+    let choice = systems.one_or_all(&query.sn)?;
     let days = period::days(&query.days, &choice.zone(), portal.now())
         .map_err(|message| Error::field("days", message))?;
     let bills = portal.store.bills(choice.accesses(), days.clone()).await?;
@@ -70,8 +70,8 @@ pub(crate) async fn savings(
     Ok(Json(rows.collect()))
 }
 
-/// What a plan saved is known by the quarter-hour; it comes on top of what the day is known to have cost.
-fn row(day: SiteDay, bill: Option<&Bill>, planned: Option<&Vec<PlanDay>>) -> SavingsRow {
+/// The plan's savings are computed per quarter-hour and added to the known cost of the day.
+fn row(day: SiteDay, bill: Option<&DayBill>, planned: Option<&Vec<PlanDay>>) -> SavingsRow {
     let planned = planned.map_or(&[][..], Vec::as_slice);
     let enough = planned.iter().all(|day| day.counted);
     let saved =
@@ -80,7 +80,7 @@ fn row(day: SiteDay, bill: Option<&Bill>, planned: Option<&Vec<PlanDay>>) -> Sav
         day: day.to_string(),
         cost: bill.map(|bill| bill.cost),
         income: bill.map(|bill| bill.income),
-        actual: bill.map(Bill::actual),
+        actual: bill.map(DayBill::actual),
         without_plan: bill.and_then(|bill| Some(bill.actual() + saved?)),
         without_battery: bill.and_then(|bill| bill.without_battery),
         counted: bill.is_some() && enough,

@@ -1,18 +1,20 @@
 //! Log in, stay logged in, log out.
-use crate::client::Client;
+use crate::access::RoleName;
+use crate::client::ClientAddress;
+use crate::confirmation_mail::resend_confirmation;
 use crate::error::{Error, Problem, Refusal, Result};
 use crate::form::{Form, ticked};
-use crate::routes::{registration, totp};
-use crate::{Lane, Portal, authenticate, browser};
+use crate::second_factor::require_factor;
+use crate::{Lane, Portal, authenticate, known_browser};
 use axum::Json;
 use axum::extract::State;
 use axum::http::header::SET_COOKIE;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::AppendHeaders;
-use domain::session::{ACCESS_LIFE, CLAIM_ACCESS_LIFE, SessionKind};
+use domain::session::{ACCESS_TOKEN_TTL, CLAIM_ACCESS_TOKEN_TTL, SessionKind};
 use domain::{AccountId, Email, Message, Role};
 use serde::{Deserialize, Serialize};
-use store::session::{Live, Rotation, SessionId};
+use store::session::{ActiveSession, Rotation, SessionId};
 use utoipa::ToSchema;
 
 #[derive(Deserialize, ToSchema)]
@@ -48,36 +50,21 @@ pub(crate) struct TokenPair {
     must_enrol: bool,
 }
 
-/// A role by its name, as every answer spells it.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum RoleName {
-    User,
-    Electrician,
-}
-
-impl From<Role> for RoleName {
-    fn from(role: Role) -> Self {
-        match role {
-            Role::User => Self::User,
-            Role::Electrician => Self::Electrician,
-        }
-    }
-}
-
 /// Log in.
 ///
 /// A wrong address, a wrong password and the wrong choice of role get the same answer in the same time.
 /// The password of a registration whose mailed link was not opened yet gets 403 `email_unconfirmed`, and the mail again with
 /// `resend` (403 `confirm_resent`). An account with a second factor gets 401 `totp_required` after the right password, and takes it as `totp` in the same
 /// call; a wrong one is 400 `totp_wrong`. An owner without systems gets 403 with a limited token for the key page.
+/// While very many people log in at once the answer is 503 `logins_busy` with `Retry-After`.
 #[utoipa::path(post, path = "/api/auth/token/", tag = "session",
     request_body(content = Login, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = TokenPair), (status = 400, body = Problem), (status = 401, body = Refusal),
-        (status = 403, body = Refusal), (status = 429, body = Refusal), (status = "4XX", body = Problem)))]
+        (status = 403, body = Refusal), (status = 429, body = Refusal), (status = "4XX", body = Problem),
+        (status = 503, body = Refusal)))]
 pub(crate) async fn log_in(
     State(portal): State<Portal>,
-    client: Client,
+    client: ClientAddress,
     headers: HeaderMap,
     Form(login): Form<Login>,
 ) -> Result<(
@@ -87,7 +74,7 @@ pub(crate) async fn log_in(
     let email = login.email.parse::<Email>().ok();
     let known = email
         .as_ref()
-        .and_then(|email| browser::known(&portal, &headers, email));
+        .and_then(|email| known_browser::find(&portal, &headers, email));
     let name = email.as_ref().map_or(login.email.as_str(), Email::as_str);
     portal.limits.login(client.0, name, known.as_deref())?;
 
@@ -118,13 +105,14 @@ pub(crate) async fn log_in(
     if account.role()? != role || account.locked_at.is_some() {
         return Err(invalid_credentials());
     }
-    let has_totp = totp::ask(&portal, &account, &login.totp, known.as_deref()).await?;
+    let has_totp = require_factor(&portal, &account, &login.totp, known.as_deref()).await?;
     let has_systems = portal.store.has_systems(account.id(), portal.now());
     if role == Role::User && !has_systems.await? {
         let session = start(&portal, account.id(), SessionKind::Claim).await?;
-        let access = portal
-            .tokens
-            .access(account.id(), &session, portal.now(), CLAIM_ACCESS_LIFE);
+        let access =
+            portal
+                .tokens
+                .access(account.id(), &session, portal.now(), CLAIM_ACCESS_TOKEN_TTL);
         return Err(Error::NoSystems { access });
     }
     let kind = if ticked(&login.stay_logged_in) {
@@ -133,7 +121,7 @@ pub(crate) async fn log_in(
         SessionKind::Short
     };
     let session = start(&portal, account.id(), kind).await?;
-    let live = Live {
+    let live = ActiveSession {
         account: account.id(),
         role,
         kind,
@@ -142,20 +130,27 @@ pub(crate) async fn log_in(
     let pair = pair(&portal, live, &session, 0);
     metrics::counter!("logins_total").increment(1);
     Ok((
-        AppendHeaders([(SET_COOKIE, browser::remember(&portal, &headers, email))]),
+        AppendHeaders([(
+            SET_COOKIE,
+            known_browser::remember(&portal, &headers, email),
+        )]),
         Json(pair),
     ))
 }
 
-/// What somebody is told who gave the password of a registration that waits for its mailed link. That there is an account
-/// already changes nothing of it: whoever registered somebody else's address learns nothing here.
+/// The answer to someone who gave the password of a registration that waits for its mailed link. It is the same if the address
+/// already has an account, so someone who registered another person's address learns nothing.
 async fn unconfirmed(
     portal: &Portal,
     email: &Email,
     role: Role,
     login: &Login,
 ) -> Result<Option<Error>> {
-    let Some(waiting) = portal.store.unconfirmed(email, portal.now()).await? else {
+    let Some(waiting) = portal
+        .store
+        .pending_registration(email, portal.now())
+        .await?
+    else {
         return Ok(None);
     };
     let hash = Some(waiting.password_hash.clone());
@@ -168,7 +163,7 @@ async fn unconfirmed(
     }
     let message = match ticked(&login.resend) {
         true => {
-            registration::mail_again(portal, email, &waiting).await?;
+            resend_confirmation(portal, email, &waiting).await?;
             Message::ConfirmResent
         }
         false => Message::EmailUnconfirmed,
@@ -189,11 +184,11 @@ async fn start(portal: &Portal, account: AccountId, kind: SessionKind) -> Result
     Ok(session)
 }
 
-fn pair(portal: &Portal, live: Live, session: &SessionId, generation: i64) -> TokenPair {
+fn pair(portal: &Portal, live: ActiveSession, session: &SessionId, generation: i64) -> TokenPair {
     TokenPair {
         access: portal
             .tokens
-            .access(live.account, session, portal.now(), ACCESS_LIFE),
+            .access(live.account, session, portal.now(), ACCESS_TOKEN_TTL),
         refresh: portal.tokens.refresh(session, generation),
         role: live.role.into(),
         must_enrol: portal.must_enrol(live.role, live.totp),
@@ -257,10 +252,10 @@ pub(crate) async fn log_out(
         Some((session, _)) => session,
         None => authenticate::person(&portal, &headers).await?.session,
     };
-    match store.live_session(&session, now).await? {
+    match store.active_session(&session, now).await? {
         Some(live) if ticked(&form.all) => store.end_all_sessions(live.account, now).await?,
         Some(_) => store.end_session(&session, now).await?,
-        // It has ended already.
+        // The session has ended already.
         None => {}
     }
     Ok(StatusCode::NO_CONTENT)

@@ -1,19 +1,19 @@
-//! Settings of many systems at once: tried, changed and undone, each system for itself. A dry run goes the way of the change
-//! itself up to where it would be kept.
+//! Settings of many systems at once: tried, changed and undone, each system independently. A dry run does the same as the change,
+//! up to the commit.
 use crate::Portal;
-use crate::access::Person;
+use crate::access::PersonCaller;
+use crate::caller_systems::{NamedSystem, Systems};
 use crate::error::{Error, Problem, Refusal, Result, language};
 use crate::form::{Form, Query, ticked};
-use crate::own::{Found, Systems};
-use crate::routes::settings::SettingsQuery;
 use crate::settings::{
-    BatchEntry, BatchForm, BatchOutcome, Failure, Planned, Reader, Saving, SystemOutcome, versions,
+    BatchEntry, BatchForm, BatchOutcome, BatchReader, PreparedChange, SaveFailure, SettingsQuery,
+    SettingsSaver, SystemOutcome, versions,
 };
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use domain::Message;
-use domain::setting::{BatchId, Field, Left, undo};
+use domain::setting::{BatchId, Field, SkippedField, undo};
 use serde::Deserialize;
 use store::setting::{Batch, BatchSystem, SaveKind, SystemSettings};
 use utoipa::ToSchema;
@@ -23,7 +23,7 @@ use utoipa::ToSchema;
     responses((status = 200, body = [BatchEntry]), (status = 401, body = Refusal)))]
 pub(crate) async fn list(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     systems: Systems,
 ) -> Result<Json<Vec<BatchEntry>>> {
     let batches = batches(&portal, person, &systems).await?;
@@ -37,18 +37,18 @@ pub(crate) async fn list(
         (status = 403, body = Refusal), (status = 404, body = Refusal)))]
 pub(crate) async fn save(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     systems: Systems,
     headers: HeaderMap,
     Query(query): Query<SettingsQuery>,
     Form(form): Form<BatchForm>,
 ) -> Result<Json<BatchOutcome>> {
-    let given = form.given();
-    if given.fields.is_empty() {
+    let input = form.input();
+    if input.fields.is_empty() {
         let nothing = Message::NothingToChange;
         return Err(Error::Refused(StatusCode::BAD_REQUEST, nothing));
     }
-    let chosen = systems.named(&query.sn)?;
+    let chosen = systems.resolve_each(&query.sn)?;
     let versions = match form.is_dry_run() && form.version().is_empty() {
         true => vec![None; chosen.len()],
         false => {
@@ -57,12 +57,12 @@ pub(crate) async fn save(
         }
     };
     let id = BatchId::random(&portal.random);
-    let mut run = Run {
-        saving: Saving {
+    let mut run = BatchRun {
+        saver: SettingsSaver {
             portal: &portal,
             person,
             kind: SaveKind::Batch(&id),
-            given: Some(&given),
+            given: Some(&input),
         },
         reader: reader(person, &headers),
         dry_run: form.is_dry_run(),
@@ -71,11 +71,11 @@ pub(crate) async fn save(
     };
     for ((name, found), version) in chosen.into_iter().zip(versions) {
         match found {
-            Found::Refused(why) => run.refuse(name, why),
-            Found::Allowed(access) => {
-                let judge = |settings: &SystemSettings| given.judge(settings.standing());
-                let planned = run.saving.plan(access, version, judge).await?;
-                run.settle(access, planned, &[]).await?;
+            NamedSystem::Refused(why) => run.refuse(name, why),
+            NamedSystem::Allowed(access) => {
+                let validate = |settings: &SystemSettings| input.validate(settings.current_state());
+                let prepared = run.saver.prepare(access, version, validate).await?;
+                run.save_system(access, prepared, &[]).await?;
             }
         }
     }
@@ -96,9 +96,9 @@ pub(crate) struct UndoForm {
     request_body(content = UndoForm, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = BatchOutcome), (status = 400, body = Problem), (status = 401, body = Refusal),
         (status = 404, body = Refusal)))]
-pub(crate) async fn take_back(
+pub(crate) async fn undo_batch(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     systems: Systems,
     headers: HeaderMap,
     Path(id): Path<String>,
@@ -107,8 +107,8 @@ pub(crate) async fn take_back(
     let batches = batches(&portal, person, &systems).await?;
     let batch = batches.into_iter().find(|batch| batch.id.as_str() == id);
     let batch = batch.ok_or(Error::not_found())?;
-    let mut run = Run {
-        saving: Saving {
+    let mut run = BatchRun {
+        saver: SettingsSaver {
             portal: &portal,
             person,
             kind: SaveKind::Undo(&batch.id),
@@ -124,23 +124,23 @@ pub(crate) async fn take_back(
         .iter()
         .filter(|system| system.undone_at.is_none());
     for system in open {
-        let (planned, left) = plan_undo(run.saving, system).await?;
-        run.settle(&system.access, planned, &left).await?;
+        let (prepared, left) = prepare_undo(run.saver, system).await?;
+        run.save_system(&system.access, prepared, &left).await?;
     }
     Ok(Json(run.outcome(&batch.id)))
 }
 
-type Plan<'a> = (i64, Result<Planned<'a>, Failure>);
+type Preparation<'a> = (i64, Result<PreparedChange<'a>, SaveFailure>);
 
-async fn plan_undo<'a>(
-    saving: Saving<'_>,
+async fn prepare_undo<'a>(
+    saver: SettingsSaver<'_>,
     system: &'a BatchSystem,
-) -> Result<(Plan<'a>, Vec<Left>)> {
-    let store = &saving.portal.store;
+) -> Result<(Preparation<'a>, Vec<SkippedField>)> {
+    let store = &saver.portal.store;
     let since = store.settings_changed_since(&system.access, system.version);
     let since = since.await?;
     let mut left = Vec::new();
-    let judge = |settings: &SystemSettings| {
+    let validate = |settings: &SystemSettings| {
         let changed = |field: Field| since.iter().any(|it| it.field == field.name());
         let undo = undo(
             &system.changes,
@@ -148,58 +148,53 @@ async fn plan_undo<'a>(
             &settings.desired,
             changed,
         );
-        left = undo.left;
-        undo.given.judge(settings.standing())
+        left = undo.skipped;
+        undo.input.validate(settings.current_state())
     };
-    let planned = saving.plan(&system.access, None, judge).await?;
-    Ok((planned, left))
+    let prepared = saver.prepare(&system.access, None, validate).await?;
+    Ok((prepared, left))
 }
 
-/// One batch on its way through its systems.
-struct Run<'a> {
-    saving: Saving<'a>,
-    reader: Reader,
+/// A batch being applied to its systems.
+struct BatchRun<'a> {
+    saver: SettingsSaver<'a>,
+    reader: BatchReader,
     dry_run: bool,
-    /// What was saved, or would have been.
-    done: Vec<Planned<'a>>,
+    /// Changes that were saved, or would have been in a dry run.
+    done: Vec<PreparedChange<'a>>,
     outcomes: Vec<SystemOutcome>,
 }
 
-impl<'a> Run<'a> {
+impl<'a> BatchRun<'a> {
     fn refuse(&mut self, name: &str, why: Message) {
-        let failure = Failure::system(why);
+        let failure = SaveFailure::system(why);
         let outcome = SystemOutcome::refused(name, 0, false, failure, self.reader);
         self.outcomes.push(outcome);
     }
 
-    async fn settle(
+    async fn save_system(
         &mut self,
         access: &store::Access,
-        (present, planned): Plan<'a>,
-        left: &[Left],
+        (present, prepared): Preparation<'a>,
+        left: &[SkippedField],
     ) -> Result<()> {
         let sn = access.sn();
-        let online = self
-            .saving
-            .portal
-            .live
-            .get(sn)
-            .is_some_and(|now| now.online);
+        let online = self.saver.portal.live.get(sn).is_some_and(|now| now.online);
         let refused =
             |failure| SystemOutcome::refused(sn.as_str(), present, online, failure, self.reader);
-        let outcome = match planned {
+        let outcome = match prepared {
             Err(failure) => refused(failure),
             Ok(one) => {
                 let saved = match self.dry_run {
-                    true => self.saving.attempt(&one, &self.done).await?,
-                    false => self.saving.save(&one).await?,
+                    true => self.saver.dry_run(&one, &self.done).await?,
+                    false => self.saver.save(&one).await?,
                 };
                 match saved {
                     Err(failure) => refused(failure),
                     Ok(version) => {
                         let version = if self.dry_run { present } else { version };
                         let (changes, warnings) = (&one.change.fields, &one.change.warnings);
-                        let taken = SystemOutcome::taken(
+                        let accepted = SystemOutcome::accepted(
                             sn.as_str(),
                             version,
                             online,
@@ -208,12 +203,12 @@ impl<'a> Run<'a> {
                             self.reader,
                         );
                         self.done.push(one);
-                        taken
+                        accepted
                     }
                 }
             }
         };
-        self.outcomes.push(outcome.leaving(left));
+        self.outcomes.push(outcome.with_left(left));
         Ok(())
     }
 
@@ -227,14 +222,14 @@ impl<'a> Run<'a> {
     }
 }
 
-async fn batches(portal: &Portal, person: Person, systems: &Systems) -> Result<Vec<Batch>> {
+async fn batches(portal: &Portal, person: PersonCaller, systems: &Systems) -> Result<Vec<Batch>> {
     let (account, now) = (person.account, portal.now());
     let batches = portal.store.batches(account, &systems.allowed, now);
     Ok(batches.await?)
 }
 
-fn reader(person: Person, headers: &HeaderMap) -> Reader {
-    Reader {
+fn reader(person: PersonCaller, headers: &HeaderMap) -> BatchReader {
+    BatchReader {
         account: person.account,
         lang: language(headers),
     }

@@ -1,9 +1,9 @@
-//! Templates of settings: an electrician's own, judged field by field as settings are.
+//! Templates of settings: owned by an electrician, and validated field by field like settings.
 use crate::Portal;
-use crate::access::Person;
+use crate::access::PersonCaller;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
-use crate::form::Form;
-use crate::settings::{TemplateForm, Values};
+use crate::form::{Form, parse_id};
+use crate::settings::{SettingValues, TemplateForm};
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -19,7 +19,7 @@ pub(crate) struct TemplateEntry {
     id: i64,
     name: String,
     /// Only those that it sets.
-    fields: Values,
+    fields: SettingValues,
     created_at: Millis,
 }
 
@@ -28,7 +28,7 @@ impl From<Template> for TemplateEntry {
         Self {
             id: template.id,
             name: template.name,
-            fields: Values::of(&template.fields),
+            fields: SettingValues::of(&template.fields),
             created_at: template.created_at,
         }
     }
@@ -39,7 +39,7 @@ impl From<Template> for TemplateEntry {
     responses((status = 200, body = [TemplateEntry]), (status = 401, body = Refusal)))]
 pub(crate) async fn list(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
 ) -> Result<Json<Vec<TemplateEntry>>> {
     let templates = portal.store.templates(person.account).await?;
     Ok(Json(
@@ -53,11 +53,11 @@ pub(crate) async fn list(
     responses((status = 201, body = TemplateEntry), (status = 400, body = Problem), (status = 401, body = Refusal)))]
 pub(crate) async fn create(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     Form(form): Form<TemplateForm>,
 ) -> Result<(StatusCode, Json<TemplateEntry>)> {
     let mut errors = FieldErrors::default();
-    let name = errors.take("name", form.name().unwrap_or_default().parse());
+    let name = errors.check("name", form.name().unwrap_or_default().parse());
     let fields = read_fields(&form, &mut errors);
     errors.into_result()?;
     let (Some(name), Some(fields)) = (name, fields) else {
@@ -80,7 +80,7 @@ pub(crate) async fn create(
         (status = 404, body = Refusal)))]
 pub(crate) async fn change(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     Path(id): Path<String>,
     Form(form): Form<TemplateForm>,
 ) -> Result<Json<TemplateEntry>> {
@@ -88,7 +88,7 @@ pub(crate) async fn change(
     let mut errors = FieldErrors::default();
     let name: Option<TemplateName> = form
         .name()
-        .and_then(|name| errors.take("name", name.parse()));
+        .and_then(|name| errors.check("name", name.parse()));
     let fields = read_fields(&form, &mut errors);
     errors.into_result()?;
     let change = TemplateChange { name, fields };
@@ -105,7 +105,7 @@ pub(crate) async fn change(
     responses((status = 204), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
 pub(crate) async fn delete(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     Path(id): Path<String>,
 ) -> Result<StatusCode> {
     let deleted = portal.store.delete_template(person.account, parse_id(&id)?);
@@ -115,11 +115,11 @@ pub(crate) async fn delete(
     }
 }
 
-/// `None` where no field is given.
+/// `None` if no field is given.
 fn read_fields(form: &TemplateForm, errors: &mut FieldErrors) -> Option<Settings> {
-    let given = form.given();
-    match given.template() {
-        Ok(_) if given.fields.is_empty() => None,
+    let input = form.input();
+    match input.template() {
+        Ok(_) if input.fields.is_empty() => None,
         Ok(fields) => Some(fields),
         Err(wrong) => {
             for (field, message) in wrong {
@@ -130,7 +130,7 @@ fn read_fields(form: &TemplateForm, errors: &mut FieldErrors) -> Option<Settings
     }
 }
 
-async fn show(portal: &Portal, person: Person, id: i64) -> Result<Json<TemplateEntry>> {
+async fn show(portal: &Portal, person: PersonCaller, id: i64) -> Result<Json<TemplateEntry>> {
     let templates = portal.store.templates(person.account).await?;
     let template = templates.into_iter().find(|template| template.id == id);
     Ok(Json(template.ok_or(Error::not_found())?.into()))
@@ -138,9 +138,4 @@ async fn show(portal: &Portal, person: Person, id: i64) -> Result<Json<TemplateE
 
 const fn nothing_to_change() -> Error {
     Error::Refused(StatusCode::BAD_REQUEST, Message::NothingToChange)
-}
-
-/// What is no number is no template either.
-fn parse_id(text: &str) -> Result<i64> {
-    text.parse().map_err(|_| Error::not_found())
 }

@@ -1,17 +1,18 @@
-//! Where a system stands, and who lives there.
+//! The site of a system, and the names of the people who live there.
 use crate::Portal;
+use crate::caller_systems::Systems;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
 use crate::form::Form;
-use crate::own::Systems;
+use crate::number::kilowatts;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use domain::account::parse_name;
-use domain::site::{Coordinates, Place, Plane, SiteChange};
+use domain::site::{Coordinates, Plane, SiteChange, Town};
 use domain::{Message, Zone};
 use serde::{Deserialize, Serialize};
 use store::end_user::EndUser;
-use store::site::Described;
+use store::site::SiteChangeResult;
 use utoipa::ToSchema;
 
 #[derive(Serialize, ToSchema)]
@@ -53,10 +54,6 @@ impl From<Plane> for PlaneEntry {
             azimuth: plane.azimuth(),
         }
     }
-}
-
-pub(crate) fn kilowatts(watts: i64) -> f64 {
-    watts as f64 / 1000.0
 }
 
 /// Where a system stands, and the modules on its roof.
@@ -123,35 +120,37 @@ pub(crate) async fn describe(
             Message::NothingToChange,
         ));
     }
-    // The one that can be refused comes first.
+    // The change that can be refused comes first.
     match portal
         .store
-        .describe_site(access, &change, portal.desk(), portal.now())
+        .change_site(access, &change, portal.mail_context(), portal.now())
         .await?
     {
-        Described::Done => {}
-        Described::ZoneFixed => return Err(Error::field("time_zone", Message::TimeZoneFixed)),
+        SiteChangeResult::Done => {}
+        SiteChangeResult::ZoneFixed => {
+            return Err(Error::field("time_zone", Message::TimeZoneFixed));
+        }
     }
     if change.zone.is_some() {
-        portal.live.described(access.sn()).await;
+        portal.live.reload_everywhere(access.sn()).await;
     }
     if let Some(names) = names {
         let named = portal
             .store
-            .name_end_user(access, &names, portal.desk(), portal.now());
+            .name_end_user(access, &names, portal.mail_context(), portal.now());
         named.await?;
     }
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Both names, as soon as one is given.
+/// Both names, if either is given.
 fn read_names(form: &DescribeSystem, errors: &mut FieldErrors) -> Option<EndUser> {
     let given = |text: &Option<String>| text.clone().unwrap_or_default();
     if form.first_name.is_none() && form.last_name.is_none() {
         return None;
     }
-    let first_name = errors.take("first_name", parse_name(&given(&form.first_name)));
-    let last_name = errors.take("last_name", parse_name(&given(&form.last_name)));
+    let first_name = errors.check("first_name", parse_name(&given(&form.first_name)));
+    let last_name = errors.check("last_name", parse_name(&given(&form.last_name)));
     let (first_name, last_name) = first_name.zip(last_name)?;
     Some(EndUser {
         first_name,
@@ -164,10 +163,10 @@ fn read_change(form: &DescribeSystem, errors: &mut FieldErrors) -> SiteChange {
     let zone = form.time_zone.as_deref();
     let planes = form.planes.as_deref();
     SiteChange {
-        place: place.and_then(|text| errors.take("place", Place::parse(text))),
+        place: place.and_then(|text| errors.check("place", Town::parse(text))),
         coordinates: read_coordinates(form, errors),
-        zone: zone.and_then(|text| errors.take("time_zone", parse_zone(text))),
-        planes: planes.and_then(|text| errors.take("planes", text.parse())),
+        zone: zone.and_then(|text| errors.check("time_zone", parse_zone(text))),
+        planes: planes.and_then(|text| errors.check("planes", text.parse())),
     }
 }
 
@@ -178,7 +177,7 @@ fn parse_zone(text: &str) -> Result<Zone, Message> {
     }
 }
 
-/// One without the other is no place.
+/// Latitude and longitude are valid only together.
 fn read_coordinates(
     form: &DescribeSystem,
     errors: &mut FieldErrors,
@@ -191,8 +190,8 @@ fn read_coordinates(
     if latitude.is_empty() && longitude.is_empty() {
         return Some(None);
     }
-    let latitude = errors.take("latitude", latitude.parse());
-    let longitude = errors.take("longitude", longitude.parse());
+    let latitude = errors.check("latitude", latitude.parse());
+    let longitude = errors.check("longitude", longitude.parse());
     let (latitude, longitude) = latitude.zip(longitude)?;
     Some(Some(Coordinates::new(latitude, longitude)))
 }

@@ -1,127 +1,40 @@
-//! What changes, as server-sent events: live data (the same document as `data/`, first of all systems that the caller has
-//! not seen as they are, then of those that change), settings, and commands.
-use crate::Portal;
-use crate::access::Person;
-use crate::error::{Error, Refusal, Result, language};
+//! Changes as server-sent events: live data, settings and commands. Live data is the same document as `data/`: first for all
+//! systems whose current state the caller has not seen, then for those that change.
+use crate::access::PersonCaller;
+use crate::caller_systems::Systems;
+use crate::command::CommandBody;
+use crate::error::{Refusal, Result, language};
 use crate::flag_sets::NamedFlags;
 use crate::form::Query;
-use crate::live::{self, Words};
-use crate::own::Systems;
-use crate::routes::command::CommandBody;
-use crate::routes::settings;
-use crate::serve::Stopping;
+use crate::live::{self, LiveFormat};
+use crate::serve::ShutdownSignal;
+use crate::session_slots::SessionSlot;
+use crate::settings::SettingsEntry;
+use crate::{Portal, StreamOptions};
 use axum::body::{Body, Bytes};
 use axum::extract::State;
+use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use bus::{Changed, Changes, Part};
+use bus::{ChangeKind, ChangeSubscription, LiveChange};
+use domain::aggregate::ALL_SYSTEMS;
 use domain::clock::{MINUTE, Millis, SECOND};
-use domain::grant::{Level, Right};
-use domain::together::ALL_SYSTEMS;
-use domain::{CommandId, Message, Serial};
+use domain::grant::{AccessLevel, Right};
+use domain::{CommandId, Serial};
 use futures_util::stream;
 use serde::Deserialize;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 use store::Access;
-use store::session::SessionId;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep_until};
 use tokio_util::sync::CancellationToken;
 use utoipa::IntoParams;
 
-/// Windows of one login that may be open at once.
-const PER_SESSION: usize = 6;
-/// Batteries are asked for more than their usual reports for this long at a time.
-const WATCH: Millis = MINUTE;
-/// A caller who has seen everything up to a moment may still have missed what changed so shortly before it: what shared an
-/// event that was never sent, or went through another process, whose clock is not quite this one.
-const SLACK: Millis = 5 * SECOND;
-
-/// How a stream moves; other figures only in tests.
-#[derive(Clone, Copy, Debug)]
-pub struct Pace {
-    /// Changes within this time share an event.
-    pub gather: Duration,
-    /// A silent stream says this often that it lives.
-    pub keep_alive: Duration,
-    /// How often it is asked whether the session still is.
-    pub recheck: Duration,
-    /// The beginning tells of so many systems at a time: one event of thousands would hold up a browser, and this process.
-    pub at_once: usize,
-    /// More systems than this on screen are a list, and live by the usual reports: thousands at 2 s would be work for
-    /// everybody and news for nobody.
-    pub most_watched: usize,
-}
-
-impl Default for Pace {
-    fn default() -> Self {
-        Self {
-            gather: Duration::from_secs(1),
-            keep_alive: Duration::from_secs(15),
-            recheck: Duration::from_secs(4),
-            at_once: 250,
-            most_watched: 50,
-        }
-    }
-}
-
-/// How many answers without an end in sight each session has open: streams, or exports.
-#[derive(Clone, Debug)]
-pub(crate) struct Streams {
-    max_per_session: usize,
-    refusal: Message,
-    open: Arc<Mutex<HashMap<SessionId, usize>>>,
-}
-
-impl Streams {
-    pub(crate) fn live() -> Self {
-        Self::new(PER_SESSION, Message::TooManyStreams)
-    }
-
-    pub(crate) fn new(max_per_session: usize, refusal: Message) -> Self {
-        Self {
-            max_per_session,
-            refusal,
-            open: Arc::default(),
-        }
-    }
-
-    pub(crate) fn open(&self, session: SessionId) -> Result<Place> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = open.entry(session).or_default();
-        if *count >= self.max_per_session {
-            return Err(Error::Refused(StatusCode::TOO_MANY_REQUESTS, self.refusal));
-        }
-        *count += 1;
-        drop(open);
-        Ok(Place {
-            streams: self.clone(),
-            session,
-        })
-    }
-}
-
-/// An open stream's place; free again when it is dropped.
-pub(crate) struct Place {
-    streams: Streams,
-    session: SessionId,
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let streams = &self.streams.open;
-        let mut open = streams.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = open.get_mut(&self.session) {
-            *count -= 1;
-            if *count == 0 {
-                open.remove(&self.session);
-            }
-        }
-    }
-}
+/// Batteries are asked to report more often for this long at a time.
+const WATCH_DURATION: Millis = MINUTE;
+/// A caller who has seen everything up to a moment may still have missed changes shortly before it: those batched into an event
+/// that was never sent, or those that went through another process, whose clock differs slightly.
+const RESUME_OVERLAP: Millis = 5 * SECOND;
 
 #[derive(Debug, Deserialize, IntoParams)]
 pub(crate) struct StreamQuery {
@@ -143,37 +56,37 @@ pub(crate) struct StreamQuery {
         (status = 401, body = Refusal), (status = 429, body = Refusal)))]
 pub(crate) async fn open(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     systems: Systems,
     Query(query): Query<StreamQuery>,
     headers: HeaderMap,
-    stopping: Stopping,
+    shutdown: ShutdownSignal,
 ) -> Result<Response> {
-    let watched = on_screen(&systems, query.sn.as_deref(), &portal.settings.stream);
-    let place = portal.streams.open(person.session)?;
+    let watched = watched_systems(&systems, query.sn.as_deref(), &portal.config.stream);
+    let slot = portal.stream_slots.acquire(person.session)?;
     let last = headers.get("last-event-id");
     let last: i64 = last
         .and_then(|id| id.to_str().ok()?.parse().ok())
         .unwrap_or(0);
-    let words = Words {
+    let format = LiveFormat {
         lang: language(&headers),
         named: query.flags,
     };
-    let stream = Stream::new(portal, place, systems, watched, words, last, stopping.0);
+    let stream = EventStream::new(portal, slot, systems, watched, format, last, shutdown.0);
     let body = Body::from_stream(stream::unfold(stream, |mut stream| async {
         let bytes = stream.next().await?;
         Some((Ok::<_, Infallible>(bytes), stream))
     }));
     let head = [
         (CONTENT_TYPE.as_str(), "text/event-stream"),
-        // Proxies that buffer would hold events back.
+        // Stops proxies from buffering events.
         ("x-accel-buffering", "no"),
     ];
     Ok((head, body).into_response())
 }
 
-/// The systems whose batteries report more often meanwhile.
-fn on_screen(systems: &Systems, sn: Option<&str>, pace: &Pace) -> Vec<Serial> {
+/// The systems whose batteries report more often while the stream is open.
+fn watched_systems(systems: &Systems, sn: Option<&str>, options: &StreamOptions) -> Vec<Serial> {
     let named = sn.filter(|sn| !matches!(*sn, "" | ALL_SYSTEMS));
     let named: Option<BTreeSet<&str>> = named.map(|sn| sn.split(',').map(str::trim).collect());
     let chosen = systems.allowed.iter().map(Access::sn).filter(|sn| {
@@ -182,137 +95,138 @@ fn on_screen(systems: &Systems, sn: Option<&str>, pace: &Pace) -> Vec<Serial> {
             .is_none_or(|named| named.contains(sn.as_str()))
     });
     let chosen: Vec<Serial> = chosen.cloned().collect();
-    match chosen.len() > pace.most_watched {
+    match chosen.len() > options.max_watched {
         true => Vec::new(),
         false => chosen,
     }
 }
 
-/// One open stream. It only works when the connection asks for more, so a slow reader gets fewer events, never a queue of old ones.
-struct Stream {
+/// One open stream. It works only when the connection asks for more, so a slow reader gets fewer events, never a queue of old
+/// ones.
+struct EventStream {
     portal: Portal,
-    place: Place,
+    slot: SessionSlot,
     systems: Systems,
-    /// Those whose batteries report more often meanwhile.
+    /// Systems whose batteries report more often while the stream is open.
     watched: Vec<Serial>,
-    words: Words,
-    changes: Changes,
+    format: LiveFormat,
+    changes: ChangeSubscription,
     stop: CancellationToken,
     /// Changed since the last event.
     changed: BTreeSet<Serial>,
     last_id: i64,
-    /// What the beginning still has to tell of; `None` when it is over.
-    untold: Option<Vec<Access>>,
+    /// Systems whose initial state is not sent yet; `None` once all are sent.
+    unsent: Option<Vec<Access>>,
     recheck: Interval,
-    /// The next event is not sent before.
+    /// The next event is not sent before this time.
     not_before: Instant,
-    /// When silence has lasted long enough.
+    /// When the next keep-alive is due.
     keep_alive: Instant,
     watched_until: Millis,
 }
 
-impl Stream {
+impl EventStream {
     fn new(
         portal: Portal,
-        place: Place,
+        slot: SessionSlot,
         systems: Systems,
         watched: Vec<Serial>,
-        words: Words,
+        format: LiveFormat,
         last_id: i64,
         stop: CancellationToken,
     ) -> Self {
         let serials = systems.allowed.iter().map(|access| access.sn().clone());
-        // First listened, then looked: what changes meanwhile is told twice rather than never.
+        // Subscribes before reading: a change in between is sent twice rather than never.
         let changes = portal.live.subscribe(serials);
         let unseen = |access: &&Access| {
             let snapshot = portal.live.get(access.sn());
-            snapshot.is_none_or(|snapshot| snapshot.changed_at >= last_id - SLACK)
+            snapshot.is_none_or(|snapshot| snapshot.changed_at >= last_id - RESUME_OVERLAP)
         };
-        let untold = systems.allowed.iter().filter(unseen).cloned().collect();
-        let pace = portal.settings.stream;
-        let mut recheck = interval(pace.recheck);
+        let unsent = systems.allowed.iter().filter(unseen).cloned().collect();
+        let options = portal.config.stream;
+        let mut recheck = interval(options.session_check_interval);
         recheck.set_missed_tick_behavior(MissedTickBehavior::Delay);
         recheck.reset();
         Self {
             portal,
-            place,
+            slot,
             systems,
             watched,
-            words,
+            format,
             changes,
             stop,
             changed: BTreeSet::new(),
             last_id,
-            untold: Some(untold),
+            unsent: Some(unsent),
             recheck,
             not_before: Instant::now(),
-            keep_alive: Instant::now() + pace.keep_alive,
+            keep_alive: Instant::now() + options.keep_alive,
             watched_until: 0,
         }
     }
 
-    /// The next piece to send, or the end.
+    /// The next chunk to send; `None` ends the stream.
     async fn next(&mut self) -> Option<Bytes> {
-        if let Some(untold) = self.untold.take() {
-            return Some(self.begin(untold));
+        if let Some(unsent) = self.unsent.take() {
+            return Some(self.initial_event(unsent));
         }
         loop {
             tokio::select! {
                 biased;
                 () = self.stop.cancelled() => return None,
                 _ = self.recheck.tick() => {
-                    if !self.may_go_on().await {
+                    if !self.is_still_permitted().await {
                         return None;
                     }
-                    self.watch();
+                    self.renew_watch();
                 }
                 () = sleep_until(self.not_before), if !self.changed.is_empty() => {
                     let changed = std::mem::take(&mut self.changed);
-                    return Some(self.event(|access| changed.contains(access.sn())));
+                    return Some(self.data_event(|access| changed.contains(access.sn())));
                 }
                 changed = self.changes.next() => {
-                    if let Some(event) = self.take(changed).await {
+                    if let Some(event) = self.handle_change(changed).await {
                         return Some(event);
                     }
                 }
                 () = sleep_until(self.keep_alive) => {
-                    self.keep_alive = Instant::now() + self.portal.settings.stream.keep_alive;
+                    self.keep_alive = Instant::now() + self.portal.config.stream.keep_alive;
                     return Some(Bytes::from_static(b": still here\n\n"));
                 }
             }
         }
     }
 
-    /// Some at a time; the entry for all of them together comes with the last. Before that there is no id, as whoever comes
-    /// back with one has seen all.
-    fn begin(&mut self, mut untold: Vec<Access>) -> Bytes {
-        self.watch();
-        let at_once = self.portal.settings.stream.at_once;
-        if untold.len() <= at_once {
-            let untold: BTreeSet<&Serial> = untold.iter().map(Access::sn).collect();
-            return self.event(|access| untold.contains(access.sn()));
+    /// Sends some systems at a time; the combined entry comes with the last ones. Earlier events have no id, because a client
+    /// that reconnects with an id has seen everything.
+    fn initial_event(&mut self, mut unsent: Vec<Access>) -> Bytes {
+        self.renew_watch();
+        let max_systems_per_event = self.portal.config.stream.max_systems_per_event;
+        if unsent.len() <= max_systems_per_event {
+            let unsent: BTreeSet<&Serial> = unsent.iter().map(Access::sn).collect();
+            return self.data_event(|access| unsent.contains(access.sn()));
         }
-        self.untold = Some(untold.split_off(at_once));
+        self.unsent = Some(unsent.split_off(max_systems_per_event));
         let now = self.portal.now();
-        let document = live::write_some(&self.portal.live, &untold, self.words, now);
+        let document = live::write_some(&self.portal.live, &unsent, self.format, now);
         let piece = [b"event: data\ndata: ", document.as_slice(), b"\n\n"];
         piece.concat().into()
     }
 
-    /// Live changes wait for company; anything else is told at once.
-    async fn take(&mut self, changed: Changed) -> Option<Bytes> {
-        let Changed { sn, part } = changed;
-        let told = match part {
-            Part::Live => {
+    /// Live changes are batched; all others are sent at once.
+    async fn handle_change(&mut self, changed: LiveChange) -> Option<Bytes> {
+        let LiveChange { sn, kind } = changed;
+        let event = match kind {
+            ChangeKind::Live => {
                 self.changed.insert(sn);
                 return None;
             }
-            Part::Settings => self.settings(&sn).await,
-            Part::Command(id) => self.command(&sn, &id).await,
+            ChangeKind::Settings => self.settings(&sn).await,
+            ChangeKind::Command(id) => self.command(&sn, &id).await,
         };
-        match told {
+        match event {
             Ok(event) => event,
-            // What it missed, the browser finds when it asks itself.
+            // The browser gets the missed change with its next request.
             Err(error) => {
                 tracing::warn!(?error, "a change could not be told");
                 None
@@ -320,7 +234,7 @@ impl Stream {
         }
     }
 
-    /// The system, if the caller may do this with it.
+    /// The system, if the caller has this right there.
     fn access(&self, sn: &Serial, right: Right) -> Option<&Access> {
         let of = |access: &&Access| access.sn() == sn && access.may(right);
         self.systems.allowed.iter().find(of)
@@ -330,8 +244,8 @@ impl Stream {
         let Some(access) = self.access(sn, Right::SeeSettings) else {
             return Ok(None);
         };
-        let entry = settings::entry(&self.portal, access, self.words.lang).await?;
-        Ok(Some(self.named("settings", &to_json(&entry))))
+        let entry = SettingsEntry::load(&self.portal, access, self.format.lang).await?;
+        Ok(Some(self.format_event("settings", &to_json(&entry))))
     }
 
     async fn command(&mut self, sn: &Serial, id: &CommandId) -> Result<Option<Bytes>> {
@@ -340,15 +254,20 @@ impl Stream {
         };
         let now = self.portal.now();
         let entry = self.portal.store.command(access.account(), id, now).await?;
-        let body = entry.map(|entry| CommandBody::new(entry, now, self.words.lang));
-        Ok(body.map(|body| self.named("command", &to_json(&body))))
+        let body = entry.map(|entry| CommandBody::new(entry, now, self.format.lang));
+        Ok(body.map(|body| self.format_event("command", &to_json(&body))))
     }
 
-    /// Whether the session still is, with the same systems and rights; otherwise the browser asks anew and learns why.
-    async fn may_go_on(&self) -> bool {
+    /// Whether the session is still valid, with the same systems and rights. If not, the browser asks again and learns the
+    /// reason.
+    async fn is_still_permitted(&self) -> bool {
         let now = self.portal.now();
-        let entered = self.portal.store.enter(&self.place.session, now).await;
-        let rights = |accesses: &[Access]| -> Vec<(Serial, Level)> {
+        let entered = self
+            .portal
+            .store
+            .authenticate_session(&self.slot.session, now)
+            .await;
+        let rights = |accesses: &[Access]| -> Vec<(Serial, AccessLevel)> {
             let right = |access: &Access| (access.sn().clone(), access.level());
             accesses.iter().map(right).collect()
         };
@@ -362,10 +281,10 @@ impl Stream {
         }
     }
 
-    /// Batteries report every 2 s while somebody looks.
-    fn watch(&mut self) {
-        let until = self.portal.now() + WATCH;
-        if until - self.watched_until < WATCH / 2 {
+    /// Keeps batteries reporting every 2 s while someone watches.
+    fn renew_watch(&mut self) {
+        let until = self.portal.now() + WATCH_DURATION;
+        if until - self.watched_until < WATCH_DURATION / 2 {
             return;
         }
         for sn in &self.watched {
@@ -374,26 +293,26 @@ impl Stream {
         self.watched_until = until;
     }
 
-    fn event(&mut self, of: impl Fn(&Access) -> bool) -> Bytes {
+    fn data_event(&mut self, of: impl Fn(&Access) -> bool) -> Bytes {
         let now = self.portal.now();
         let document = live::write(
             &self.portal.live,
             &self.systems.allowed,
             of,
-            self.words,
+            self.format,
             now,
         );
-        self.not_before = Instant::now() + self.portal.settings.stream.gather;
-        self.named("data", &document)
+        self.not_before = Instant::now() + self.portal.config.stream.batch_window;
+        self.format_event("data", &document)
     }
 
-    fn named(&mut self, name: &str, document: &[u8]) -> Bytes {
-        // Ids only ever grow, also over a reconnection.
+    fn format_event(&mut self, name: &str, document: &[u8]) -> Bytes {
+        // Ids always grow, even across reconnects.
         self.last_id = self.portal.now().max(self.last_id.saturating_add(1));
         let mut event = format!("id: {}\nevent: {name}\ndata: ", self.last_id).into_bytes();
         event.extend_from_slice(document);
         event.extend_from_slice(b"\n\n");
-        self.keep_alive = Instant::now() + self.portal.settings.stream.keep_alive;
+        self.keep_alive = Instant::now() + self.portal.config.stream.keep_alive;
         event.into()
     }
 }

@@ -1,23 +1,22 @@
-//! The systems that a person sees, and the keys that connect more of them.
+//! The systems that a person sees, and the keys that add more of them.
 use crate::Portal;
-use crate::access::Person;
-use crate::client::Client;
+use crate::access::PersonCaller;
+use crate::caller_systems::Systems;
+use crate::claim::{ClaimEntry, KeyResult};
+use crate::client::ClientAddress;
 use crate::error::{Error, Problem, Refusal, Result, language};
 use crate::form::Form;
-use crate::live::Seen;
-use crate::own::Systems;
-use crate::routes::grant::{GrantStateName, ScopeName};
-use crate::routes::site::kilowatts;
+use crate::grant::{GrantStateName, ScopeName};
+use crate::live::VisibleSystem;
+use crate::number::kilowatts;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use domain::key::{KeyStatus, MAX_KEYS};
-use domain::{Key, Lang, Message, Serial};
+use domain::{Key, Message};
 use serde::{Deserialize, Serialize};
 use store::Access;
-use store::claim::WaitingClaim;
 use store::grant::Grant;
-use store::key::Outcome;
 use store::system::System;
 use utoipa::ToSchema;
 
@@ -76,10 +75,13 @@ pub(crate) struct InstallerEntry {
     responses((status = 200, body = [SystemEntry]), (status = 401, body = Refusal)))]
 pub(crate) async fn list(
     State(portal): State<Portal>,
-    seen: Systems,
+    visible: Systems,
 ) -> Result<Json<Vec<SystemEntry>>> {
-    let systems = portal.store.systems(&seen.allowed).await?;
-    let mut installers = portal.store.installers(&seen.allowed, portal.now()).await?;
+    let systems = portal.store.systems(&visible.allowed).await?;
+    let mut installers = portal
+        .store
+        .installers(&visible.allowed, portal.now())
+        .await?;
     let mut entry = |(access, system): (&Access, System)| {
         Ok(SystemEntry {
             kwp: system.peak()?.map(kilowatts),
@@ -92,7 +94,7 @@ pub(crate) async fn list(
             first_name: system.first_name,
             last_name: system.last_name,
             group_name: system.group_name,
-            isActive: Seen::new(access, &portal.live).is_active(),
+            isActive: VisibleSystem::new(access, &portal.live).is_active(),
             sn: system.sn,
             time_zone: system.time_zone,
             hardware: system.hardware,
@@ -102,7 +104,7 @@ pub(crate) async fn list(
             access: access.level().as_str(),
         })
     };
-    let systems = seen.allowed.iter().zip(systems);
+    let systems = visible.allowed.iter().zip(systems);
     systems.map(&mut entry).collect::<Result<_>>().map(Json)
 }
 
@@ -119,34 +121,15 @@ impl From<Grant> for InstallerEntry {
     }
 }
 
-#[derive(Serialize, ToSchema)]
-pub(crate) struct ClaimEntry {
-    sn: String,
-    /// `waiting`, `lapsed` or `contested`.
-    status: &'static str,
-    /// Milliseconds since 1970.
-    expires_at: i64,
-}
-
 /// Serial numbers that wait for the battery's main switch.
 #[utoipa::path(get, path = "/api/auth/usr_sn/claims/", tag = "systems",
     responses((status = 200, body = [ClaimEntry]), (status = 401, body = Refusal)))]
 pub(crate) async fn claims(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
 ) -> Result<Json<Vec<ClaimEntry>>> {
     let claims = portal.store.claims_of(person.account, portal.now()).await?;
     Ok(Json(claims.into_iter().map(ClaimEntry::from).collect()))
-}
-
-impl From<WaitingClaim> for ClaimEntry {
-    fn from(claim: WaitingClaim) -> Self {
-        Self {
-            sn: claim.sn,
-            status: claim.state.as_str(),
-            expires_at: claim.expires_at,
-        }
-    }
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -161,41 +144,6 @@ pub(crate) struct AddedKeys {
     keys: Vec<KeyResult>,
 }
 
-/// How one key ended.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct KeyResult {
-    key: String,
-    /// `linked`, `waiting`, `unknown` (codes only), `wrong_format` or `used`.
-    status: &'static str,
-    /// The systems it stands for.
-    sns: Vec<String>,
-    text: &'static str,
-}
-
-impl KeyResult {
-    pub(crate) fn new(key: &Key, outcome: &Outcome, lang: Lang) -> Self {
-        let text = match key {
-            Key::Serial(sn) => sn.as_str(),
-            Key::Code(code) => code.as_str(),
-        };
-        let mut result = Self::plain(text, outcome.status, lang);
-        // A code that does not work tells nothing about the systems behind it.
-        if matches!(outcome.status, KeyStatus::Linked | KeyStatus::Waiting) {
-            result.sns = outcome.systems.iter().map(Serial::to_string).collect();
-        }
-        result
-    }
-
-    fn plain(key: &str, status: KeyStatus, lang: Lang) -> Self {
-        Self {
-            key: key.to_owned(),
-            status: status.as_str(),
-            sns: Vec::new(),
-            text: status.message().text(lang),
-        }
-    }
-}
-
 /// Connect more systems: each key for itself.
 #[utoipa::path(post, path = "/api/auth/usr_sn/", tag = "systems",
     request_body(content = AddKeys, content_type = "application/x-www-form-urlencoded"),
@@ -203,8 +151,8 @@ impl KeyResult {
         (status = 429, body = Refusal)))]
 pub(crate) async fn add(
     State(portal): State<Portal>,
-    person: Person,
-    client: Client,
+    person: PersonCaller,
+    client: ClientAddress,
     headers: HeaderMap,
     Form(form): Form<AddKeys>,
 ) -> Result<Json<AddedKeys>> {
@@ -233,7 +181,7 @@ pub(crate) async fn add(
                     .redeem_keys(
                         person.account,
                         std::slice::from_ref(&key),
-                        portal.desk(),
+                        portal.mail_context(),
                         portal.now(),
                     )
                     .await?;
@@ -258,7 +206,7 @@ pub(crate) async fn unlink(
     let access = systems.find(&sn)?;
     portal
         .store
-        .unlink(access, portal.desk(), portal.now())
+        .unlink(access, portal.mail_context(), portal.now())
         .await?;
     Ok(StatusCode::NO_CONTENT)
 }

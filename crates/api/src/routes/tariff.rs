@@ -1,16 +1,16 @@
-//! Tariffs: what a kWh costs and earns at the owner's systems, as the owner says.
+//! Tariffs: what a kWh costs and earns at the owner's systems, as entered by the owner.
 use crate::Portal;
-use crate::access::Person;
+use crate::access::PersonCaller;
+use crate::caller_systems::Systems;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
 use crate::form::{Form, Query};
-use crate::own::Systems;
+use crate::number::cents;
+use crate::own_account::load_account;
 use crate::period::date;
-use crate::routes::account::load;
-use crate::routes::price::cents;
 use axum::Json;
 use axum::extract::State;
 use domain::clock::Millis;
-use domain::tariff::Since;
+use domain::tariff::TariffStart;
 use domain::{Message, Tariff, Zone};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -62,11 +62,11 @@ pub(crate) struct TariffQuery {
     responses((status = 200, body = [SystemTariffs]), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
 pub(crate) async fn list(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     systems: Systems,
     Query(query): Query<TariffQuery>,
 ) -> Result<Json<Vec<SystemTariffs>>> {
-    let chosen = systems.several(&query.sn)?;
+    let chosen = systems.list_or_all(&query.sn)?;
     show(&portal, person, &chosen).await
 }
 
@@ -94,14 +94,14 @@ pub(crate) struct SetTariff {
         (status = 404, body = Refusal), (status = 429, body = Refusal), (status = 503, body = Refusal)))]
 pub(crate) async fn set(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     systems: Systems,
     Form(form): Form<SetTariff>,
 ) -> Result<Json<Vec<SystemTariffs>>> {
     if form.sn.trim().is_empty() {
         return Err(Error::field("sn", Message::Required));
     }
-    let chosen = systems.several(&form.sn)?;
+    let chosen = systems.list_or_all(&form.sn)?;
     let zone = chosen.first().map(|access| access.zone().clone());
     let tariff = check(&form, &zone.unwrap_or_default(), portal.now())?;
     portal
@@ -109,7 +109,7 @@ pub(crate) async fn set(
         .set_tariff(
             &chosen,
             tariff,
-            portal.settings.devices_a_minute,
+            portal.config.devices_a_minute,
             portal.now(),
         )
         .await??;
@@ -121,9 +121,9 @@ pub(crate) async fn set(
 
 fn check(form: &SetTariff, zone: &Zone, now: Millis) -> Result<NewTariff> {
     let mut errors = FieldErrors::default();
-    let import_price = errors.take("import_price", form.import_price.parse());
-    let feed_in_price = errors.take("feed_in_price", form.feed_in_price.parse());
-    let since = errors.take("from", since(form.from.trim(), zone, now));
+    let import_price = errors.check("import_price", form.import_price.parse());
+    let feed_in_price = errors.check("feed_in_price", form.feed_in_price.parse());
+    let since = errors.check("from", since(form.from.trim(), zone, now));
     errors.into_result()?;
     let (Some(import_price), Some(feed_in_price), Some(since)) =
         (import_price, feed_in_price, since)
@@ -137,20 +137,20 @@ fn check(form: &SetTariff, zone: &Zone, now: Millis) -> Result<NewTariff> {
     })
 }
 
-fn since(text: &str, zone: &Zone, now: Millis) -> Result<Since, Message> {
+fn since(text: &str, zone: &Zone, now: Millis) -> Result<TariffStart, Message> {
     match text {
-        "" => Ok(Since::Unsaid),
-        "null" => Ok(Since::Beginning),
-        text => Since::starting(date(text, zone, now)?, zone.day_of(now)),
+        "" => Ok(TariffStart::Unspecified),
+        "null" => Ok(TariffStart::Beginning),
+        text => TariffStart::starting(date(text, zone, now)?, zone.day_of(now)),
     }
 }
 
 async fn show(
     portal: &Portal,
-    person: Person,
+    person: PersonCaller,
     systems: &[&Access],
 ) -> Result<Json<Vec<SystemTariffs>>> {
-    let country = load(portal, person).await?.country()?;
+    let country = load_account(portal, person).await?.country()?;
     let mut all = Vec::with_capacity(systems.len());
     for access in systems {
         let tariffs = portal.store.tariffs(access).await?;

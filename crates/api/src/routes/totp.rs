@@ -1,79 +1,20 @@
-//! The second factor: set up with the password typed again, proven by a code before it counts, asked for at the login.
+//! The second factor: set up after repeating the password, and confirmed by a code before it takes effect.
 use crate::Portal;
-use crate::access::Person;
+use crate::access::PersonCaller;
 use crate::error::{Error, Problem, Refusal, Result};
 use crate::form::Form;
-use crate::routes::account::{load, prove};
+use crate::own_account::{load_account, reauthenticate};
+use crate::second_factor::{parse_factor, wrong_factor};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use domain::Message;
-use domain::totp::{Factor, RecoveryCode, Secret};
+use domain::totp::{RecoveryCode, SecondFactor, TotpSecret};
 use qrcode::{Color, EcLevel, QrCode};
 use serde::{Deserialize, Serialize};
 use store::account::Account;
-use store::totp::Confirmed;
+use store::totp::TotpConfirmation;
 use utoipa::ToSchema;
-
-/// What an account says about its second factor.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct TotpEntry {
-    /// Milliseconds since 1970; null: it is off.
-    #[schema(required)]
-    since: Option<i64>,
-    /// How many recovery codes are left.
-    recovery_codes: usize,
-    /// The operator asks for it: it cannot be switched off.
-    required: bool,
-}
-
-pub(super) async fn entry(portal: &Portal, account: &Account) -> Result<TotpEntry> {
-    let totp = portal.store.totp(account.id()).await?;
-    Ok(TotpEntry {
-        since: totp.map(|totp| totp.since),
-        recovery_codes: totp.map_or(0, |totp| totp.recovery_codes),
-        required: portal.requires_totp_of(account.role()?),
-    })
-}
-
-/// At the login, after the right password: refuses whoever has no second factor with them. Tells whether there is one.
-pub(super) async fn ask(
-    portal: &Portal,
-    account: &Account,
-    given: &str,
-    known: Option<&str>,
-) -> Result<bool> {
-    if portal.store.totp(account.id()).await?.is_none() {
-        return Ok(false);
-    }
-    if given.trim().is_empty() {
-        return Err(Error::Refused(
-            StatusCode::UNAUTHORIZED,
-            Message::TotpRequired,
-        ));
-    }
-    portal.limits.totp(account.id(), known)?;
-    let factor = parse(given)?;
-    let right = portal
-        .store
-        .use_totp(account.id(), &factor, portal.desk(), portal.now());
-    match right.await? {
-        true => Ok(true),
-        false => Err(wrong()),
-    }
-}
-
-fn parse(text: &str) -> Result<Factor> {
-    if text.trim().is_empty() {
-        return Err(Error::field("totp", Message::Required));
-    }
-    text.parse()
-        .map_err(|message| Error::field("totp", message))
-}
-
-fn wrong() -> Error {
-    Error::field("totp", Message::TotpWrong)
-}
 
 const fn conflict(message: Message) -> Error {
     Error::Refused(StatusCode::CONFLICT, message)
@@ -123,15 +64,15 @@ fn qr(text: &str) -> Result<Qr> {
 #[utoipa::path(post, path = "/api/auth/account/totp/", operation_id = "begin_totp", tag = "account",
     request_body(content = BeginTotp, content_type = "application/x-www-form-urlencoded"),
     responses((status = 201, body = TotpShown), (status = 400, body = Problem), (status = 401, body = Refusal),
-        (status = 409, body = Refusal), (status = 429, body = Refusal)))]
+        (status = 409, body = Refusal), (status = 429, body = Refusal), (status = 503, body = Refusal)))]
 pub(crate) async fn begin(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     Form(form): Form<BeginTotp>,
 ) -> Result<(StatusCode, Json<TotpShown>)> {
-    let account = load(&portal, person).await?;
-    prove(&portal, &account, form.password.as_deref()).await?;
-    let secret = Secret::random(&portal.random);
+    let account = load_account(&portal, person).await?;
+    reauthenticate(&portal, &account, form.password.as_deref()).await?;
+    let secret = TotpSecret::random(&portal.random);
     let nonce = portal.random.bytes();
     let begun = portal
         .store
@@ -161,7 +102,7 @@ pub(crate) struct RecoveryCodes {
     recovery_codes: Vec<String>,
 }
 
-fn shown(codes: &[RecoveryCode]) -> Json<RecoveryCodes> {
+fn recovery_codes_body(codes: &[RecoveryCode]) -> Json<RecoveryCodes> {
     Json(RecoveryCodes {
         recovery_codes: codes.iter().map(RecoveryCode::grouped).collect(),
     })
@@ -174,11 +115,11 @@ fn shown(codes: &[RecoveryCode]) -> Json<RecoveryCodes> {
         (status = 409, body = Refusal), (status = 429, body = Refusal)))]
 pub(crate) async fn confirm(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     Form(form): Form<ConfirmTotp>,
 ) -> Result<Json<RecoveryCodes>> {
-    let Factor::Code(code) = parse(&form.totp)? else {
-        return Err(wrong());
+    let SecondFactor::Code(code) = parse_factor(&form.totp)? else {
+        return Err(wrong_factor());
     };
     portal.limits.totp(person.account, Some("logged in"))?;
     let codes = RecoveryCode::set(&portal.random);
@@ -187,13 +128,13 @@ pub(crate) async fn confirm(
         &code,
         &codes,
         &person.session,
-        portal.desk(),
+        portal.mail_context(),
         portal.now(),
     );
     match confirmed.await? {
-        Confirmed::Yes => Ok(shown(&codes)),
-        Confirmed::WrongCode => Err(wrong()),
-        Confirmed::NotBegun => Err(conflict(Message::TotpNotBegun)),
+        TotpConfirmation::Yes => Ok(recovery_codes_body(&codes)),
+        TotpConfirmation::WrongCode => Err(wrong_factor()),
+        TotpConfirmation::NotBegun => Err(conflict(Message::TotpNotBegun)),
     }
 }
 
@@ -207,14 +148,18 @@ pub(crate) struct ProveTotp {
 }
 
 impl ProveTotp {
-    /// The password is checked first: whoever does not know it learns nothing about the rest.
-    async fn check(&self, portal: &Portal, person: Person) -> Result<(Account, Factor)> {
-        let account = load(portal, person).await?;
-        prove(portal, &account, self.password.as_deref()).await?;
+    /// Checks the password first: someone who does not know it learns nothing about the rest.
+    async fn check(
+        &self,
+        portal: &Portal,
+        person: PersonCaller,
+    ) -> Result<(Account, SecondFactor)> {
+        let account = load_account(portal, person).await?;
+        reauthenticate(portal, &account, self.password.as_deref()).await?;
         if portal.store.totp(person.account).await?.is_none() {
             return Err(conflict(Message::TotpDisabled));
         }
-        let factor = parse(&self.totp)?;
+        let factor = parse_factor(&self.totp)?;
         portal.limits.totp(person.account, Some("logged in"))?;
         Ok((account, factor))
     }
@@ -224,10 +169,10 @@ impl ProveTotp {
 #[utoipa::path(delete, path = "/api/auth/account/totp/", operation_id = "end_totp", tag = "account",
     request_body(content = ProveTotp, content_type = "application/x-www-form-urlencoded"),
     responses((status = 204), (status = 400, body = Problem), (status = 401, body = Refusal), (status = 409, body = Refusal),
-        (status = 429, body = Refusal)))]
+        (status = 429, body = Refusal), (status = 503, body = Refusal)))]
 pub(crate) async fn end(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     Form(form): Form<ProveTotp>,
 ) -> Result<StatusCode> {
     let (account, factor) = form.check(&portal, person).await?;
@@ -236,10 +181,10 @@ pub(crate) async fn end(
     }
     let ended = portal
         .store
-        .end_totp(person.account, &factor, portal.desk(), portal.now());
+        .end_totp(person.account, &factor, portal.mail_context(), portal.now());
     match ended.await? {
         true => Ok(StatusCode::NO_CONTENT),
-        false => Err(wrong()),
+        false => Err(wrong_factor()),
     }
 }
 
@@ -247,10 +192,10 @@ pub(crate) async fn end(
 #[utoipa::path(post, path = "/api/auth/account/totp/recovery/", operation_id = "renew_recovery_codes", tag = "account",
     request_body(content = ProveTotp, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = RecoveryCodes), (status = 400, body = Problem), (status = 401, body = Refusal),
-        (status = 409, body = Refusal), (status = 429, body = Refusal)))]
+        (status = 409, body = Refusal), (status = 429, body = Refusal), (status = 503, body = Refusal)))]
 pub(crate) async fn renew_recovery_codes(
     State(portal): State<Portal>,
-    person: Person,
+    person: PersonCaller,
     Form(form): Form<ProveTotp>,
 ) -> Result<Json<RecoveryCodes>> {
     let (_, factor) = form.check(&portal, person).await?;
@@ -259,11 +204,11 @@ pub(crate) async fn renew_recovery_codes(
         person.account,
         &factor,
         &codes,
-        portal.desk(),
+        portal.mail_context(),
         portal.now(),
     );
     match renewed.await? {
-        true => Ok(shown(&codes)),
-        false => Err(wrong()),
+        true => Ok(recovery_codes_body(&codes)),
+        false => Err(wrong_factor()),
     }
 }

@@ -1,8 +1,9 @@
-//! The update service's calls for people: what is offered, how an update fares, starting one, and what was installed when.
+//! The update service's calls for people: offered updates, the progress of an update, starting one, and the history of
+//! installations.
 use crate::Portal;
+use crate::caller_systems::{Selection, Systems};
 use crate::error::{Error, Problem, Refusal, Result, language};
 use crate::form::Query;
-use crate::own::{Choice, Systems};
 use crate::update::{UpdatePart, UpdateRecord, UpdateStatus};
 use axum::Json;
 use axum::extract::multipart::MultipartRejection;
@@ -12,7 +13,7 @@ use domain::Message;
 use domain::firmware::{JobId, Part};
 use serde::{Deserialize, Serialize};
 use store::Access;
-use store::firmware::{NewJob, Started, installed};
+use store::firmware::{NewJob, UpdateStart, installed_version};
 use utoipa::{IntoParams, ToSchema};
 
 #[derive(Deserialize, IntoParams)]
@@ -44,7 +45,7 @@ pub(crate) async fn has_update(
     headers: HeaderMap,
     Query(query): Query<UpdateQuery>,
 ) -> Result<Json<UpdateStatus>> {
-    let access = one(&systems, &query.sn)?;
+    let access = single_system(&systems, &query.sn)?;
     let status = UpdateStatus::read(&portal, access, language(&headers)).await?;
     Ok(Json(status))
 }
@@ -61,8 +62,8 @@ pub(crate) async fn start(
     headers: HeaderMap,
     form: std::result::Result<Multipart, MultipartRejection>,
 ) -> Result<Json<StartedUpdate>> {
-    let (sn, update) = read(form.map_err(|_| invalid())?).await?;
-    let access = one(&systems, &sn)?;
+    let (sn, update) = read_form(form.map_err(|_| invalid())?).await?;
+    let access = single_system(&systems, &sn)?;
     match update.as_str() {
         "1" => begin(&portal, access).await?,
         "0" => withdraw(&portal, access).await?,
@@ -84,7 +85,7 @@ pub(crate) async fn history(
     headers: HeaderMap,
     Query(query): Query<UpdateQuery>,
 ) -> Result<Json<Vec<UpdateRecord>>> {
-    let access = one(&systems, &query.sn)?;
+    let access = single_system(&systems, &query.sn)?;
     let lang = language(&headers);
     let jobs = portal.store.update_history(access).await?;
     let records = jobs.iter().flat_map(|job| {
@@ -96,10 +97,10 @@ pub(crate) async fn history(
     Ok(Json(records.collect()))
 }
 
-fn one<'a>(systems: &'a Systems, sn: &str) -> Result<&'a Access> {
-    match systems.choose(sn)? {
-        Choice::One(access) => Ok(access),
-        Choice::All(_) => Err(Error::field("sn", Message::Required)),
+fn single_system<'a>(systems: &'a Systems, sn: &str) -> Result<&'a Access> {
+    match systems.one_or_all(sn)? {
+        Selection::One(access) => Ok(access),
+        Selection::All(_) => Err(Error::field("sn", Message::Required)),
     }
 }
 
@@ -107,8 +108,8 @@ const fn invalid() -> Error {
     Error::Refused(StatusCode::BAD_REQUEST, Message::InvalidForm)
 }
 
-/// As strict as any other form: what comes twice is refused, what is not known is ignored.
-async fn read(mut form: Multipart) -> Result<(String, String)> {
+/// As strict as any other form: duplicate fields are refused, unknown ones ignored.
+async fn read_form(mut form: Multipart) -> Result<(String, String)> {
     let (mut sn, mut update) = (None, None);
     while let Some(field) = form.next_field().await.map_err(|_| invalid())? {
         let known = match field.name() {
@@ -134,7 +135,7 @@ async fn begin(portal: &Portal, access: &Access) -> Result<()> {
     let seen = portal.live.get(sn);
     let from = |part: Part| {
         seen.as_ref()
-            .and_then(|now| installed(&now.facts.versions, part))
+            .and_then(|now| installed_version(&now.facts.versions, part))
     };
     let parts = offered
         .iter()
@@ -147,13 +148,13 @@ async fn begin(portal: &Portal, access: &Access) -> Result<()> {
         id: &JobId::random(&portal.random),
         parts: &parts,
         needs_off: seen.as_ref().is_none_or(|now| now.facts.update_needs_off),
-        devices_a_minute: portal.settings.devices_a_minute,
-        desk: portal.desk(),
+        devices_a_minute: portal.config.devices_a_minute,
+        mail_context: portal.mail_context(),
     };
     match portal.store.start_update(access, new, portal.now()).await? {
-        Started::New(_) => portal.bus.update_changed(sn).await,
-        Started::Open(_) => {}
-        Started::Held(held) => return Err(held.into()),
+        UpdateStart::New(_) => portal.bus.update_changed(sn).await,
+        UpdateStart::Open(_) => {}
+        UpdateStart::Blocked(held) => return Err(held.into()),
     }
     Ok(())
 }

@@ -1,8 +1,8 @@
-//! Batches as their makers see them: how each system took one, what it would do, and what undoing leaves.
-use super::entry::{By, SettingValue};
-use super::outcome::{ChangeEntry, Failure};
+//! Batches as their creators see them: the result for each system, the effect of a dry run, and the result of undoing.
+use super::entry::{ChangedBy, SettingValue};
+use super::outcome::{ChangeEntry, SaveFailure};
 use domain::clock::Millis;
-use domain::setting::{BATCHES_KEPT, Changed, Field, Left, LeftWhy};
+use domain::setting::{BATCH_UNDO_WINDOW, ChangedField, Field, SkipReason, SkippedField};
 use domain::{AccountId, Lang, Message};
 use serde::Serialize;
 use store::setting::{Batch, BatchSystem};
@@ -25,7 +25,7 @@ pub(crate) struct BatchOutcome {
 pub(crate) struct SystemOutcome {
     pub(crate) sn: String,
     #[schema(inline)]
-    result: Taken,
+    result: SystemResult,
     /// It is connected now; otherwise it gets what is saved when it is back.
     online: bool,
     /// Counts the saves; to be sent back with the batch that a dry run was for. 0 where the caller may not set it.
@@ -43,7 +43,7 @@ pub(crate) struct SystemOutcome {
 
 #[derive(Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-enum Taken {
+enum SystemResult {
     Changed,
     Unchanged,
     Refused,
@@ -105,15 +105,15 @@ pub(crate) struct BatchSystemEntry {
     undone_at: Option<Millis>,
 }
 
-/// Who reads how a batch went.
+/// The reader of a batch's results.
 #[derive(Clone, Copy)]
-pub(crate) struct Reader {
+pub(crate) struct BatchReader {
     pub(crate) account: AccountId,
     pub(crate) lang: Lang,
 }
 
 impl SystemOutcome {
-    fn new(sn: &str, result: Taken, version: i64, online: bool) -> Self {
+    fn new(sn: &str, result: SystemResult, version: i64, online: bool) -> Self {
         Self {
             sn: sn.to_owned(),
             result,
@@ -127,17 +127,17 @@ impl SystemOutcome {
         }
     }
 
-    pub(crate) fn taken(
+    pub(crate) fn accepted(
         sn: &str,
         version: i64,
         online: bool,
-        changes: &[Changed],
+        changes: &[ChangedField],
         warnings: &[(Field, Message)],
-        reader: Reader,
+        reader: BatchReader,
     ) -> Self {
         let result = match changes {
-            [] => Taken::Unchanged,
-            _ => Taken::Changed,
+            [] => SystemResult::Unchanged,
+            _ => SystemResult::Changed,
         };
         let warnings = warnings
             .iter()
@@ -153,25 +153,25 @@ impl SystemOutcome {
         sn: &str,
         version: i64,
         online: bool,
-        failure: Failure,
-        reader: Reader,
+        failure: SaveFailure,
+        reader: BatchReader,
     ) -> Self {
-        let (wrong, changes) = failure.told();
+        let (wrong, changes) = failure.into_problems();
         let problems = wrong
             .into_iter()
             .map(|(field, message)| FieldProblem::new(field, message, reader.lang));
-        let by = |by: AccountId| By::seen(by, reader.account);
+        let by = |by: AccountId| ChangedBy::for_reader(by, reader.account);
         let conflict = changes
             .into_iter()
             .map(|change| ChangeEntry::new(change, by));
         Self {
             problems: problems.collect(),
             conflict: conflict.collect(),
-            ..Self::new(sn, Taken::Refused, version, online)
+            ..Self::new(sn, SystemResult::Refused, version, online)
         }
     }
 
-    pub(crate) fn leaving(self, left: &[Left]) -> Self {
+    pub(crate) fn with_left(self, left: &[SkippedField]) -> Self {
         Self {
             left: left.iter().map(LeftEntry::from).collect(),
             ..self
@@ -179,12 +179,12 @@ impl SystemOutcome {
     }
 
     pub(crate) fn is_changed(&self) -> bool {
-        matches!(self.result, Taken::Changed)
+        matches!(self.result, SystemResult::Changed)
     }
 }
 
-impl From<&Changed> for FieldChange {
-    fn from(changed: &Changed) -> Self {
+impl From<&ChangedField> for FieldChange {
+    fn from(changed: &ChangedField) -> Self {
         Self {
             field: changed.field.name(),
             from: changed.from.json(changed.field),
@@ -203,16 +203,16 @@ impl FieldProblem {
     }
 }
 
-impl From<&Left> for LeftEntry {
-    fn from(left: &Left) -> Self {
+impl From<&SkippedField> for LeftEntry {
+    fn from(left: &SkippedField) -> Self {
         let field = left.changed.field;
         Self {
             field: field.name(),
             to: left.changed.to.json(field),
             now: left.now.json(field),
             why: match left.why {
-                LeftWhy::ChangedSince => LeftReason::ChangedSince,
-                LeftWhy::WasUnknown => LeftReason::WasUnknown,
+                SkipReason::ChangedSince => LeftReason::ChangedSince,
+                SkipReason::WasUnknown => LeftReason::WasUnknown,
             },
         }
     }
@@ -228,7 +228,7 @@ impl From<Batch> for BatchEntry {
         Self {
             id: batch.id.to_string(),
             created_at: batch.created_at,
-            until: batch.created_at + BATCHES_KEPT,
+            until: batch.created_at + BATCH_UNDO_WINDOW,
             systems: batch.systems.into_iter().map(system).collect(),
         }
     }

@@ -1,7 +1,9 @@
-//! How one system is set, with the table that a form is built from.
+//! The settings of one system, with the table that a form is built from.
+use crate::Portal;
+use crate::error::Result;
 use domain::clock::Millis;
 use domain::grant::Right;
-use domain::setting::{Field, Kind, Ratings, Settings, Value};
+use domain::setting::{Field, FieldKind, Ratings, Settings, Value};
 use domain::{AccountId, Lang};
 use serde::Serialize;
 use serde_json::{Map, json};
@@ -19,10 +21,10 @@ pub(crate) struct SettingsEntry {
     sn: String,
     /// Counts the saves; to be sent back with the next one.
     version: i64,
-    state: State,
-    desired: Values,
+    state: SettingsState,
+    desired: SettingValues,
     /// What the battery works with; empty before its first report.
-    reported: Values,
+    reported: SettingValues,
     /// The saved version that the battery has reported about.
     reported_version: i64,
     reported_at: Option<Millis>,
@@ -31,7 +33,7 @@ pub(crate) struct SettingsEntry {
     /// … and its sentence.
     error_texts: BTreeMap<&'static str, &'static str>,
     changed_at: Option<Millis>,
-    changed_by: Option<By>,
+    changed_by: Option<ChangedBy>,
     /// When the notice under §14a EnWG was acknowledged.
     acknowledged_at: Option<Millis>,
     grid_limit: Option<GridLimitEntry>,
@@ -42,7 +44,8 @@ pub(crate) struct SettingsEntry {
 /// How far the newest save has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum State {
+#[schema(as = State)]
+pub(crate) enum SettingsState {
     /// Nothing was saved, and the battery has never reported.
     Unknown,
     /// The battery is offline and gets it when it is back.
@@ -57,13 +60,14 @@ pub(crate) enum State {
 /// Who saved, seen by the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum By {
+#[schema(as = By)]
+pub(crate) enum ChangedBy {
     You,
     Person,
 }
 
-impl By {
-    pub(super) fn seen(account: AccountId, reader: AccountId) -> Self {
+impl ChangedBy {
+    pub(super) fn for_reader(account: AccountId, reader: AccountId) -> Self {
         if account == reader {
             Self::You
         } else {
@@ -125,10 +129,10 @@ impl FieldEntry {
             max: range.map(|(_, most)| number(most)),
             decimals: kind.decimals(),
             choices: match kind {
-                Kind::Choice(choices) => choices,
+                FieldKind::Choice(choices) => choices,
                 _ => &[],
             },
-            default: field.fresh(ratings).json(field),
+            default: field.initial(ratings).json(field),
             wiring: field.is_wiring(),
             optional: field.may_be_unknown(),
         }
@@ -136,23 +140,34 @@ impl FieldEntry {
 }
 
 impl SettingsEntry {
-    pub(crate) fn new(
-        mut settings: SystemSettings,
-        online: bool,
-        reader: &Access,
+    /// One system's settings as the caller sees them.
+    pub(crate) async fn load(portal: &Portal, access: &Access, lang: Lang) -> Result<Self> {
+        let settings = portal.store.settings(access, portal.now()).await?;
+        Ok(Self::of(portal, settings, access, lang))
+    }
+
+    pub(crate) fn of(
+        portal: &Portal,
+        settings: SystemSettings,
+        access: &Access,
         lang: Lang,
     ) -> Self {
-        // Not even its end is an electrician's business.
-        if !reader.may(Right::Token) {
+        let online = portal.live.get(access.sn()).is_some_and(|now| now.online);
+        Self::new(settings, online, access, lang)
+    }
+
+    fn new(mut settings: SystemSettings, online: bool, reader: &Access, lang: Lang) -> Self {
+        // Electricians must not see even the last characters of the token.
+        if !reader.may(Right::SetToken) {
             settings.token_end = None;
         }
-        let seen = |field: Field| match field {
-            Field::ProviderToken => reader.may(Right::Token),
+        let visible = |field: Field| match field {
+            Field::ProviderToken => reader.may(Right::SetToken),
             field => reader.may(Right::SeeMoney) || !field.is_money(),
         };
-        settings.desired = settings.desired.only(seen);
-        settings.reported = settings.reported.only(seen);
-        settings.refused.retain(|(field, _)| seen(*field));
+        settings.desired = settings.desired.only(visible);
+        settings.reported = settings.reported.only(visible);
+        settings.refused.retain(|(field, _)| visible(*field));
         let by_name = |(field, value)| (Field::name(field), value);
         let refused = settings.refused.iter();
         let errors = refused.clone().map(|(f, why)| (*f, why.as_str()));
@@ -161,19 +176,21 @@ impl SettingsEntry {
             state: state(&settings, online),
             errors: errors.map(by_name).collect(),
             error_texts: texts.map(by_name).collect(),
-            desired: Values::new(&settings.desired, settings.token_end.as_deref()),
+            desired: SettingValues::new(&settings.desired, settings.token_end.as_deref()),
             reported: reported(&settings),
             reported_version: settings.reported_version,
             reported_at: settings.reported_at,
             changed_at: settings.changed_at,
-            changed_by: settings.changed_by.map(|by| By::seen(by, reader.account())),
+            changed_by: settings
+                .changed_by
+                .map(|by| ChangedBy::for_reader(by, reader.account())),
             acknowledged_at: settings.acknowledged_at,
             grid_limit: settings.grid_limit.map(|now| GridLimitEntry {
                 limit: now.limit,
                 since: now.since,
             }),
             fields: Field::all()
-                .filter(|field| seen(*field))
+                .filter(|field| visible(*field))
                 .map(|field| (field.name(), FieldEntry::new(field, settings.ratings)))
                 .collect(),
             version: settings.version,
@@ -182,39 +199,39 @@ impl SettingsEntry {
     }
 }
 
-fn state(settings: &SystemSettings, online: bool) -> State {
+fn state(settings: &SystemSettings, online: bool) -> SettingsState {
     let reported = settings.reported_at.is_some();
     match settings.version {
-        0 if !reported => State::Unknown,
+        0 if !reported => SettingsState::Unknown,
         version if version > settings.held_version.min(settings.reported_version) => {
             if online {
-                State::Sent
+                SettingsState::Sent
             } else {
-                State::Waiting
+                SettingsState::Waiting
             }
         }
-        _ if settings.refused.is_empty() => State::Applied,
-        _ => State::Refused,
+        _ if settings.refused.is_empty() => SettingsState::Applied,
+        _ => SettingsState::Refused,
     }
 }
 
-/// What is the portal's own business has been applied as soon as it was saved.
-fn reported(settings: &SystemSettings) -> Values {
+/// Settings that only the portal uses count as applied as soon as they are saved.
+fn reported(settings: &SystemSettings) -> SettingValues {
     if settings.reported.is_empty() {
-        return Values::default();
+        return SettingValues::default();
     }
-    let ours = settings.desired.only(|field| !field.is_told());
+    let ours = settings.desired.only(|field| !field.is_sent_to_battery());
     let all = settings.reported.clone().or(&ours);
-    Values::new(&all, settings.token_end.as_deref())
+    SettingValues::new(&all, settings.token_end.as_deref())
 }
 
-/// Values by the names of their fields.
+/// Values by field name.
 #[derive(Default, Serialize)]
 #[serde(transparent)]
-pub(crate) struct Values(Map<String, serde_json::Value>);
+pub(crate) struct SettingValues(Map<String, serde_json::Value>);
 
-impl Values {
-    /// Those that are said, and nothing of a token.
+impl SettingValues {
+    /// The fields that are set, without any part of a token.
     pub(crate) fn of(settings: &Settings) -> Self {
         Self(settings.json())
     }
@@ -227,7 +244,7 @@ impl Values {
     }
 }
 
-impl PartialSchema for Values {
+impl PartialSchema for SettingValues {
     fn schema() -> RefOr<Schema> {
         let fields = Field::all().fold(ObjectBuilder::new(), |object, field| {
             object.property(
@@ -239,7 +256,7 @@ impl PartialSchema for Values {
     }
 }
 
-impl ToSchema for Values {
+impl ToSchema for SettingValues {
     fn name() -> Cow<'static, str> {
         "SettingValues".into()
     }
@@ -262,10 +279,10 @@ impl ToSchema for SettingValue {}
 
 fn json_type(field: Field) -> SchemaType {
     let kind = match field.kind() {
-        Kind::Percent | Kind::Power(_) | Kind::Address => Type::Integer,
-        Kind::Price | Kind::Rate => Type::Number,
-        Kind::Switch => Type::Boolean,
-        Kind::Time | Kind::Choice(_) | Kind::Token => Type::String,
+        FieldKind::Percent | FieldKind::Power(_) | FieldKind::Address => Type::Integer,
+        FieldKind::Price | FieldKind::Rate => Type::Number,
+        FieldKind::Switch => Type::Boolean,
+        FieldKind::Time | FieldKind::Choice(_) | FieldKind::Token => Type::String,
     };
     match field.may_be_unknown() {
         true => SchemaType::from_iter([kind, Type::Null]),

@@ -1,13 +1,20 @@
-//! What a form asks for: any of the fields, with the versions that were read.
+//! The input of a form: any of the fields, with the versions that the caller has read.
 use crate::error::{Error, Result};
 use crate::form::ticked;
 use domain::Message;
-use domain::setting::{Field, Given};
+use domain::setting::{Field, SettingsInput};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
-use utoipa::{PartialSchema, ToSchema};
+use utoipa::{IntoParams, PartialSchema, ToSchema};
+
+#[derive(Deserialize, IntoParams)]
+pub(crate) struct SettingsQuery {
+    /// A serial number, or several separated by commas.
+    #[serde(default)]
+    pub(crate) sn: String,
+}
 
 /// The fields to change, with `version`, `password` and `acknowledge_14a`.
 #[derive(Deserialize)]
@@ -15,12 +22,12 @@ use utoipa::{PartialSchema, ToSchema};
 pub(crate) struct SettingsForm(BTreeMap<String, String>);
 
 impl SettingsForm {
-    pub(crate) fn given(&self) -> Given {
+    pub(crate) fn input(&self) -> SettingsInput {
         let known = self.0.iter().filter_map(|(name, text)| {
             let field: Field = name.parse().ok()?;
             Some((field, text.clone()))
         });
-        Given {
+        SettingsInput {
             fields: known.collect(),
             acknowledges: self
                 .0
@@ -43,7 +50,7 @@ fn text(about: &str) -> ObjectBuilder {
     text.description(Some(about))
 }
 
-/// Every field may be given.
+/// Every field is optional.
 fn with_fields(form: ObjectBuilder) -> RefOr<Schema> {
     let fields = Field::all().fold(form, |form, field| {
         form.property(field.name(), text(field.kind().name()))
@@ -81,8 +88,8 @@ impl ToSchema for SettingsForm {}
 pub(crate) struct BatchForm(SettingsForm);
 
 impl BatchForm {
-    pub(crate) fn given(&self) -> Given {
-        self.0.given()
+    pub(crate) fn input(&self) -> SettingsInput {
+        self.0.input()
     }
 
     pub(crate) fn version(&self) -> &str {
@@ -112,8 +119,8 @@ impl ToSchema for BatchForm {}
 pub(crate) struct TemplateForm(SettingsForm);
 
 impl TemplateForm {
-    pub(crate) fn given(&self) -> Given {
-        self.0.given()
+    pub(crate) fn input(&self) -> SettingsInput {
+        self.0.input()
     }
 
     pub(crate) fn name(&self) -> Option<&str> {

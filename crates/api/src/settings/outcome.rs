@@ -1,6 +1,6 @@
-//! How saving ended, system by system.
-use super::entry::By;
-use super::saving::held_message;
+//! The outcome of saving, per system.
+use super::entry::ChangedBy;
+use super::saver::guard_message;
 use crate::error::Problem;
 use axum::Json;
 use axum::http::StatusCode;
@@ -10,8 +10,8 @@ use domain::setting::Field;
 use domain::{AccountId, Lang, Message};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use store::guard::Held;
-use store::setting::Conflict;
+use store::guard::ChangeBlocked;
+use store::setting::ConflictingChange;
 use utoipa::ToSchema;
 
 /// Texts or codes by field.
@@ -50,11 +50,11 @@ pub(crate) struct ChangeEntry {
     from: serde_json::Value,
     to: serde_json::Value,
     at: Millis,
-    by: Option<By>,
+    by: Option<ChangedBy>,
 }
 
 impl ChangeEntry {
-    pub(super) fn new(change: Conflict, seen: impl Fn(AccountId) -> By) -> Self {
+    pub(super) fn new(change: ConflictingChange, seen: impl Fn(AccountId) -> ChangedBy) -> Self {
         Self {
             field: change.field,
             from: change.from,
@@ -65,19 +65,19 @@ impl ChangeEntry {
     }
 }
 
-/// Why one system did not take it.
-pub(crate) enum Failure {
+/// Why saving failed at one system.
+pub(crate) enum SaveFailure {
     Fields(Vec<(&'static str, Message)>),
-    /// Nothing may be changed there now.
-    Held(Held),
+    /// Changes are currently blocked there.
+    Guarded(ChangeBlocked),
     Conflict {
         version: i64,
-        changes: Vec<Conflict>,
+        changes: Vec<ConflictingChange>,
     },
 }
 
-impl Failure {
-    /// Something about the system as a whole.
+impl SaveFailure {
+    /// A failure that concerns the system as a whole.
     pub(crate) fn system(message: Message) -> Self {
         Self::Fields(vec![("sn", message)])
     }
@@ -89,11 +89,11 @@ impl Failure {
         Self::Fields(named.collect())
     }
 
-    /// What is wrong, and what somebody else has changed meanwhile.
-    pub(super) fn told(self) -> (Vec<(&'static str, Message)>, Vec<Conflict>) {
+    /// The errors, and the conflicting changes by others.
+    pub(super) fn into_problems(self) -> (Vec<(&'static str, Message)>, Vec<ConflictingChange>) {
         match self {
             Self::Fields(wrong) => (wrong, Vec::new()),
-            Self::Held(held) => (vec![("sn", held_message(held))], Vec::new()),
+            Self::Guarded(held) => (vec![("sn", guard_message(held))], Vec::new()),
             Self::Conflict { changes, .. } => {
                 (vec![("version", Message::VersionConflict)], changes)
             }
@@ -119,14 +119,14 @@ impl SaveOutcome {
         }
     }
 
-    pub(crate) fn fail(&mut self, sn: &str, failure: Failure, reader: AccountId, lang: Lang) {
+    pub(crate) fn fail(&mut self, sn: &str, failure: SaveFailure, reader: AccountId, lang: Lang) {
         let newest = match &failure {
-            Failure::Conflict { version, .. } => Some(*version),
+            SaveFailure::Conflict { version, .. } => Some(*version),
             _ => None,
         };
-        let (wrong, changes) = failure.told();
+        let (wrong, changes) = failure.into_problems();
         if let Some(version) = newest {
-            let seen = |by| By::seen(by, reader);
+            let seen = |by| ChangedBy::for_reader(by, reader);
             let changes = changes
                 .into_iter()
                 .map(|change| ChangeEntry::new(change, seen));
@@ -146,7 +146,7 @@ impl SaveOutcome {
         self.failure.insert(sn.to_owned(), by_field(texts));
     }
 
-    pub(crate) fn took_nothing(&self) -> bool {
+    pub(crate) fn saved_none(&self) -> bool {
         self.success.is_empty()
     }
 }
@@ -161,7 +161,7 @@ fn by_field(items: impl Iterator<Item = (&'static str, &'static str)>) -> ByFiel
 
 impl IntoResponse for SaveOutcome {
     fn into_response(self) -> Response {
-        let status = match self.took_nothing() {
+        let status = match self.saved_none() {
             false => StatusCode::OK,
             true if self.conflicts.len() == self.failure.len() => StatusCode::CONFLICT,
             true => StatusCode::BAD_REQUEST,

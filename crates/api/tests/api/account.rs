@@ -6,7 +6,7 @@ use domain::message::text;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use testkit::app::PUBLIC_URL;
-use testkit::{Answer, NOON, PASSWORD, Person, TestApp, with_app};
+use testkit::{NOON, PASSWORD, Person, TestApp, TestResponse, with_app};
 
 const NEW: &str = "Kellerwein-7?";
 
@@ -19,7 +19,7 @@ async fn show(app: &TestApp, person: &Person) -> Value {
         .json()
 }
 
-async fn change(app: &TestApp, person: &Person, fields: &[(&str, &str)]) -> Answer {
+async fn change(app: &TestApp, person: &Person, fields: &[(&str, &str)]) -> TestResponse {
     app.call("PATCH", "/api/auth/account/")
         .form(fields)
         .bearer(&person.access)
@@ -27,7 +27,7 @@ async fn change(app: &TestApp, person: &Person, fields: &[(&str, &str)]) -> Answ
         .await
 }
 
-async fn confirm(app: &TestApp, token: &str) -> Answer {
+async fn confirm(app: &TestApp, token: &str) -> TestResponse {
     app.post("/api/auth/account/email/confirm/", &[("token", token)])
         .send()
         .await
@@ -38,10 +38,10 @@ async fn status(app: &TestApp, person: &Person) -> u16 {
     call.send().await.status.as_u16()
 }
 
-/// Letters to somebody with this text.
+/// The mails to a recipient with the subject of this text.
 async fn letters(app: &TestApp, to: &str, name: &str) -> Vec<String> {
     let subject = text(Lang::De, "mail", &format!("{name}_subject"));
-    let letters = app.letters().await;
+    let letters = app.sent_mails().await;
     let mine = letters
         .into_iter()
         .filter(|letter| letter.to == to && letter.subject == subject);
@@ -271,7 +271,7 @@ with_app!(a_new_address_counts_only_after_its_link_was_opened, |app| {
     assert_eq!(answer["email_pending"], true);
     assert_eq!(answer["email"], "anna@example.com");
     app.log_in("anna@example.com", false).await;
-    let token = app.mailed("new@example.com", "email").await;
+    let token = app.mailed_token("new@example.com", "email").await;
     let confirmed = confirm(app, &token).await.expect(200).json();
     assert_eq!(confirmed["email"], "new@example.com");
     app.log_in("new@example.com", false).await;
@@ -286,8 +286,8 @@ with_app!(
     |app| {
         let anna = app.owner("anna", "SC000001").await;
         change(app, &anna, &NEW_ADDRESS).await.expect(200);
-        let token = app.mailed("new@example.com", "email").await;
-        let letters = app.letters().await;
+        let token = app.mailed_token("new@example.com", "email").await;
+        let letters = app.sent_mails().await;
         let with_token: Vec<_> = letters
             .iter()
             .filter(|letter| letter.text.contains(&token))
@@ -302,7 +302,7 @@ with_app!(the_old_address_is_told_of_the_change, |app| {
     let anna = app.owner("anna", "SC000001").await;
     change(app, &anna, &NEW_ADDRESS).await.expect(200);
     assert!(letters(app, &anna.email, "email_changed").await.is_empty());
-    let token = app.mailed("new@example.com", "email").await;
+    let token = app.mailed_token("new@example.com", "email").await;
     confirm(app, &token).await.expect(200);
     let told = letters(app, &anna.email, "email_changed").await;
     assert_eq!(told.len(), 1);
@@ -312,7 +312,7 @@ with_app!(the_old_address_is_told_of_the_change, |app| {
 with_app!(the_link_for_a_new_address_works_once, |app| {
     let anna = app.owner("anna", "SC000001").await;
     change(app, &anna, &NEW_ADDRESS).await.expect(200);
-    let token = app.mailed("new@example.com", "email").await;
+    let token = app.mailed_token("new@example.com", "email").await;
     confirm(app, &token).await.expect(200);
     assert_eq!(
         confirm(app, &token).await.expect(400).code(),
@@ -323,7 +323,7 @@ with_app!(the_link_for_a_new_address_works_once, |app| {
 with_app!(the_link_for_a_new_address_runs_out_after_24_hours, |app| {
     let anna = app.owner("anna", "SC000001").await;
     change(app, &anna, &NEW_ADDRESS).await.expect(200);
-    let token = app.mailed("new@example.com", "email").await;
+    let token = app.mailed_token("new@example.com", "email").await;
     app.clock.advance(DAY + SECOND);
     assert_eq!(
         confirm(app, &token).await.expect(400).code(),
@@ -335,10 +335,10 @@ with_app!(the_link_for_a_new_address_runs_out_after_24_hours, |app| {
 with_app!(a_second_change_ends_the_link_of_the_first, |app| {
     let anna = app.owner("anna", "SC000001").await;
     change(app, &anna, &NEW_ADDRESS).await.expect(200);
-    let first = app.mailed("new@example.com", "email").await;
+    let first = app.mailed_token("new@example.com", "email").await;
     let other = [("email", "other@example.com"), ("password", PASSWORD)];
     change(app, &anna, &other).await.expect(200);
-    let second = app.mailed("other@example.com", "email").await;
+    let second = app.mailed_token("other@example.com", "email").await;
     confirm(app, &first).await.expect(400);
     confirm(app, &second).await.expect(200);
 });
@@ -362,7 +362,7 @@ with_app!(
         let anna = app.owner("anna", "SC000001").await;
         let wish = [("email", "ben@example.com"), ("password", PASSWORD)];
         change(app, &anna, &wish).await.expect(200);
-        let token = app.mailed("ben@example.com", "email").await;
+        let token = app.mailed_token("ben@example.com", "email").await;
         let ben = app.owner("ben", "SC000002").await;
         assert_eq!(
             confirm(app, &token).await.expect(400).code(),
@@ -387,9 +387,9 @@ with_app!(
             .send()
             .await
             .expect(202);
-        let reset = app.mailed(&anna.email, "token").await;
+        let reset = app.mailed_token(&anna.email, "token").await;
         change(app, &anna, &NEW_ADDRESS).await.expect(200);
-        let token = app.mailed("new@example.com", "email").await;
+        let token = app.mailed_token("new@example.com", "email").await;
         confirm(app, &token).await.expect(200);
         let fields = [
             ("token", reset.as_str()),
@@ -419,7 +419,7 @@ with_app!(
         change(app, &anna, &password).await.expect(200);
         let address = [("email", "new@example.com"), ("password", NEW)];
         change(app, &anna, &address).await.expect(200);
-        let token = app.mailed("new@example.com", "email").await;
+        let token = app.mailed_token("new@example.com", "email").await;
         confirm(app, &token).await.expect(200);
         let account = app.account_id("new@example.com").await;
         let journal = app.store.journal_of(account).await.unwrap();
@@ -446,7 +446,7 @@ with_app!(a_locked_account_stays_shut_under_a_new_address_too, |app| {
     let email = anna.email.parse().unwrap();
     app.store.lock_account(&email, true, now).await.unwrap();
     assert_eq!(status(app, &anna).await, 401);
-    let token = app.mailed("new@example.com", "email").await;
+    let token = app.mailed_token("new@example.com", "email").await;
     confirm(app, &token).await;
     for email in ["anna@example.com", "new@example.com"] {
         app.try_log_in(email, PASSWORD, false).await.expect(401);

@@ -1,7 +1,7 @@
-//! Alarms over HTTP: one per fault, seen and acknowledged by those who may, closed by themselves, told by mail.
+//! Alarms over HTTP: one per fault, visible to and acknowledged by permitted people, closed automatically, and mailed.
 #![allow(clippy::unwrap_used)]
 use domain::Sample;
-use domain::alarm::{Change, Kind};
+use domain::alarm::{AlarmChange, AlarmKind};
 use domain::clock::{DAY, HOUR, MINUTE, Millis, SECOND};
 use domain::flags::{MESSAGE2, bit};
 use serde_json::Value;
@@ -15,7 +15,7 @@ fn bad_cell(sample: &mut Sample) {
 
 fn well(_: &mut Sample) {}
 
-/// The battery reports like this every half a minute for so long, and is looked at each time.
+/// For this long, the battery reports such a sample every 30 s, and alarms are checked each time.
 async fn reports(app: &TestApp, battery: &Reporter<'_>, time: Millis, how: fn(&mut Sample)) {
     for _ in 0..time / (30 * SECOND) {
         app.clock.advance(30 * SECOND);
@@ -24,19 +24,19 @@ async fn reports(app: &TestApp, battery: &Reporter<'_>, time: Millis, how: fn(&m
             how(sample);
         };
         battery.sample(counting).await;
-        app.look_for_alarms().await;
+        app.check_alarms().await;
     }
 }
 
-/// Time passes, and batteries could connect.
+/// Time passes while batteries could connect.
 async fn passes(app: &TestApp, time: Millis) {
     for _ in 0..time / MINUTE {
         app.clock.advance(MINUTE);
-        app.look_for_alarms().await;
+        app.check_alarms().await;
     }
 }
 
-/// Time has passed: a new login, as the old one has run out.
+/// Logs in again, because the old session has expired meanwhile.
 async fn again(app: &TestApp, person: &Person) -> Person {
     let electrician = person.email.starts_with("eva");
     app.log_in(&person.email, electrician).await
@@ -59,9 +59,9 @@ fn acknowledge(app: &TestApp, person: &Person, id: &str) -> testkit::http::Call 
     call.bearer(&person.access)
 }
 
-/// Subjects of what somebody was sent about alarms, oldest first.
+/// Subjects of the alarm mails to a recipient, oldest first.
 async fn mails(app: &TestApp, to: &str) -> Vec<String> {
-    let letters = app.letters().await.into_iter();
+    let letters = app.sent_mails().await.into_iter();
     let about = ["Alarm", "Wieder in Ordnung", "Zusammenfassung"];
     letters
         .filter(|letter| letter.to == to)
@@ -105,7 +105,7 @@ with_app!(
         assert_eq!(answer["acknowledgeable"], false);
         assert_eq!(answer["acknowledged_by"], "Sie");
         assert_eq!(live(app, &anna).await[0]["acknowledged"], true);
-        // A second time changes nothing.
+        // Acknowledging twice changes nothing.
         acknowledge(app, &anna, &id).send().await.expect(200);
         let page = alarms(app, &anna).await;
         assert_eq!(page["alarms"][0]["acknowledged_by"], "Elektro Sonnenberg");
@@ -116,7 +116,7 @@ with_app!(
             "Ein Alarm wurde zur Kenntnis genommen: Der Speicher meldet einen Fehler."
         );
 
-        // For a moment it is well, then bad again, then well for good.
+        // The battery recovers briefly, fails again, then recovers for good.
         reports(app, &battery, 2 * MINUTE, well).await;
         reports(app, &battery, 2 * MINUTE, bad_cell).await;
         reports(app, &battery, 6 * MINUTE, well).await;
@@ -136,7 +136,7 @@ with_app!(only_those_who_may_see_and_acknowledge, |app| {
     let eva = app.electrician("eva").await;
     let lea = app.member(&anna, "lea", SN, "look").await;
     let max = app.member(&anna, "max", SN, "owner").await;
-    let id = app.alarm(SN, Kind::MeterError).await.to_string();
+    let id = app.open_alarm(SN, AlarmKind::MeterError).await.to_string();
     app.bus.live.read_alarms().await.unwrap();
     for person in [&ben, &eva] {
         assert_eq!(alarms(app, person).await["total"], 0);
@@ -154,7 +154,7 @@ with_app!(only_those_who_may_see_and_acknowledge, |app| {
     acknowledge(app, &max, &id).send().await.expect(200);
     let seen = alarms(app, &anna).await;
     assert_eq!(seen["alarms"][0]["acknowledged_by"], "Jemand mit Zugang");
-    // The end of a grant is the end of its alarms.
+    // When a grant ends, its alarms are no longer visible.
     let grant = app.grant(&anna, &eva, SN, "service").await;
     assert_eq!(alarms(app, &eva).await["total"], 1);
     let end = app.call("DELETE", &format!("/api/auth/grant/{grant}/"));
@@ -179,7 +179,7 @@ with_app!(a_new_owner_sees_nothing_of_what_was_before, |app| {
     assert_eq!(alarms(app, &ben).await["total"], 0);
     assert_eq!(live(app, &ben).await, serde_json::json!([]));
     acknowledge(app, &ben, &id).send().await.expect(404);
-    // The fault is still there: it is the new owner's now, and began with them.
+    // The fault persists: the new owner gets an alarm that begins with their ownership.
     let since = app.clock.now();
     reports(app, &battery, 20 * MINUTE, bad_cell).await;
     let page = alarms(app, &ben).await;
@@ -228,13 +228,13 @@ with_app!(an_outage_of_many_systems_is_one_mail, |app| {
     for sn in &serials {
         let battery = app.battery(sn);
         battery.hello(|_| {}).await;
-        battery.leaves().await;
+        battery.goes_offline().await;
     }
     passes(app, 14 * MINUTE).await;
     assert_eq!(alarms(app, &eva).await["total"], 0);
     passes(app, 3 * MINUTE).await;
     assert_eq!(alarms(app, &eva).await["total"], 25);
-    let mails = app.letters().await.into_iter();
+    let mails = app.sent_mails().await.into_iter();
     let mails =
         mails.filter(|letter| letter.to == eva.email && letter.subject.starts_with("Alarm"));
     let mails: Vec<_> = mails.collect();
@@ -254,11 +254,11 @@ with_app!(our_own_absence_makes_nobody_offline, |app| {
     let anna = app.owner("anna", SN).await;
     let battery = app.battery(SN);
     battery.hello(|_| {}).await;
-    battery.leaves().await;
+    battery.goes_offline().await;
     passes(app, 5 * MINUTE).await;
-    // For hours nobody listens; what comes back has its quarter of an hour.
+    // The portal is down for hours; afterwards batteries have a quarter of an hour to reconnect.
     app.clock.advance(6 * HOUR);
-    app.look_for_alarms().await;
+    app.check_alarms().await;
     passes(app, 14 * MINUTE).await;
     assert_eq!(alarms(app, &anna).await["total"], 0);
     passes(app, 2 * MINUTE).await;
@@ -281,10 +281,10 @@ with_app!(
         choose(&eva, "never").send().await.expect(200);
         let wrong = choose(&eva, "sometimes").send().await.expect(400).json();
         assert_eq!(wrong["codes"]["mail"][0], "choice_unknown");
-        app.alarm(SN, Kind::NaSchutz).await;
-        // Noon in Germany; seven in the morning is 19 hours away.
+        app.open_alarm(SN, AlarmKind::NaSchutz).await;
+        // It is noon in Germany; seven in the morning is 19 hours away.
         app.clock.advance(19 * HOUR - MINUTE);
-        app.look_for_alarms().await;
+        app.check_alarms().await;
         assert!(mails(app, &anna.email).await.is_empty());
         passes(app, 2 * MINUTE).await;
         assert_eq!(
@@ -292,7 +292,7 @@ with_app!(
             ["Zusammenfassung der Alarme: 1"]
         );
         app.clock.advance(DAY);
-        app.look_for_alarms().await;
+        app.check_alarms().await;
         assert_eq!(mails(app, &anna.email).await.len(), 1, "nothing new");
         assert!(mails(app, &eva.email).await.is_empty());
     }
@@ -301,8 +301,8 @@ with_app!(
 with_app!(two_processes_that_see_the_same_open_one, |app| {
     app.owner("anna", SN).await;
     let (sn, now) = (app.battery(SN).sn, app.clock.now());
-    let open = Change::Open {
-        kind: Kind::Offline,
+    let open = AlarmChange::Open {
+        kind: AlarmKind::Offline,
         since: now,
         counter: None,
     };
@@ -312,7 +312,7 @@ with_app!(two_processes_that_see_the_same_open_one, |app| {
         app.store.write_alarms(&changes, now)
     );
     assert_eq!(one.unwrap().opened + other.unwrap().opened, 1);
-    let close = [(sn, Change::Close(Kind::Offline))];
+    let close = [(sn, AlarmChange::Close(AlarmKind::Offline))];
     let (one, other) = tokio::join!(
         app.store.write_alarms(&close, now),
         app.store.write_alarms(&close, now)
@@ -326,7 +326,7 @@ with_app!(nobody_is_told_of_a_system_that_nobody_looks_after, |app| {
     battery.hello(|_| {}).await;
     reports(app, &battery, 5 * MINUTE, bad_cell).await;
     assert!(app.store.open_alarms().await.unwrap().is_empty());
-    // Whoever commissions it hears of it.
+    // The electrician who commissions it is notified.
     let eva = app.electrician("eva").await;
     let code = app.installer_code(&[&sn]).await;
     let open = app.post("/api/auth/grant/code/", &[("code", &code)]);

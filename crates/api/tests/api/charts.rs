@@ -1,4 +1,4 @@
-//! Charts and energies: exact to the Wh, on days of 23, 24 and 25 hours, of the own systems only.
+//! Charts and energies: exact to the Wh, on days of 23, 24 and 25 hours, for the caller's own systems only.
 #![allow(clippy::unwrap_used)]
 use domain::Sample;
 use domain::clock::{HOUR, MINUTE};
@@ -23,7 +23,7 @@ with_app!(
     quarters_and_what_has_no_place_are_the_day_and_days_are_the_month_and_the_year,
     |app| {
         let anna = app.owner("anna", "SC000001").await;
-        // Over the night in which clocks go back, with hours lost for good on the second day.
+        // Includes the night when clocks go back; hours of the second day are lost for good.
         let (first, last) = (start_of("2026-10-24"), start_of("2026-10-28"));
         let lost = start_of("2026-10-25") + 5 * HOUR..start_of("2026-10-25") + 8 * HOUR;
         let samples = home(first..last, 5 * MINUTE, lost);
@@ -109,7 +109,7 @@ with_app!(a_days_energy_balance_closes, |app| {
         .map(|watt| watt.as_f64().unwrap() / 4.0)
         .sum();
     let of = |code: &str| sum(&chart["series"][code]);
-    // N codes are negative already.
+    // Values of N codes are already negative.
     let flowed = of("m2") + of("m2N") + of("m4") + of("m5") + of("m5N");
     let off = (house - flowed as f64).abs() / house;
     assert!(off < 0.01, "{house} Wh by power, {flowed} Wh by counters");
@@ -238,7 +238,7 @@ with_app!(switches_choose_the_energies, |app| {
     assert_eq!(grid[0]["rows"].as_array().unwrap().len(), 7);
 });
 
-/// Anna has two systems, Ben one; all of them report.
+/// Anna has two systems, Ben has one; all of them report.
 async fn neighbours(app: &TestApp) -> (Person, Person) {
     let units = [app.device("SC000001").await, app.device("SC000002").await];
     let code = app.code(&units.each_ref()).await;
@@ -286,7 +286,7 @@ with_app!(all_systems_are_the_own_ones_and_no_others, |app| {
             |part: fn(&Sample) -> Option<i32>| f64::from(part(&one).unwrap() + part(&two).unwrap());
         assert_eq!(value(&chart, "m0"), add(|s| s.grid_power));
         assert_eq!(value(&chart, "m6"), add(|s| s.pv_power));
-        // Equal capacities: the plain mean, to a tenth.
+        // With equal capacities this is the plain mean, to a tenth.
         let mean = add(|s| s.soc) / 20.0;
         assert!(
             (value(&chart, "m3") - mean).abs() <= 0.051,

@@ -1,4 +1,4 @@
-//! A serial number is an address and no secret: what it opens, what it does not, and that the code from the box always wins.
+//! A serial number is an address, not a secret: what it opens, what it does not, and that the code from the box always wins.
 #![allow(clippy::unwrap_used)]
 use domain::Serial;
 use domain::clock::{DAY, HOUR, MINUTE};
@@ -26,17 +26,17 @@ async fn serials(app: &TestApp, person: &Person) -> Vec<String> {
         .collect()
 }
 
-/// Somebody who came to a system of theirs by its main switch, a moment ago.
+/// A person who has just claimed a system by its main switch.
 async fn by_switch(app: &TestApp, name: &str, sn: &str) -> Person {
     let waiting = app.unlinked(name, sn).await;
     app.battery(sn).perform_pattern().await;
     app.log_in(&waiting.email, false).await
 }
 
-/// The subjects of what somebody got, in a language.
+/// How many of these mails a recipient got, by their subject in a language.
 async fn mailed(app: &TestApp, to: &str, lang: Lang, mail: &str) -> usize {
     let subject = text(lang, "mail", &format!("{mail}_subject"));
-    let letters = app.letters().await;
+    let letters = app.sent_mails().await;
     let letters = letters.iter().filter(|letter| letter.to == to);
     letters.filter(|letter| letter.subject == subject).count()
 }
@@ -107,7 +107,7 @@ with_app!(
         let paul = app.log_in(&paul.email, false).await;
         assert_eq!(serials(app, &paul).await, ["SC000001"]);
 
-        // With the code in hand, too, nobody displaces them.
+        // Not even the code lets someone displace them.
         let ben = by_switch(app, "ben", "SC000003").await;
         let sn = "SC000003".parse().unwrap();
         let own = app.code(&[&sn]).await;
@@ -130,7 +130,7 @@ with_app!(
         let opened = "SC000002".parse().unwrap();
         let installer = app.installer_code(&[&opened]).await;
         let at_work = app.battery("SC000002");
-        // Not before the installer has used the code, and not while their access lasts.
+        // The claim completes neither before the installer has used the code nor while the installer's access lasts.
         at_work.perform_pattern().await;
         let eva = app.electrician("eva").await;
         let use_code = app.post("/api/auth/grant/code/", &[("code", &installer)]);
@@ -140,7 +140,7 @@ with_app!(
             app.battery(sn).perform_pattern().await;
         }
         assert_eq!(serials(app, &mallory).await, ["SC000003", "SC000009"]);
-        // To whoever waits they are like any other.
+        // To the claimant they look like any other pending claim.
         let claims = get(app, &mallory, "/api/auth/usr_sn/claims/").await;
         let waiting = |sn: &str| {
             let claims = claims.as_array().unwrap();
@@ -246,14 +246,14 @@ with_app!(
             .call("PATCH", "/api/auth/system/SC000001/")
             .form(&described);
         describe.bearer(&eva.access).send().await.expect(204);
-        // The installer's access has ended; nobody has come with the code.
+        // The installer's access has ended, and no one has used the code.
         app.clock.advance(40 * DAY);
         let claimed = app.owner_form("paul@example.com", "SC000001");
         app.post("/api/auth/register/", &claimed)
             .send()
             .await
             .expect(202);
-        let token = app.mailed("paul@example.com", "confirm").await;
+        let token = app.mailed_token("paul@example.com", "confirm").await;
         let confirm = app.post("/api/auth/register/confirm/", &[("token", &token)]);
         confirm.send().await.expect(200);
         battery.perform_pattern().await;
@@ -277,7 +277,7 @@ with_app!(
                 .iter()
                 .all(|line| ["system_linked", "battery"].contains(&line.as_str()))
         );
-        // With the code the protocol is theirs.
+        // With the code, the protocol becomes theirs.
         let code = app.code(&[&sn]).await;
         assert_eq!(add(app, &paul.access, &code).await["status"], "linked");
         let shown = get(app, &paul, &format!("{list}?sn=SC000001")).await;
@@ -296,7 +296,7 @@ with_app!(
         }
         let battery = app.battery("SC000003");
         battery.perform_pattern().await;
-        // One of them waits again, the other has given up and turns the switch once more.
+        // One of them claims again; the other has given up and performs the pattern once more.
         add(app, &ben.access, "SC000003").await;
         battery.perform_pattern().await;
         assert_eq!(serials(app, &ben).await, ["SC000002"]);

@@ -1,14 +1,19 @@
-//! Commands: given once for each key, over the real link to the battery and back, and never acted on late.
+//! Commands: executed once per key, over the real link to the battery and back, and never executed late.
 #![allow(clippy::unwrap_used)]
 use domain::clock::{MINUTE, SECOND};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::time::Duration;
-use testkit::{Answer, Battery, NOON, Person, TestApp, eventually, on_both, with_app};
+use testkit::{MqttBattery, NOON, Person, TestApp, TestResponse, eventually, on_both, with_app};
 
 const SN: &str = "SC000001";
 
-async fn give(app: &TestApp, person: &Person, command: &str, more: &[(&str, &str)]) -> Answer {
+async fn give(
+    app: &TestApp,
+    person: &Person,
+    command: &str,
+    more: &[(&str, &str)],
+) -> TestResponse {
     let mut fields = vec![("sn", SN), ("command", command), ("key", "the-first-key")];
     fields.retain(|(name, _)| !more.iter().any(|(other, _)| other == name));
     fields.extend(more);
@@ -16,19 +21,19 @@ async fn give(app: &TestApp, person: &Person, command: &str, more: &[(&str, &str
     call.bearer(&person.access).send().await
 }
 
-async fn look(app: &TestApp, person: &Person, id: &Value) -> Value {
+async fn read_command(app: &TestApp, person: &Person, id: &Value) -> Value {
     let call = app.get(&format!("/api/auth/command/{}/", id.as_str().unwrap()));
     call.bearer(&person.access).send().await.expect(200).json()
 }
 
-async fn connect(app: &TestApp) -> Battery {
-    let mut battery = Battery::connect(app.devices, SN).await;
-    battery.greet(app.clock.now(), 0).await;
-    battery.told_on("time").await;
+async fn connect(app: &TestApp) -> MqttBattery {
+    let mut battery = MqttBattery::connect(app.devices, SN).await;
+    battery.subscribe_and_say_hello(app.clock.now(), 0).await;
+    battery.next_message_on("time").await;
     battery
 }
 
-async fn answer(battery: &mut Battery, id: &Value, ok: Value, code: &str, data: Value) {
+async fn answer(battery: &mut MqttBattery, id: &Value, ok: Value, code: &str, data: Value) {
     let answer = battery.answer(id.as_str().unwrap(), ok, code, data);
     battery.report("res", answer.to_string()).await;
 }
@@ -43,37 +48,37 @@ with_app!(a_command_is_queued_sent_and_done, |app| {
         .json();
     assert_eq!(given["state"], "queued");
     assert_eq!(given["expires_at"], NOON + 5 * MINUTE);
-    let told = battery.told_on("cmd").await;
+    let told = battery.next_message_on("cmd").await;
     assert_eq!(
         told,
         json!({"id": given["id"], "cmd": "charge_to", "args": {"soc": 80, "power": 1500}, "exp": NOON + 5 * MINUTE})
     );
     let id = &given["id"];
     eventually("it is sent", async || {
-        look(app, &anna, id).await["state"] == "sent"
+        read_command(app, &anna, id).await["state"] == "sent"
     })
     .await;
     answer(&mut battery, id, json!(1), "ok", json!({})).await;
-    let seen = look(app, &anna, id).await;
+    let seen = read_command(app, &anna, id).await;
     assert_eq!(
         (&seen["state"], &seen["code"], &seen["ended_at"]),
         (&json!("done"), &json!("ok"), &json!(NOON))
     );
     assert_eq!(seen["text"], "Erledigt.");
-    // Whatever it says later, it has ended.
+    // A later answer does not change a command that has ended.
     answer(&mut battery, id, json!(0), "faulty", json!({})).await;
-    assert_eq!(look(app, &anna, id).await["state"], "done");
+    assert_eq!(read_command(app, &anna, id).await["state"], "done");
 });
 
 with_app!(a_meter_test_tells_while_it_runs_and_how_it_ended, |app| {
     let anna = app.owner("anna", SN).await;
     let mut battery = connect(app).await;
     let id = give(app, &anna, "meter_test", &[]).await.expect(201).json()["id"].clone();
-    battery.told_on("cmd").await;
+    battery.next_message_on("cmd").await;
     let phases = json!([{"voltage": 231.2, "power": 410, "ok": true}, null, null]);
     let data = json!({"step": 2, "steps": 5, "phases": phases});
     answer(&mut battery, &id, Value::Null, "running", data.clone()).await;
-    let seen = look(app, &anna, &id).await;
+    let seen = read_command(app, &anna, &id).await;
     assert_eq!(
         (&seen["state"], &seen["data"], &seen["code"]),
         (&json!("sent"), &data, &Value::Null)
@@ -86,7 +91,7 @@ with_app!(a_meter_test_tells_while_it_runs_and_how_it_ended, |app| {
         json!({"step": 5}),
     )
     .await;
-    let seen = look(app, &anna, &id).await;
+    let seen = read_command(app, &anna, &id).await;
     assert_eq!(
         (&seen["state"], &seen["code"]),
         (&json!("failed"), &json!("meter_silent"))
@@ -117,10 +122,11 @@ on_both!(a_hundred_repeats_of_a_key_are_one_command, |db| {
         .map(|answer| answer.json()["id"].to_string())
         .collect();
     assert_eq!(ids.len(), 1);
-    let told = battery.told_on("cmd").await;
+    let told = battery.next_message_on("cmd").await;
     assert_eq!(ids.first(), Some(&told["id"].to_string()));
-    // A hello that is still being answered may say it once more: a battery knows it by its id.
-    let mut more = async || tokio::time::timeout(Duration::from_millis(400), battery.told()).await;
+    // The answer to a hello may repeat the command; the battery recognises it by its id.
+    let mut more =
+        async || tokio::time::timeout(Duration::from_millis(400), battery.next_message()).await;
     if let Ok((_, again)) = more().await {
         assert_eq!(ids.first(), Some(&again["id"].to_string()));
         assert!(more().await.is_err(), "one device command");
@@ -160,16 +166,16 @@ with_app!(
         give(app, &anna, "switch_on", &[("key", "the-second-key")])
             .await
             .expect(201);
-        let mut battery = Battery::connect(app.devices, SN).await;
-        battery.greet(app.clock.now(), 0).await;
-        assert_eq!(battery.told_on("cmd").await["id"], first["id"]);
-        assert_eq!(battery.told_on("cmd").await["cmd"], "switch_on");
-        // Not answered, so it is told again; the battery knows the id.
+        let mut battery = MqttBattery::connect(app.devices, SN).await;
+        battery.subscribe_and_say_hello(app.clock.now(), 0).await;
+        assert_eq!(battery.next_message_on("cmd").await["id"], first["id"]);
+        assert_eq!(battery.next_message_on("cmd").await["cmd"], "switch_on");
+        // It is not answered, so it is sent again; the battery recognises the id.
         battery.disconnect().await;
-        let mut battery = Battery::connect(app.devices, SN).await;
+        let mut battery = MqttBattery::connect(app.devices, SN).await;
         battery.seq = 5;
-        battery.greet(app.clock.now(), 0).await;
-        assert_eq!(battery.told_on("cmd").await["id"], first["id"]);
+        battery.subscribe_and_say_hello(app.clock.now(), 0).await;
+        assert_eq!(battery.next_message_on("cmd").await["id"], first["id"]);
     }
 );
 
@@ -177,9 +183,9 @@ with_app!(a_command_never_acts_after_its_time, |app| {
     let anna = app.owner("anna", SN).await;
     let id = give(app, &anna, "switch_off", &[]).await.expect(201).json()["id"].clone();
     app.clock.advance(5 * MINUTE + 1);
-    assert_eq!(look(app, &anna, &id).await["state"], "expired");
+    assert_eq!(read_command(app, &anna, &id).await["state"], "expired");
     let mut battery = connect(app).await;
-    let more = tokio::time::timeout(Duration::from_millis(400), battery.told());
+    let more = tokio::time::timeout(Duration::from_millis(400), battery.next_message());
     assert!(more.await.is_err(), "it is not told any more");
     eventually("the journal has it", async || {
         let call = app
@@ -188,9 +194,9 @@ with_app!(a_command_never_acts_after_its_time, |app| {
         call.send().await.expect(200).json()["lines"][0]["event"] == "command_expired"
     })
     .await;
-    // It did act in time, and its answer was held up: that is the truth.
+    // The battery acted in time and only its answer was late: the answer counts.
     answer(&mut battery, &id, json!(1), "ok", json!({})).await;
-    assert_eq!(look(app, &anna, &id).await["state"], "done");
+    assert_eq!(read_command(app, &anna, &id).await["state"], "done");
 });
 
 with_app!(wrong_commands_are_told_what_is_wrong, |app| {
@@ -216,7 +222,7 @@ with_app!(wrong_commands_are_told_what_is_wrong, |app| {
         let answer = give(app, &anna, command, more).await.expect(400);
         assert_eq!(answer.code(), code);
     }
-    // Restarting is for those who service it.
+    // Restarting needs the service scope.
     assert_eq!(
         give(app, &anna, "restart", &[]).await.expect(403).code(),
         "forbidden"
@@ -234,7 +240,7 @@ with_app!(sixteen_commands_may_be_open_at_a_time, |app| {
         .await
         .expect(429);
     assert_eq!(more.code(), "too_many_commands");
-    let id = battery.told_on("cmd").await["id"].clone();
+    let id = battery.next_message_on("cmd").await["id"].clone();
     answer(&mut battery, &id, json!(1), "ok", json!({})).await;
     give(app, &anna, "auto", &[("key", "one-too-many")])
         .await
@@ -245,7 +251,7 @@ with_app!(an_answer_to_somebody_elses_command_changes_nothing, |app| {
     let anna = app.owner("anna", SN).await;
     app.device("SC000002").await;
     let id = give(app, &anna, "auto", &[]).await.expect(201).json()["id"].clone();
-    let mut other = Battery::connect(app.devices, "SC000002").await;
+    let mut other = MqttBattery::connect(app.devices, "SC000002").await;
     answer(&mut other, &id, json!(1), "ok", json!({})).await;
-    assert_eq!(look(app, &anna, &id).await["state"], "queued");
+    assert_eq!(read_command(app, &anna, &id).await["state"], "queued");
 });

@@ -1,10 +1,10 @@
-//! A system is brought into service: step by step, finished only when every check passes, and the protocol stays with it.
+//! Commissioning of a system: step by step, finished only when every check passes. The protocol stays with the system.
 #![allow(clippy::unwrap_used)]
 use serde_json::{Value, json};
 use std::process::Command;
-use testkit::{Answer, Person, TestApp, with_app};
+use testkit::{Person, TestApp, TestResponse, with_app};
 
-/// An electrician who has opened a system that nobody owns with an installer code.
+/// An electrician who has used an installer code on systems without an owner.
 pub(crate) async fn installer(app: &TestApp, name: &str, sns: &[&str]) -> Person {
     let mut serials = Vec::new();
     for sn in sns {
@@ -37,7 +37,7 @@ pub(crate) fn step<'a>(entry: &'a Value, name: &str) -> &'a Value {
     steps.iter().find(|step| step["step"] == name).unwrap()
 }
 
-async fn read(app: &TestApp, person: &Person, path: &str) -> Answer {
+async fn read(app: &TestApp, person: &Person, path: &str) -> TestResponse {
     let call = app.get(&format!("/api/auth/commissioning/protocol/{path}"));
     call.bearer(&person.access).send().await
 }
@@ -47,7 +47,7 @@ async fn protocols(app: &TestApp, person: &Person, sn: &str) -> Vec<Value> {
     list.json().as_array().unwrap().clone()
 }
 
-/// What a reader program finds in a file.
+/// The text that a PDF reader extracts from a file.
 fn text_of(pdf: &[u8]) -> String {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), pdf).unwrap();
@@ -62,19 +62,19 @@ with_app!(an_unopened_box_becomes_a_protocol, |app| {
     let eva = installer(app, "eva", &["SC000001"]).await;
     let battery = app.battery("SC000001");
     assert_eq!(open(app, &eva, "SC000001").await, Value::Null);
-    let id = app.begin(&eva, "SC000001").await;
+    let id = app.begin_commissioning(&eva, "SC000001").await;
     let units = app.step(&eva, id, &[("step", "units")]).await;
     let missing = step(&units, "units");
     assert_eq!(
         (&missing["state"], &missing["reason"], &missing["at"]),
         (&json!("failed"), &json!("not_reporting"), &Value::Null)
     );
-    // Refused by the server, with everything that is open.
+    // The server refuses and lists everything that is open.
     let refused = app.finish(&eva, id).await.expect(409).json();
     assert_eq!(refused["code"], "steps_open");
     assert_eq!(refused["open"].as_array().unwrap().len(), 9);
 
-    app.come_alive(&battery).await;
+    app.bring_online(&battery).await;
     app.test_meter(&eva, &battery, true).await;
     for name in ["units", "meter", "limits", "ups", "firmware"] {
         let entry = app.step(&eva, id, &[("step", name)]).await;
@@ -151,8 +151,8 @@ with_app!(an_unopened_box_becomes_a_protocol, |app| {
 with_app!(each_wrong_wiring_is_told_and_can_be_put_right, |app| {
     let eva = installer(app, "eva", &["SC000001"]).await;
     let battery = app.battery("SC000001");
-    let id = app.begin(&eva, "SC000001").await;
-    app.come_alive(&battery).await;
+    let id = app.begin_commissioning(&eva, "SC000001").await;
+    app.bring_online(&battery).await;
     let table = [
         ([120, 1_960, 60], 2, None),
         ([-1_880, -40, 60], 1, Some("verkehrt herum")),
@@ -160,9 +160,9 @@ with_app!(each_wrong_wiring_is_told_and_can_be_put_right, |app| {
         ([150, -40, 60], 1, Some("300 W")),
     ];
     for (loaded, phase, want) in table {
-        app.draws(&battery, [120, -40, 60]).await;
+        app.set_meter_powers(&battery, [120, -40, 60]).await;
         app.measure(&eva, id, phase, "off").await;
-        app.draws(&battery, loaded).await;
+        app.set_meter_powers(&battery, loaded).await;
         let entry = app.measure(&eva, id, phase, "on").await;
         let said = entry["phases"][phase - 1]["text"].as_str();
         match want {
@@ -170,8 +170,8 @@ with_app!(each_wrong_wiring_is_told_and_can_be_put_right, |app| {
             Some(want) => assert!(said.unwrap().contains(want), "{said:?}"),
         }
     }
-    // The same sample once more says nothing about the load.
-    app.draws(&battery, [120, -40, 60]).await;
+    // A repeated sample proves nothing about the load.
+    app.set_meter_powers(&battery, [120, -40, 60]).await;
     app.measure(&eva, id, 1, "off").await;
     let entry = app.measure(&eva, id, 1, "on").await;
     assert_eq!(step(&entry, "phases")["reason"], "no_new_reading");
@@ -185,8 +185,8 @@ with_app!(
     |app| {
         let eva = installer(app, "eva", &["SC000001"]).await;
         let battery = app.battery("SC000001");
-        let id = app.go_through(&eva, &battery).await;
-        // The limit is lowered, and the battery has not taken it over yet.
+        let id = app.complete_checks(&eva, &battery).await;
+        // The limit is lowered, but the battery has not applied it yet.
         let lower = [("version", "0"), ("charge_limit", "3000")];
         app.post("/api/auth/settings/?sn=SC000001", &lower)
             .bearer(&eva.access)
@@ -209,11 +209,11 @@ with_app!(
             (&json!("limits"), &json!("changed_since"))
         );
         app.step(&eva, id, &[("step", "limits")]).await;
-        // The battery goes away: nobody signs for what is not there.
-        battery.leaves().await;
+        // The battery goes offline: a missing battery cannot be signed for.
+        battery.goes_offline().await;
         let refused = app.finish(&eva, id).await.expect(409).json();
         assert_eq!(refused["open"][0]["reason"], "not_reporting");
-        app.draws(&battery, [1, 2, 3]).await;
+        app.set_meter_powers(&battery, [1, 2, 3]).await;
         app.finish(&eva, id).await.expect(201);
     }
 );
@@ -223,9 +223,9 @@ with_app!(
     |app| {
         let eva = installer(app, "eva", &["SC000001"]).await;
         let battery = app.battery("SC000001");
-        let id = app.begin(&eva, "SC000001").await;
-        app.come_alive(&battery).await;
-        let mut factory = domain::Settings::fresh(domain::setting::Ratings {
+        let id = app.begin_commissioning(&eva, "SC000001").await;
+        app.bring_online(&battery).await;
+        let mut factory = domain::Settings::initial(domain::setting::Ratings {
             charge: Some(4_600),
             discharge: Some(5_000),
         });
@@ -235,7 +235,7 @@ with_app!(
         let limits = [("step", "limits"), ("notified", "true")];
         let entry = app.step(&eva, id, &limits).await;
         assert_eq!(step(&entry, "limits")["reason"], "notice_missing");
-        // The number stays as it is.
+        // The charge limit stays as it is.
         let notice = [("version", "0"), ("acknowledge_14a", "true")];
         app.post("/api/auth/settings/?sn=SC000001", &notice)
             .bearer(&eva.access)
@@ -255,8 +255,8 @@ with_app!(
 with_app!(a_failed_meter_test_does_not_pass, |app| {
     let eva = installer(app, "eva", &["SC000001"]).await;
     let battery = app.battery("SC000001");
-    let id = app.begin(&eva, "SC000001").await;
-    app.come_alive(&battery).await;
+    let id = app.begin_commissioning(&eva, "SC000001").await;
+    app.bring_online(&battery).await;
     let entry = app.step(&eva, id, &[("step", "meter")]).await;
     assert_eq!(step(&entry, "meter")["reason"], "meter_untested");
     app.test_meter(&eva, &battery, false).await;
@@ -280,8 +280,8 @@ with_app!(
             .await
             .expect(200);
         let battery = app.battery("SC000001");
-        let id = app.go_through(&eva, &battery).await;
-        // Begun twice it is the same one; on another device, too.
+        let id = app.complete_checks(&eva, &battery).await;
+        // Starting twice returns the same commissioning, also from another device.
         let begun = app.post("/api/auth/commissioning/", &[("sn", "SC000001")]);
         let begun = begun.bearer(&max.access).send().await.expect(200).json();
         assert_eq!(begun["id"], id);
@@ -298,7 +298,7 @@ with_app!(
         }
         let drop = app.call("DELETE", &format!("/api/auth/commissioning/{id}/"));
         drop.bearer(&eva.access).send().await.expect(404);
-        // Anew after an exchange: the older one stays as it was.
+        // Commissioned again after a replacement: the older protocol stays unchanged.
         app.clock.advance(1_000);
         let second = app.commission(&eva, &battery).await;
         let numbers: Vec<Value> = protocols(app, &eva, "SC000001")
@@ -315,7 +315,7 @@ with_app!(
 
 with_app!(one_that_is_given_up_leaves_nothing_but_a_line, |app| {
     let eva = installer(app, "eva", &["SC000001"]).await;
-    let id = app.begin(&eva, "SC000001").await;
+    let id = app.begin_commissioning(&eva, "SC000001").await;
     let drop = app.call("DELETE", &format!("/api/auth/commissioning/{id}/"));
     drop.bearer(&eva.access).send().await.expect(204);
     assert_eq!(open(app, &eva, "SC000001").await, Value::Null);
@@ -333,9 +333,9 @@ with_app!(the_units_of_a_site_are_commissioned_together, |app| {
     let alone = app.post("/api/auth/commissioning/", &[("sn", "SC000002")]);
     let alone = alone.bearer(&eva.access).send().await.expect(409);
     assert_eq!(alone.code(), "units_busy");
-    // Both are on phase 1, which the wiring must not be.
+    // Both units are on phase 1, which the wiring does not allow.
     for sn in ["SC000001", "SC000002"] {
-        app.come_alive(&app.battery(sn)).await;
+        app.bring_online(&app.battery(sn)).await;
     }
     let id = both["id"].as_i64().unwrap();
     let entry = app.step(&eva, id, &[("step", "units")]).await;
@@ -344,14 +344,14 @@ with_app!(the_units_of_a_site_are_commissioned_together, |app| {
         (&units["reason"], &units["sn"]),
         (&json!("phase_twice"), &json!("SC000002"))
     );
-    // Somebody else's unit is no unit of this site.
+    // Another owner's unit cannot be part of this site.
     let mixed = app.post("/api/auth/commissioning/", &[("sn", "SC000003,SC000001")]);
     mixed.bearer(&max.access).send().await.expect(404);
 });
 
 with_app!(what_is_typed_wrong_is_told_at_its_field, |app| {
     let eva = installer(app, "eva", &["SC000001"]).await;
-    let id = app.begin(&eva, "SC000001").await;
+    let id = app.begin_commissioning(&eva, "SC000001").await;
     let path = format!("/api/auth/commissioning/{id}/step/");
     let long = "x".repeat(1_001);
     let table = [
@@ -390,7 +390,7 @@ with_app!(two_tenants_see_nothing_of_each_other, |app| {
     let ben = app.owner("ben", "SC000003").await;
     let battery = app.battery("SC000001");
     let protocol = app.commission(&eva, &battery).await;
-    let id = app.begin(&eva, "SC000001").await;
+    let id = app.begin_commissioning(&eva, "SC000001").await;
     let missing = i64::MAX;
     let mut answers = std::collections::BTreeSet::new();
     for person in [&max, &ben] {
@@ -400,7 +400,7 @@ with_app!(two_tenants_see_nothing_of_each_other, |app| {
             format!("{protocol}/"),
             format!("{protocol}/pdf/"),
             format!("{missing}/"),
-            // In progress it is no protocol yet.
+            // A commissioning in progress is not a protocol yet.
             format!("{id}/"),
         ] {
             answers.insert(read(app, person, &path).await.expect(404).text);
@@ -436,9 +436,9 @@ with_app!(
         assert_eq!(protocols(app, &anna, "SC000001").await.len(), 1);
         let file = read(app, &anna, &format!("{id}/pdf/")).await.expect(200);
         assert!(text_of(&file.bytes).contains("Łukasz Čačić"));
-        // In progress when the house is sold: that was for her.
+        // Still in progress when the house is sold: it was for her.
         app.grant(&anna, &eva, "SC000001", "service").await;
-        app.begin(&eva, "SC000001").await;
+        app.begin_commissioning(&eva, "SC000001").await;
         let sale = [
             ("sn", "SC000001"),
             ("email", "ben@example.com"),
@@ -446,7 +446,7 @@ with_app!(
         ];
         let sale = app.post("/api/auth/grant/handover/", &sale);
         sale.bearer(&anna.access).send().await.expect(201);
-        let code = app.mailed("ben@example.com", "key").await;
+        let code = app.mailed_token("ben@example.com", "key").await;
         let form = app.owner_form("ben@example.com", &code);
         let register = app.post("/api/auth/register/", &form);
         register.from("10.1.2.4").send().await.expect(201);

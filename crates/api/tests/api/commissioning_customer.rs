@@ -1,9 +1,9 @@
-//! A commissioning is for one customer: whose units it takes, whose name it writes, and what stays of that when it is abandoned.
+//! A commissioning is for one customer: whose units it accepts, whose name it writes, and what remains when it is abandoned.
 use crate::commissioning::{installer, step};
 use serde_json::{Value, json};
-use testkit::{Answer, Person, TestApp, on_both, with_app};
+use testkit::{Person, TestApp, TestResponse, on_both, with_app};
 
-async fn begin(app: &TestApp, person: &Person, sn: &str) -> Answer {
+async fn begin(app: &TestApp, person: &Person, sn: &str) -> TestResponse {
     let begin = app.post("/api/auth/commissioning/", &[("sn", sn)]);
     begin.bearer(&person.access).send().await
 }
@@ -52,14 +52,14 @@ async fn register(app: &TestApp, name: &str, sn: &str) -> Person {
     let email = format!("{name}@example.com");
     let form = app.owner_form(&email, &code);
     let register = app.post("/api/auth/register/", &form);
-    let register = register.from(&testkit::world::own_address(name));
+    let register = register.from(&testkit::fixtures::own_address(name));
     register.send().await.expect(201);
     app.log_in(&email, false).await
 }
 
-/// The mails about names that somebody got, oldest first.
+/// The mails about names to a person, oldest first.
 async fn mails(app: &TestApp, person: &Person) -> Vec<String> {
-    let letters = app.letters().await.into_iter();
+    let letters = app.sent_mails().await.into_iter();
     let theirs =
         letters.filter(|letter| letter.to == person.email && letter.subject.contains("Namen"));
     theirs.map(|letter| letter.text).collect()
@@ -104,6 +104,25 @@ with_app!(
 );
 
 with_app!(
+    units_without_an_owner_go_together_only_by_the_same_installer_code,
+    |app| {
+        let eva = installer(app, "eva", &["SC000001", "SC000002"]).await;
+        let other = app.device("SC000003").await;
+        let code = app.installer_code(&[&other]).await;
+        let redeem = app.post("/api/auth/grant/code/", &[("code", &code)]);
+        redeem.bearer(&eva.access).send().await.expect(200);
+        let offered = candidates(app, &eva, "SC000001").await;
+        assert_eq!(offered[0]["sn"], "SC000002");
+        assert_eq!(offered.as_array().unwrap().len(), 1);
+        assert_eq!(candidates(app, &eva, "SC000003").await, json!([]));
+        let refused = begin(app, &eva, "SC000001,SC000003").await.expect(409);
+        assert_eq!(refused.code(), "owners_differ");
+        begin(app, &eva, "SC000003").await.expect(201);
+        begin(app, &eva, "SC000001,SC000002").await.expect(201);
+    }
+);
+
+with_app!(
     nobody_is_named_and_nothing_is_finished_once_the_units_have_two_owners,
     |app| {
         let eva = installer(app, "eva", &["SC000001", "SC000002"]).await;
@@ -119,7 +138,7 @@ with_app!(
         assert_eq!(name(app, &ben, "SC000002").await, "Thomas Sonntag");
         let refused = app.finish(&eva, id).await.expect(409).json();
         assert_eq!(refused["open"][0]["reason"], "owners_differ");
-        // What was written while they were one customer's goes with it.
+        // What was entered while both units belonged to one customer is removed with it.
         drop_it(app, &eva, id).await;
         assert_eq!(name(app, &ben, "SC000002").await, "nobody nobody");
         assert_eq!(name(app, &eva, "SC000001").await, "nobody nobody");
@@ -133,7 +152,7 @@ with_app!(
         rename(app, &anna, "SC000001", "Anna", "Berg").await;
         let eva = app.electrician("eva").await;
         app.grant(&anna, &eva, "SC000001", "service").await;
-        let id = app.begin(&eva, "SC000001").await;
+        let id = app.begin_commissioning(&eva, "SC000001").await;
         app.step(&eva, id, &customer("Anna", "Berg")).await;
         assert_eq!(mails(app, &anna).await, [""; 0], "the same name");
         app.step(&eva, id, &customer("Thomas", "Sontag")).await;
@@ -149,9 +168,9 @@ with_app!(
         drop_it(app, &eva, id).await;
         assert_eq!(name(app, &anna, "SC000001").await, "Anna Berg");
         assert!(mails(app, &anna).await[2].contains("Thomas Sonntag → Anna Berg"));
-        // What she changes meanwhile is hers.
+        // Her own changes in the meantime stay.
         app.clock.advance(1_000);
-        let id = app.begin(&eva, "SC000001").await;
+        let id = app.begin_commissioning(&eva, "SC000001").await;
         app.step(&eva, id, &customer("Thomas", "Sonntag")).await;
         rename(app, &anna, "SC000001", "Anna", "Neu").await;
         drop_it(app, &eva, id).await;
@@ -175,7 +194,7 @@ with_app!(
             newest_line(app, &anna, "end_user_named").await,
             "Der Name zu diesem Speicher wurde von „–“ auf „Anna Berg“ geändert."
         );
-        // So with the site, of which the journal says no more than that.
+        // The same applies to the site; the journal reveals no more than that it changed.
         for person in [&eva, &anna] {
             let place = [("place", person.email.split('@').next().unwrap())];
             app.call("PATCH", "/api/auth/system/SC000001/")
@@ -185,11 +204,11 @@ with_app!(
                 .await
                 .expect(204);
         }
-        let letters = app.letters().await.into_iter();
+        let letters = app.sent_mails().await.into_iter();
         let of_site = letters.filter(|letter| letter.subject.contains("Standort"));
         let of_site: Vec<String> = of_site.map(|letter| letter.to).collect();
         assert_eq!(of_site, [anna.email.as_str()], "hers is no news to her");
-        // With the household goes what the journal says of its names.
+        // The journal's entries about names are removed with the household.
         let unlink = app.call("DELETE", "/api/auth/usr_sn/SC000001/");
         unlink.bearer(&anna.access).send().await.expect(204);
         let line = app.get("/api/auth/journal/?sn=-1").bearer(&anna.access);
@@ -204,7 +223,7 @@ on_both!(
         let app = &started;
         let eva = installer(app, "eva", &["SC000001", "SC000002"]).await;
         let id = app.commission(&eva, &app.battery("SC000001")).await;
-        // As if both units had been in it, before anybody owned one.
+        // As if the protocol covered both units, from before either had an owner.
         let unit = format!(
             "INSERT INTO commissioning_units (commissioning_id, sn, finished_at) VALUES ({id}, 'SC000002', 1)"
         );

@@ -1,4 +1,4 @@
-//! What callers hear when something that the portal needs is away.
+//! The portal's answers when something that it depends on is unavailable.
 #![allow(clippy::unwrap_used)]
 use std::collections::BTreeSet;
 use testkit::{TestApp, eventually, on_both};
@@ -8,7 +8,7 @@ on_both!(
     |db| {
         let app = TestApp::start(db).await;
         let anna = app.owner("anna", "SC000001").await;
-        app.store.close().await;
+        app.store.db().close().await;
         let mut texts = BTreeSet::new();
         for lang in ["de", "en", "pl", "fr", "hr"] {
             for path in ["data/", "graph/", "energy_chart/", "usr_sn/", "stream/"] {
@@ -30,15 +30,15 @@ on_both!(
 on_both!(a_database_that_was_away_is_found_again, |db| {
     let app = TestApp::start(db).await;
     let anna = app.owner("anna", "SC000001").await;
-    if db.take_away().await {
+    if db.make_unreachable().await {
         let call = app.get("/api/auth/data/").bearer(&anna.access);
         let answer = call.send().await.expect(503);
         assert_eq!(answer.code(), "unavailable");
         app.get("/readyz").send().await.expect(503);
-        db.give_back().await;
+        db.make_reachable().await;
         let call = app.get("/api/auth/data/").bearer(&anna.access);
         call.send().await.expect(200);
-        // It also has to hear the other processes again.
+        // It must also receive messages from the other processes again.
         eventually("it is ready", async || {
             app.get("/readyz").send().await.status == 200
         })

@@ -1,29 +1,34 @@
-//! Groups: names that an account gives some of its systems, and that nobody else sees.
+//! Groups: names that an account gives to some of its systems, invisible to everyone else.
 #![allow(clippy::unwrap_used)]
-use domain::group::MOST_GROUPS;
+use domain::group::MAX_GROUPS;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use testkit::{Answer, Person, TestApp, with_app};
+use testkit::{Person, TestApp, TestResponse, with_app};
 
 const GROUPS: &str = "/api/auth/group/";
 
-async fn create(app: &TestApp, person: &Person, name: &str, sn: &str) -> Answer {
+async fn create(app: &TestApp, person: &Person, name: &str, sn: &str) -> TestResponse {
     let call = app.post(GROUPS, &[("name", name), ("sn", sn)]);
     call.bearer(&person.access).send().await
 }
 
-/// Makes a group and returns the address that changes it.
+/// Creates a group and returns its URL.
 async fn made(app: &TestApp, person: &Person, name: &str, sn: &str) -> String {
     let group = create(app, person, name, sn).await.expect(201).json();
     format!("{GROUPS}{}/", group["id"])
 }
 
-async fn change(app: &TestApp, person: &Person, path: &str, fields: &[(&str, &str)]) -> Answer {
+async fn change(
+    app: &TestApp,
+    person: &Person,
+    path: &str,
+    fields: &[(&str, &str)],
+) -> TestResponse {
     let call = app.call("PATCH", path).form(fields);
     call.bearer(&person.access).send().await
 }
 
-async fn delete(app: &TestApp, person: &Person, path: &str) -> Answer {
+async fn delete(app: &TestApp, person: &Person, path: &str) -> TestResponse {
     app.call("DELETE", path).bearer(&person.access).send().await
 }
 
@@ -40,7 +45,7 @@ async fn groups(app: &TestApp, person: &Person) -> Value {
         .collect()
 }
 
-/// The group of each system as the list of systems names it.
+/// The group of each system, from the list of systems.
 async fn group_names(app: &TestApp, person: &Person) -> Value {
     let systems = get(app, person, "/api/auth/usr_sn/").await;
     let each = systems.as_array().unwrap().iter();
@@ -114,7 +119,7 @@ with_app!(a_groups_name_is_needed_and_not_endless, |app| {
 with_app!(an_account_has_so_many_groups_and_no_more, |app| {
     let anna = anna(app).await;
     let account = app.account_id(&anna.email).await;
-    for number in 1..=MOST_GROUPS {
+    for number in 1..=MAX_GROUPS {
         let name = number.to_string().parse().unwrap();
         let made = app.store.create_group(account, &name, &[], 0).await;
         assert!(made.unwrap().is_some(), "{number}");
@@ -136,7 +141,7 @@ with_app!(an_account_has_no_second_group_of_a_name, |app| {
         groups(app, &anna).await,
         json!([["Ärger im Keller", ["SC000001"]]])
     );
-    // Somebody else may use it, and the group itself may change its case.
+    // Another account may use the same name, and the group itself may change its case.
     made(app, &ben, "Ärger im Keller", "").await;
     let other = made(app, &anna, "Dach", "").await;
     let taken = [("name", "ärger im keller")];
@@ -273,7 +278,7 @@ with_app!(a_system_given_up_is_in_no_group_any_more, |app| {
     let call = app.call("DELETE", "/api/auth/usr_sn/SC000002/");
     call.bearer(&anna.access).send().await.expect(204);
     assert_eq!(groups(app, &anna).await, json!([["Keller", ["SC000001"]]]));
-    // Neither for the next owner, nor when it comes back.
+    // It appears neither for the next owner nor when the system returns.
     let code = app.code(&[&"SC000002".parse().unwrap()]).await;
     let call = app.post("/api/auth/usr_sn/", &[("keys", &code)]);
     call.bearer(&anna.access).send().await.expect(200);
@@ -302,7 +307,7 @@ with_app!(every_change_of_a_group_stands_in_the_journal, |app| {
     change(app, &anna, &path, &both).await.expect(200);
     delete(app, &anna, &path).await.expect(204);
     delete(app, &anna, &path).await.expect(404);
-    // Without the names, which are the person's.
+    // Without the names, which are personal.
     let line = |event: &str, detail: String| (event.to_owned(), detail);
     assert_eq!(
         journal(app, &anna).await,

@@ -1,10 +1,10 @@
-//! What stands between a person and a battery: how many devices a minute, and the operator's brake.
+//! Limits on changes to batteries: devices per minute, and the operator's brake.
 #![allow(clippy::unwrap_used)]
-use api::Settings;
+use api::PortalConfig;
 use domain::clock::MINUTE;
 use serde_json::json;
 use std::time::Duration;
-use testkit::{Answer, Battery, NOON, Person, TestApp, on_both, with_app};
+use testkit::{MqttBattery, NOON, Person, TestApp, TestResponse, on_both, with_app};
 
 const FLEET: [&str; 4] = ["SC000001", "SC000002", "SC000003", "SC000004"];
 
@@ -19,18 +19,18 @@ async fn collector(app: &TestApp) -> Person {
     anna
 }
 
-async fn command(app: &TestApp, person: &Person, sn: &str, key: &str) -> Answer {
+async fn command(app: &TestApp, person: &Person, sn: &str, key: &str) -> TestResponse {
     let fields = [("sn", sn), ("command", "auto"), ("key", key)];
     let call = app.post("/api/auth/command/", &fields);
     call.bearer(&person.access).send().await
 }
 
-async fn save(app: &TestApp, person: &Person, sn: &str, fields: &[(&str, &str)]) -> Answer {
+async fn save(app: &TestApp, person: &Person, sn: &str, fields: &[(&str, &str)]) -> TestResponse {
     let path = format!("/api/auth/settings/?sn={sn}");
     app.post(&path, fields).bearer(&person.access).send().await
 }
 
-fn two_a_minute(settings: &mut Settings) {
+fn two_a_minute(settings: &mut PortalConfig) {
     settings.devices_a_minute = 2;
 }
 
@@ -63,7 +63,7 @@ on_both!(
         )
         .await;
         assert_eq!(third.expect(429).code(), "too_many_devices");
-        // The same ones again are no further devices, and somebody else is not held up.
+        // The same devices do not count again, and other accounts are not affected.
         command(&app, &anna, FLEET[0], "key-number-3")
             .await
             .expect(201);
@@ -138,11 +138,11 @@ with_app!(
         );
         let refused = command(app, &anna, sn, "key-after").await.expect(503);
         assert!(refused.text.contains("Betreiber"));
-        // What was saved before waits, and reading goes on.
-        let mut battery = Battery::connect(app.devices, sn).await;
-        battery.greet(NOON, 0).await;
-        battery.told_on("time").await;
-        let more = tokio::time::timeout(Duration::from_millis(400), battery.told());
+        // Earlier changes wait, and reading still works.
+        let mut battery = MqttBattery::connect(app.devices, sn).await;
+        battery.subscribe_and_say_hello(NOON, 0).await;
+        battery.next_message_on("time").await;
+        let more = tokio::time::timeout(Duration::from_millis(400), battery.next_message());
         assert!(more.await.is_err(), "nothing is sent while the brake is on");
         let call = app.get(&format!("/api/auth/settings/?sn={sn}"));
         call.bearer(&anna.access).send().await.expect(200);
@@ -150,7 +150,7 @@ with_app!(
         save(app, &anna, sn, &[("version", "1"), ("reserve_soc", "30")])
             .await
             .expect(200);
-        assert_eq!(battery.told_on("des").await["ver"], 2);
+        assert_eq!(battery.next_message_on("des").await["ver"], 2);
     }
 );
 
@@ -174,7 +174,7 @@ on_both!(a_new_price_is_a_change_where_the_battery_goes_by_it, |db| {
     app.store.put_brake_on("a bad update", NOON).await.unwrap();
     let refused = enter(FLEET[0], "32").await.expect(503);
     assert_eq!(refused.code(), "fleet_braked");
-    // Where no battery goes by it, a price is only for the bill.
+    // If no battery uses the price, it only affects the bill.
     enter(FLEET[3], "32").await.expect(200);
     app.stop().await;
 });

@@ -1,23 +1,23 @@
-//! People of one household, and the sale of a house: who has the owner's rights, who only looks, and who sees nothing.
+//! Members of a household, and the sale of a house: who has the owner's rights, who can only look, and who sees nothing.
 #![allow(clippy::unwrap_used)]
 use domain::EventCode;
 use domain::clock::{DAY, MINUTE};
 use serde_json::{Value, json};
-use testkit::{Answer, PASSWORD, Person, TestApp, with_app};
+use testkit::{PASSWORD, Person, TestApp, TestResponse, with_app};
 
-async fn get(app: &TestApp, person: &Person, path: &str) -> Answer {
+async fn get(app: &TestApp, person: &Person, path: &str) -> TestResponse {
     app.get(path).bearer(&person.access).send().await
 }
 
-async fn post(app: &TestApp, person: &Person, path: &str, fields: &[(&str, &str)]) -> Answer {
+async fn post(app: &TestApp, person: &Person, path: &str, fields: &[(&str, &str)]) -> TestResponse {
     app.post(path, fields).bearer(&person.access).send().await
 }
 
-async fn delete(app: &TestApp, person: &Person, path: &str) -> Answer {
+async fn delete(app: &TestApp, person: &Person, path: &str) -> TestResponse {
     app.call("DELETE", path).bearer(&person.access).send().await
 }
 
-async fn hand_over(app: &TestApp, owner: &Person, email: &str) -> Answer {
+async fn hand_over(app: &TestApp, owner: &Person, email: &str) -> TestResponse {
     let fields = [("sn", "SC000001"), ("email", email), ("password", PASSWORD)];
     post(app, owner, "/api/auth/grant/handover/", &fields).await
 }
@@ -35,7 +35,7 @@ with_app!(
             (&systems[0]["sn"], &systems[0]["access"]),
             (&json!("SC000001"), &json!("member"))
         );
-        // Wiring after typing one's own password, prices for the whole household.
+        // Wiring after repeating one's own password, prices for the whole household.
         let path = "/api/auth/settings/?sn=SC000001";
         let wiring = [("version", "0"), ("charge_limit", "2000")];
         post(app, &paul, path, &wiring).await.expect(400);
@@ -58,7 +58,7 @@ with_app!(
             .expect(200)
             .json();
         assert_eq!(tariffs[0]["tariffs"].as_array().unwrap().len(), 1);
-        // He lets an electrician in, but nobody else into the household.
+        // He may invite an electrician, but no one into the household.
         let invite = [
             ("sn", "SC000001"),
             ("email", "eva@example.com"),
@@ -79,8 +79,8 @@ with_app!(
         delete(app, &paul, "/api/auth/usr_sn/SC000001/")
             .await
             .expect(403);
-        // The owner hears of it, and can end it; he has no system then.
-        let letters = app.letters().await;
+        // The owner is notified and can end it; then he has no system.
+        let letters = app.sent_mails().await;
         assert!(
             letters.iter().any(|letter| letter.to == anna.email
                 && letter.subject == "Ihre Einladung wurde angenommen")
@@ -144,7 +144,7 @@ with_app!(
         post(app, &anna, "/api/auth/grant/", &invite)
             .await
             .expect(201);
-        let code = app.mailed("paul@example.com", "key").await;
+        let code = app.mailed_token("paul@example.com", "key").await;
         let add = async |who: &Person, code: &str| {
             let added = post(app, who, "/api/auth/usr_sn/", &[("keys", code)]).await;
             added.expect(200).json()["keys"][0]["status"].clone()
@@ -157,7 +157,7 @@ with_app!(
             .send()
             .await;
         assert_eq!(refused.expect(400).code(), "sn1:code_unknown");
-        // Somebody who has an account accepts with it.
+        // A person with an account accepts with that account.
         let invite = [
             ("sn", "SC000001"),
             ("email", ben.email.as_str()),
@@ -166,7 +166,7 @@ with_app!(
         post(app, &anna, "/api/auth/grant/", &invite)
             .await
             .expect(201);
-        let code = app.mailed(&ben.email, "key").await;
+        let code = app.mailed_token(&ben.email, "key").await;
         assert_eq!(add(&ben, &code).await, "linked");
         assert_eq!(add(&ben, &code).await, "unknown");
         let systems = get(app, &ben, "/api/auth/usr_sn/").await.expect(200).json();
@@ -177,8 +177,8 @@ with_app!(
             .map(|it| it["access"].as_str().unwrap())
             .collect();
         assert_eq!(access, ["look", "owner"]);
-        // The other one runs out.
-        let code = app.mailed("paul@example.com", "key").await;
+        // The other one expires.
+        let code = app.mailed_token("paul@example.com", "key").await;
         app.clock.advance(30 * DAY);
         let form = app.owner_form("paul@example.com", &code);
         app.post("/api/auth/register/", &form)
@@ -189,7 +189,7 @@ with_app!(
     }
 );
 
-/// A household that has left its traces everywhere.
+/// A household that has left data everywhere.
 async fn lived_in(app: &TestApp) -> (Person, Person) {
     let anna = app.owner("anna", "SC000001").await;
     let eva = app.electrician("eva").await;
@@ -246,7 +246,7 @@ async fn lived_in(app: &TestApp) -> (Person, Person) {
     (anna, eva)
 }
 
-/// Nothing of what was before, on any screen.
+/// No data of the previous household, on any screen.
 async fn sees_nothing_old(app: &TestApp, next: &Person) {
     let day = "2026-11-15";
     for path in [
@@ -286,7 +286,7 @@ async fn sees_nothing_old(app: &TestApp, next: &Person) {
             assert!(!answer.contains(old), "{path} shows {old}: {answer}");
         }
     }
-    // The roof is the house's.
+    // The roof belongs to the house.
     let site = get(app, next, "/api/auth/system/SC000001/").await.json();
     assert_eq!((&site["kwp"], &site["place"]), (&json!(9.8), &Value::Null));
     let live = get(app, next, "/api/auth/data/").await.json();
@@ -321,11 +321,11 @@ with_app!(the_new_owner_of_a_house_sees_none_of_the_old_data, |app| {
         (&offered["sn"], &offered["email"]),
         (&json!("SC000001"), &json!("next@example.com"))
     );
-    // Until the code is entered nothing has changed.
+    // Nothing changes until the code is entered.
     get(app, &anna, "/api/auth/graph/?sn=SC000001")
         .await
         .expect(200);
-    let code = app.mailed("next@example.com", "key").await;
+    let code = app.mailed_token("next@example.com", "key").await;
     let form = app.owner_form("next@example.com", &code);
     app.post("/api/auth/register/", &form)
         .from("10.3.3.3")
@@ -340,7 +340,7 @@ with_app!(the_new_owner_of_a_house_sees_none_of_the_old_data, |app| {
             .await
             .expect(404);
     }
-    let letters = app.letters().await;
+    let letters = app.sent_mails().await;
     let told = |to: &str, subject: &str| {
         letters
             .iter()
@@ -348,7 +348,7 @@ with_app!(the_new_owner_of_a_house_sees_none_of_the_old_data, |app| {
     };
     assert!(told(&anna.email, "Ihr Speicher ist übergeben"));
     assert!(told(&eva.email, "Ihr Zugang zu einem Speicher ist beendet"));
-    // The old owner's own data are still hers to take away.
+    // The previous owner can still export her own data.
     let lines = get(app, &anna, "/api/auth/account/export/")
         .await
         .expect(200)
@@ -393,7 +393,7 @@ with_app!(a_handover_can_be_withdrawn_and_runs_out, |app| {
         .await
         .expect(201)
         .json();
-    let code = app.mailed("next@example.com", "key").await;
+    let code = app.mailed_token("next@example.com", "key").await;
     let path = format!("/api/auth/grant/handover/{}/", offered["id"]);
     delete(app, &ben, &path).await.expect(404);
     let listed = get(app, &anna, "/api/auth/grant/").await.expect(200).json();
@@ -405,9 +405,9 @@ with_app!(a_handover_can_be_withdrawn_and_runs_out, |app| {
         .expect(200)
         .json();
     assert_eq!(tried["keys"][0]["status"], "unknown");
-    // A second offer voids the first, and the last one runs out.
+    // A second offer voids the first, and the last one expires.
     hand_over(app, &anna, "next@example.com").await.expect(201);
-    let code = app.mailed("next@example.com", "key").await;
+    let code = app.mailed_token("next@example.com", "key").await;
     app.clock.advance(14 * DAY);
     let ben = app.log_in(&ben.email, false).await;
     let keys = [("keys", code.as_str())];

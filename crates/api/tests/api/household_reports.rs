@@ -1,15 +1,15 @@
-//! What a battery reported goes with its household, and what it tells late of the one before reaches nobody.
+//! A battery's reports leave with their household; late reports about the previous household reach no one.
 #![allow(clippy::unwrap_used)]
 use domain::clock::{HOUR, MINUTE};
 use domain::sample::MessageId;
 use domain::{EventCode, Serial};
 use serde_json::{Value, json};
-use store::report::{Body, HiddenSample, Report};
+use store::report::{Report, ReportBody, UndatedSample};
 use testkit::{Person, TestApp, TestDb, on_both};
 
 const SN: &str = "SC000001";
 
-async fn report(app: &TestApp, body: Body) {
+async fn report(app: &TestApp, body: ReportBody) {
     let report = Report {
         sn: SN.parse().unwrap(),
         received_at: app.clock.now(),
@@ -18,14 +18,21 @@ async fn report(app: &TestApp, body: Body) {
     app.bus.uplink.store(report).await.unwrap();
 }
 
-/// A sample without a time, of this start of the battery.
+/// A sample without a time, from this boot of the battery.
 async fn undated(app: &TestApp, boot: u32, payload: &str) {
-    let hidden = vec![HiddenSample {
+    let hidden = vec![UndatedSample {
         id: MessageId::new(boot, 900),
         payload: payload.to_owned(),
     }];
     let samples = Vec::new();
-    report(app, Body::History { samples, hidden }).await;
+    report(
+        app,
+        ReportBody::BackFill {
+            samples,
+            undated: hidden,
+        },
+    )
+    .await;
 }
 
 async fn rows(db: &TestDb, table: &str) -> usize {
@@ -34,7 +41,7 @@ async fn rows(db: &TestDb, table: &str) -> usize {
     found.unwrap().1.len()
 }
 
-/// Events and undated samples in what somebody takes away.
+/// Events and undated samples in a person's export.
 async fn exported(app: &TestApp, person: &Person) -> (Value, Value) {
     let call = app.get("/api/auth/account/export/").bearer(&person.access);
     let document = call.send().await.expect(200).json();
@@ -60,7 +67,7 @@ on_both!(
         let payload = b"{\"pg\":7}".to_vec();
         report(
             &app,
-            Body::Reject {
+            ReportBody::Reject {
                 topic,
                 reason,
                 payload,
@@ -69,8 +76,10 @@ on_both!(
         .await;
 
         app.clock.advance(MINUTE);
-        let access = app.household(SN).await;
-        let unlinked = app.store.unlink(&access, testkit::desk(), app.clock.now());
+        let access = app.household_access(SN).await;
+        let unlinked = app
+            .store
+            .unlink(&access, testkit::mail_context(), app.clock.now());
         unlinked.await.unwrap();
         let ben = app.owner("ben", "SC000002").await;
         let sn: Serial = SN.parse().unwrap();
@@ -78,13 +87,13 @@ on_both!(
         let added = app.post("/api/auth/usr_sn/", &[("keys", &code)]);
         added.bearer(&ben.access).send().await.expect(200);
         app.clock.advance(MINUTE);
-        // What runs every hour.
-        app.store.forget(before - HOUR).await.unwrap();
+        // The hourly job.
+        app.store.telemetry.forget(before - HOUR).await.unwrap();
         for table in ["events", "hidden_samples", "rejects"] {
             assert_eq!(rows(db, table).await, 0, "{table}");
         }
 
-        // The battery was away during the sale, and tells of the time before.
+        // The battery was offline during the sale, and now reports about the time before.
         battery
             .event(Some(before), EventCode::MeterLost, false, None)
             .await;
@@ -96,7 +105,7 @@ on_both!(
             0
         );
 
-        // From its first start in the new household on, what it tells is theirs.
+        // From its first boot in the new household on, its reports belong to that household.
         battery.hello(|hello| hello.id = MessageId::new(2, 1)).await;
         let now = app.clock.now();
         battery

@@ -1,4 +1,4 @@
-//! What is in force at a system: in its live data, for each reader as far as they may know, until it is over.
+//! What is in force at a system: in its live data, as far as each reader may know, until it ends.
 #![allow(clippy::unwrap_used)]
 use domain::clock::{HOUR, MINUTE, SECOND};
 use domain::firmware::Part;
@@ -23,7 +23,7 @@ async fn in_force(app: &TestApp, person: &Person) -> Value {
     in_force_at(app, person, SN).await
 }
 
-/// Gives a command, and the battery says that it is done.
+/// Gives a command, and the battery reports that it is done.
 async fn done(app: &TestApp, person: &Person, command: &str, more: &[(&str, &str)]) {
     let key = format!("key-{}", app.clock.now());
     let mut fields = vec![("sn", SN), ("command", command), ("key", &key)];
@@ -32,7 +32,7 @@ async fn done(app: &TestApp, person: &Person, command: &str, more: &[(&str, &str
     let given = call.bearer(&person.access).send().await.expect(201).json();
     let battery = app.battery(SN);
     let id = given["id"].as_str().unwrap();
-    battery.answers(id, true, "ok").await;
+    battery.answer_command(id, true, "ok").await;
     app.clock.advance(SECOND);
 }
 
@@ -52,10 +52,10 @@ with_app!(a_pause_is_in_force_until_somebody_ends_it, |app| {
         "kind": "pause", "since": NOON, "until": NOON + HOUR, "by": "you", "end": "auto",
     });
     assert_eq!(in_force(app, &anna).await, json!([want]));
-    // Whoever only looks sees it, and cannot end it.
+    // An electrician with monitor sees it but cannot end it.
     (want["by"], want["end"]) = (json!("owner"), Value::Null);
     assert_eq!(in_force(app, &eva).await, json!([want]));
-    // It is in the database, not only in this process.
+    // It is stored in the database, not only in this process.
     app.bus.live.load().await.unwrap();
     assert_eq!(in_force(app, &eva).await, json!([want]));
     done(app, &anna, "auto", &[]).await;
@@ -134,12 +134,35 @@ with_app!(
         battery
             .event(ends, EventCode::ReserveHeld, false, None)
             .await;
-        // What comes late changes nothing.
+        // A late report changes nothing.
         battery
             .event(Some(NOON), EventCode::ReserveHeld, true, None)
             .await;
         battery.sample(|_| {}).await;
         assert_eq!(in_force(app, &anna).await, json!([]));
+    }
+);
+
+with_app!(
+    what_only_a_silent_battery_could_end_is_not_in_force,
+    |app| {
+        let anna = app.owner("anna", SN).await;
+        let battery = app.battery(SN);
+        battery.hello(|_| {}).await;
+        battery.sample(|_| {}).await;
+        let held = (Some(NOON), EventCode::ReserveHeld, Some(r#"{"soc":10}"#));
+        battery.event(held.0, held.1, true, held.2).await;
+        pause(app, &anna).await;
+        let kinds = async || {
+            let list = in_force(app, &anna).await;
+            let list = list.as_array().unwrap().iter();
+            list.map(|one| one["kind"].as_str().unwrap().to_owned())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(kinds().await, ["pause", "reserve"]);
+        app.clock.advance(SECOND);
+        battery.goes_offline().await;
+        assert_eq!(kinds().await, ["pause"], "it has an end of its own");
     }
 );
 

@@ -1,10 +1,10 @@
-//! The journal: every write has its line, batteries say why they acted, and people find and keep what they look for.
+//! The journal: every write has an entry, batteries report why they acted, and people can search and export it.
 #![allow(clippy::unwrap_used)]
 use domain::clock::{DAY, MINUTE};
 use domain::{EventCode, Lang};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use testkit::{Battery, NOON, PASSWORD, Person, TestApp, with_app};
+use testkit::{MqttBattery, NOON, PASSWORD, Person, TestApp, with_app};
 
 const SN: &str = "SC000001";
 
@@ -67,7 +67,7 @@ with_app!(a_random_life_leaves_a_line_for_every_write, |app| {
     app.battery(SN).hello(|_| {}).await;
     let before = read(app, &anna, "").await["total"].as_u64().unwrap();
     let (mut version, mut written) = (0, 0);
-    // The same every time: what a form brings is drawn from the turn's number.
+    // Deterministic: the values of the form are derived from the turn's number.
     for turn in 0..40_u32 {
         let fields = [
             ("version", version.to_string()),
@@ -118,7 +118,7 @@ with_app!(a_battery_says_why_it_acted, |app| {
         let at = NOON - MINUTE * minutes;
         battery.event(Some(at), code, true, Some(args)).await;
     }
-    // One whose time is unknown is kept and not shown.
+    // An event with unknown time is stored but not shown.
     battery.event(None, EventCode::MeterLost, true, None).await;
     let body = read(app, &anna, &format!("sn={SN}&kind=battery")).await;
     assert_eq!(body["total"], told.len());
@@ -135,7 +135,7 @@ with_app!(a_battery_says_why_it_acted, |app| {
         body["lines"][0]["who"],
         domain::message::text(Lang::De, "word", "battery")
     );
-    // Reasons are no messages that somebody has to see.
+    // Reasons are not messages that people have to see.
     let data = app
         .get("/api/auth/data/")
         .bearer(&anna.access)
@@ -148,15 +148,15 @@ with_app!(a_battery_says_why_it_acted, |app| {
 
 with_app!(what_the_battery_took_and_refused_is_written_once, |app| {
     let anna = app.owner("anna", SN).await;
-    let mut battery = Battery::connect(app.devices, SN).await;
-    battery.greet(NOON, 0).await;
+    let mut battery = MqttBattery::connect(app.devices, SN).await;
+    battery.subscribe_and_say_hello(NOON, 0).await;
     let fields = [
         ("version", "0"),
         ("charge_limit", "2000"),
         ("password", PASSWORD),
     ];
     save(app, &anna, &fields).await;
-    let state = battery.told_on("des").await["state"].clone();
+    let state = battery.next_message_on("des").await["state"].clone();
     for _ in 0..3 {
         let report = battery.applied(1, state.clone(), json!({"charge_limit": "above_rated"}));
         battery.report("rep", report.to_string()).await;
@@ -218,7 +218,7 @@ with_app!(lines_are_found_by_kind_actor_day_and_page, |app| {
         0
     );
     assert_eq!(read(app, &anna, "kind=battery,settings").await["total"], 26);
-    // Without a system it is also about the account itself.
+    // Without a system, the journal also contains entries about the account itself.
     assert!(events(&read(app, &anna, "kind=account").await).contains(&"registered"));
     assert_eq!(
         read(app, &anna, &format!("sn={SN}&kind=account")).await["total"],

@@ -1,14 +1,14 @@
-//! The walk over systems: every call about systems × everybody who can have to do with one × {theirs, somebody else's,
-//! missing}, with valid bodies. An allowed cell must answer 2xx; a call without a row here fails.
+//! The walk over systems: every call about systems × everyone who can be related to one × {theirs, someone else's, missing}, with
+//! valid bodies. An allowed cell must answer 2xx; a call without a row here fails.
 #![allow(clippy::unwrap_used)]
-use domain::alarm::Kind;
+use domain::alarm::AlarmKind;
 use std::collections::BTreeSet;
 use testkit::http::Call;
-use testkit::{Answer, PASSWORD, Person, TestApp, on_both};
+use testkit::{PASSWORD, Person, TestApp, TestResponse, on_both};
 
-/// Who may, written down a second time on purpose. o owner, h household member with the owner's rights, l household member
-/// to look only; electricians: m monitor, c configure, s service, e without a grant. A capital letter: to them there is no
-/// such thing, 404. Not named: 403.
+/// Who may make which call, deliberately written down a second time. o owner, h household member with the owner's rights, l
+/// household member who can only look; electricians: m monitor, c configure, s service, e without a grant. A capital letter means
+/// 404: for them it does not exist. Not named: 403.
 const MATRIX: &[(&str, &str, &str)] = &[
     ("GET", "/api/auth/usr_sn/", "ohlmcse"),
     ("GET", "/api/auth/data/", "ohlmcse"),
@@ -64,7 +64,7 @@ const MATRIX: &[(&str, &str, &str)] = &[
     ("DELETE", "/api/auth/usr_sn/{sn}/", "o"),
 ];
 
-/// Calls that name no system: they have no other's to name.
+/// Calls that name no system, so they cannot name someone else's.
 const WITHOUT_SYSTEM: [&str; 6] = [
     "/api/auth/usr_sn/",
     "/api/auth/data/",
@@ -76,18 +76,20 @@ const WITHOUT_SYSTEM: [&str; 6] = [
 
 #[test]
 fn every_call_about_systems_has_a_row() {
-    let rules = api::access::RULES
+    let table = api::rights();
+    let about_systems: BTreeSet<_> = table
         .iter()
-        .filter(|rule| rule.right.is_some());
-    let rules: BTreeSet<_> = rules.map(|rule| (rule.method, rule.path)).collect();
+        .filter(|(_, _, right)| right.is_some())
+        .map(|(method, path, _)| (*method, path.as_str()))
+        .collect();
     let rows: BTreeSet<_> = MATRIX
         .iter()
         .map(|(method, path, _)| (*method, *path))
         .collect();
-    assert_eq!(rows, rules);
+    assert_eq!(rows, about_systems);
 }
 
-/// An owner's system with everybody who has to do with it.
+/// An owner's system with everyone who is related to it.
 struct House {
     sn: String,
     people: Vec<(char, Person)>,
@@ -108,9 +110,14 @@ impl House {
             people.push((letter, electrician));
         }
         people.push(('e', app.electrician(&format!("stranger{number}")).await));
-        // Last, as some calls end it all.
+        // The owner comes last, because some calls delete everything.
         people.push(('o', owner));
         Self { sn, people }
+    }
+
+    fn service(&self) -> &Person {
+        let found = self.people.iter().find(|(letter, _)| *letter == 's');
+        &found.unwrap().1
     }
 
     fn owner(&self) -> &Person {
@@ -125,12 +132,20 @@ on_both!(everybody_gets_what_their_level_allows, |db| {
     let installer = app.electrician("installer").await;
     app.grant(&other, &installer, "OTHER001", "service").await;
     let foreign = commissioned(&app, &installer, "OTHER001").await;
+    // Calls that only read share a house; every other call gets its own.
+    let shared = House::build(&app, MATRIX.len()).await;
+    let shared_commissioning = commissioned(&app, shared.service(), &shared.sn).await;
     for (number, (method, path, allowed)) in MATRIX.iter().enumerate() {
-        let house = House::build(&app, number).await;
-        let commissioning = path.starts_with("/api/auth/commissioning/");
-        let own = match house.people.iter().find(|(letter, _)| *letter == 's') {
-            Some((_, service)) if commissioning => commissioned(&app, service, &house.sn).await,
-            _ => NONE,
+        let own_house;
+        let (house, own) = if *method == "GET" {
+            (&shared, shared_commissioning)
+        } else {
+            own_house = House::build(&app, number).await;
+            let own = match path.starts_with("/api/auth/commissioning/") {
+                true => commissioned(&app, own_house.service(), &own_house.sn).await,
+                false => NONE,
+            };
+            (&own_house, own)
         };
         for (letter, person) in &house.people {
             let role_admitted = allowed.chars().any(|other| {
@@ -143,7 +158,7 @@ on_both!(everybody_gets_what_their_level_allows, |db| {
                     ("OTHER001", foreign_grant, foreign),
                     ("MISSING1", i64::MAX, NONE),
                 ] {
-                    let call = request(&app, &house, method, path, sn, (grant, ids), person).await;
+                    let call = request(&app, house, method, path, sn, (grant, ids), person).await;
                     let answer = send(call, path, person).await;
                     let cell = format!("{method} {path} as {letter} on {sn}: {}", answer.text);
                     let want = if role_admitted { 404 } else { 403 };
@@ -158,7 +173,7 @@ on_both!(everybody_gets_what_their_level_allows, |db| {
             }
             let grant = invite(&app, house.owner(), &house.sn).await;
             let ids = (grant, own);
-            let call = request(&app, &house, method, path, &house.sn, ids, person).await;
+            let call = request(&app, house, method, path, &house.sn, ids, person).await;
             let answer = send(call, path, person).await;
             let cell = format!(
                 "{method} {path} as {letter}: {} {}",
@@ -192,12 +207,12 @@ async fn commissioned(app: &TestApp, installer: &Person, sn: &str) -> Commission
     let battery = app.battery(sn);
     Commissioned {
         protocol: app.commission(installer, &battery).await,
-        open: app.go_through(installer, &battery).await,
+        open: app.complete_checks(installer, &battery).await,
     }
 }
 
-/// A stream has no end to wait for: its head says who may open it.
-async fn send(call: Call, path: &str, person: &Person) -> Answer {
+/// A stream never ends, so only its head is read: it shows who may open it.
+async fn send(call: Call, path: &str, person: &Person) -> TestResponse {
     let call = match path {
         "/api/auth/stream/" => call.method("HEAD"),
         _ => call,
@@ -205,9 +220,9 @@ async fn send(call: Call, path: &str, person: &Person) -> Answer {
     call.bearer(&person.access).send().await
 }
 
-/// A pending invitation to a system; its number.
+/// Creates a pending invitation to a system and returns its id.
 async fn invite(app: &TestApp, owner: &Person, sn: &str) -> i64 {
-    // Once it is gone there is nothing to invite to.
+    // Once the system is gone, it cannot be invited to.
     let answer = app
         .post("/api/auth/grant/", &invitation(sn))
         .bearer(&owner.access);
@@ -270,7 +285,7 @@ async fn request(
         ("POST", "/api/auth/price/") => {
             call(path).form(&[("sn", sn), ("steps", "workdays/00:00/31.90")])
         }
-        // Nobody has made one: how a batch is undone by its maker alone is tested with batches.
+        // No one has made a batch here. The batch tests cover that only its creator can undo it.
         ("POST", "/api/auth/settings/batch/{id}/undo/") => {
             call("/api/auth/settings/batch/0123456789abcdef01234567/undo/").form(&[])
         }
@@ -294,7 +309,7 @@ async fn request(
             call(path).form(&[("sn", sn), ("command", "auto"), ("key", &key)])
         }
         ("POST", "/api/auth/alarm/") => {
-            let id = app.alarm(sn, Kind::Offline).await.to_string();
+            let id = app.open_alarm(sn, AlarmKind::Offline).await.to_string();
             call(path).form(&[("id", &id)])
         }
         ("POST", "/api/v1/update/") => {
@@ -308,7 +323,7 @@ async fn request(
         ("PATCH", "/api/auth/system/{sn}/") => call(&format!("/api/auth/system/{sn}/"))
             .form(&[("first_name", "Anna"), ("last_name", "Berg")]),
         ("POST", "/api/auth/system/{sn}/replace/") => {
-            // Whoever did it before has given the house another number.
+            // An earlier caller's replacement may have changed the house's serial number.
             let own = app.get("/api/auth/usr_sn/").bearer(&house.owner().access);
             let own = own.send().await.expect(200).json();
             let own = own[0]["sn"].as_str().unwrap();

@@ -1,4 +1,4 @@
-//! How often somebody may try, and that nobody is locked out by somebody else's attempts.
+//! Rate limits, and that no one is locked out by other people's attempts.
 #![allow(clippy::unwrap_used)]
 use domain::clock::MINUTE;
 use testkit::{PASSWORD, with_app};
@@ -25,7 +25,7 @@ with_app!(
         let mut refused = 0;
         for n in 0..1_000 {
             let wrong = [("email", anna.email.as_str()), ("password", "Falsch-123!")];
-            // From many addresses, so that the limit per address does not stop them first.
+            // From many addresses, so the limit per address does not apply first.
             let from = format!("198.51.{}.{}", n / 250, n % 250);
             let answer = app
                 .post("/api/auth/token/", &wrong)
@@ -82,7 +82,7 @@ with_app!(
         }
         assert!(!cookie.contains("anna"));
         let cookie = cookie.split(';').next().unwrap();
-        // Somebody who holds Anna's cookie is still a stranger to Ben's account.
+        // With Anna's cookie, a person is still a stranger to Ben's account.
         let wrong = [("email", ben.email.as_str()), ("password", "Falsch-123!")];
         let mut last = 0;
         for n in 0..12 {
@@ -142,7 +142,7 @@ with_app!(
                     .as_u16(),
             );
         }
-        // They differ only behind what is remembered, so that they share one allowance.
+        // They differ only after the truncated length, so they share one allowance.
         assert_eq!(statuses, [vec![401; 10], vec![429]].concat());
     }
 );

@@ -1,4 +1,4 @@
-//! Live data: every field with its meaning, all systems as one, and nothing of anybody else.
+//! Live data: every field with its meaning, all systems combined, and nothing of anyone else.
 #![allow(clippy::unwrap_used)]
 use domain::EventCode;
 use domain::clock::{DAY, HOUR, MINUTE, SECOND};
@@ -75,7 +75,7 @@ with_app!(only_set_flags_are_named_where_that_is_asked_for, |app| {
     battery.sample(|sample| sample.flags = flags).await;
     let call = app.get("/api/auth/data/?flags=set").bearer(&anna.access);
     let brief = call.send().await.expect(200).json();
-    // An empty set says that none is set, and is there to say so.
+    // An empty set is still present, to show that no flag is set.
     let flags_of = |data: &Value| {
         let entry = entry(data, "SC000001");
         let of = |set: &str| data[set]["SC000001"].clone();
@@ -118,7 +118,7 @@ with_app!(energies_are_those_of_the_sites_day, |app| {
             .await;
         app.clock.advance(30 * SECOND);
     }
-    // The day's beginning is read beside the reports.
+    // The start of the day is read separately from the reports.
     eventually("today's energy is counted", async || {
         entry(&data(app, &anna).await, "SC000001")["import_energy"] == 200
     })
@@ -135,7 +135,7 @@ with_app!(energies_are_those_of_the_sites_day, |app| {
     for (name, wh) in want {
         assert_eq!(today[name], wh, "{name}");
     }
-    // Midnight passes; the battery says nothing, so nothing of the new day is known.
+    // Midnight passes without a report, so nothing is known about the new day.
     app.clock.advance(13 * HOUR);
     let anna = app.log_in(&anna.email, false).await;
     let tomorrow = entry(&data(app, &anna).await, "SC000001");
@@ -178,7 +178,7 @@ with_app!(
         battery.hello(|_| {}).await;
         battery.sample(|_| {}).await;
         app.clock.advance(2 * MINUTE);
-        // Silence counts after 90 s; the bus looks once a second.
+        // A battery is offline after 90 s of silence; the bus checks once a second.
         eventually("the battery is offline", async || {
             entry(&data(app, &anna).await, "SC000001")["online"] == false
         })
@@ -187,7 +187,7 @@ with_app!(
         assert_eq!(entry["grid_power"], -150);
         assert_eq!(entry["time"], "2026-11-15 12:00:00");
         assert_eq!(entry["measured_at"], NOON);
-        assert_eq!(entry["last_online_from"], "2026-11-15 12:02:00");
+        assert_eq!(entry["last_online_from"], "2026-11-15 12:00:00");
         assert_eq!(entry["isActive"], false);
     }
 );
@@ -239,7 +239,7 @@ with_app!(
         battery
             .event(Some(NOON - 2 * HOUR), EventCode::NaUHigh, true, None)
             .await;
-        // Nobody knows when this happened, so nobody is shown it.
+        // The time of this event is unknown, so it is not shown to anyone.
         battery.event(None, EventCode::HwFault, true, None).await;
         let call = app.get("/api/auth/data/").bearer(&anna.access);
         let answer = call
@@ -345,7 +345,7 @@ with_app!(
             ["PV_power", "measured_at", "received_at"].map(|field| entry[field].clone())
         };
         measure(100, 1_000).await;
-        // An operator sets the clock wrong, and right again.
+        // An operator sets the clock wrong, then right again.
         app.clock.advance(10 * MINUTE);
         let now = app.clock.now();
         assert_eq!(
@@ -364,7 +364,7 @@ with_app!(
             entry(&data(app, &anna).await, "SC000001")["import_energy"] == 30
         })
         .await;
-        // The same at a start: what was measured in the minutes that have not come yet is not the newest.
+        // The same after a restart: samples with a future time are not the newest.
         app.bus.live.load().await.unwrap();
         app.clock.advance(MINUTE);
         let now = app.clock.now();
@@ -386,7 +386,7 @@ with_app!(
             named.filter(|name| name.starts_with("SC")).collect()
         };
         assert_eq!(order(&anna).await, ["SC000001", "SC000002", "SC000003"]);
-        // Systems are in the order of their phases; the clock stands still, so that nobody is looked up anew by their age.
+        // Systems are ordered by phase. The clock is stopped, so no cached session expires by age.
         let moved = app.battery("SC000001");
         moved.hello(|hello| hello.phase = 3).await;
         assert_eq!(order(&anna).await, ["SC000002", "SC000003", "SC000001"]);
@@ -405,7 +405,7 @@ with_app!(all_systems_add_weigh_and_say_how_many_report, |app| {
         .await;
     two.sample(|sample| sample.soc = Some(600)).await;
     three.sample(|_| {}).await;
-    three.leaves().await;
+    three.goes_offline().await;
     two.event(Some(NOON), EventCode::FloatCharge, true, None)
         .await;
     let data = data(app, &anna).await;
@@ -418,7 +418,7 @@ with_app!(all_systems_add_weigh_and_say_how_many_report, |app| {
     assert_eq!(all["battery_power"], -100);
     assert_eq!(all["m8"], 1_250);
     assert_eq!(all["SOC"], 50.0);
-    // The own phase of each: 230.1 V and 231.2 V.
+    // The own phase of each unit: 230.1 V and 231.2 V.
     assert_eq!(all["grid_voltage"], 230.7);
     assert_eq!(all["battery_status"], "charging");
     assert_eq!(all["last_messages"][0]["sn"], "SC000002");
@@ -460,7 +460,7 @@ with_app!(a_new_owner_sees_nothing_of_the_household_before, |app| {
     battery.sample(|_| {}).await;
     let after = entry(&data(app, &ben).await, "SC000001");
     assert_eq!(after["grid_power"], -150);
-    // Today's energy is partly the other household's.
+    // Part of today's energy belongs to the other household.
     assert_eq!(after["charge_energy"], Value::Null);
 });
 

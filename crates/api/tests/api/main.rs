@@ -1,5 +1,5 @@
-//! The portal at its HTTP border, on real sockets and both databases: a module for each noun.
-//! One binary for all modules: linking is what test binaries cost.
+//! Tests of the portal's HTTP interface, on real sockets and both databases: one module per noun. All modules share one binary,
+//! because linking is the main cost of test binaries.
 #![allow(clippy::unwrap_used)]
 
 mod account;

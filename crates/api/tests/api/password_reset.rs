@@ -1,21 +1,21 @@
-//! A forgotten password: what a stranger learns (nothing), and what the mailed link can do.
+//! A forgotten password: that strangers learn nothing, and what the mailed link can do.
 #![allow(clippy::unwrap_used)]
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
 use domain::clock::{HOUR, MINUTE, SECOND};
 use domain::{Email, Lang};
 use testkit::app::PUBLIC_URL;
-use testkit::{Answer, PASSWORD, TestApp, with_app};
+use testkit::{PASSWORD, TestApp, TestResponse, with_app};
 
 const NEW: &str = "Kellerwein-7?";
 
-async fn ask(app: &TestApp, email: &str) -> Answer {
+async fn ask(app: &TestApp, email: &str) -> TestResponse {
     app.post("/api/auth/password_reset/", &[("email", email)])
         .send()
         .await
 }
 
-async fn set(app: &TestApp, token: &str, password: &str) -> Answer {
+async fn set(app: &TestApp, token: &str, password: &str) -> TestResponse {
     let fields = [
         ("token", token),
         ("password", password),
@@ -26,18 +26,18 @@ async fn set(app: &TestApp, token: &str, password: &str) -> Answer {
         .await
 }
 
-/// How many reset links a mailbox has got.
+/// How many reset links were mailed to an address.
 async fn links(app: &TestApp, email: &str) -> usize {
-    let letters = app.letters().await;
+    let letters = app.sent_mails().await;
     let mine = letters.iter().filter(|letter| letter.to == email);
     mine.filter(|letter| letter.text.contains("#token="))
         .count()
 }
 
-/// Asks for a link and reads it.
+/// Requests a link and reads it from the mail.
 async fn link(app: &TestApp, email: &str) -> String {
     ask(app, email).await.expect(202);
-    app.mailed(email, "token").await
+    app.mailed_token(email, "token").await
 }
 
 with_app!(an_owner_who_forgot_the_password_sets_a_new_one, |app| {
@@ -81,7 +81,7 @@ with_app!(the_token_is_256_bits_in_the_fragment_of_the_link, |app| {
     let anna = app.owner("anna", "SC000001").await;
     let token = link(app, &anna.email).await;
     assert_eq!(BASE64.decode(&token).unwrap().len(), 32);
-    let letters = app.letters().await;
+    let letters = app.sent_mails().await;
     let letter = letters.last().unwrap();
     let link = format!("{PUBLIC_URL}/password_reset#token={token}");
     assert!(letter.text.lines().any(|line| line == link));
@@ -101,7 +101,7 @@ with_app!(
             .await
             .expect(202);
         assert_eq!(links(app, &anna.email).await, 1);
-        let letters = app.letters().await;
+        let letters = app.sent_mails().await;
         let text = &letters.last().unwrap().text;
         assert!(text.contains(&format!("{PUBLIC_URL}/password_reset#")));
         assert!(!text.contains("evil"), "{text}");
@@ -183,7 +183,7 @@ with_app!(a_link_of_another_kind_sets_no_password, |app| {
         .send()
         .await
         .expect(200);
-    let token = app.mailed("new@example.com", "email").await;
+    let token = app.mailed_token("new@example.com", "email").await;
     set(app, &token, NEW).await.expect(400);
 });
 
@@ -235,7 +235,7 @@ with_app!(a_new_password_ends_every_session, |app| {
 with_app!(
     a_change_of_address_that_was_under_way_ends_with_the_new_password,
     |app| {
-        // Somebody who knew the old password had begun to take the account over.
+        // Someone who knew the old password had begun to take over the account.
         let anna = app.owner("anna", "SC000001").await;
         app.call("PATCH", "/api/auth/account/")
             .form(&[("email", "thief@example.com"), ("password", PASSWORD)])
@@ -243,7 +243,7 @@ with_app!(
             .send()
             .await
             .expect(200);
-        let thief = app.mailed("thief@example.com", "email").await;
+        let thief = app.mailed_token("thief@example.com", "email").await;
         let token = link(app, &anna.email).await;
         set(app, &token, NEW).await.expect(200);
         app.post("/api/auth/account/email/confirm/", &[("token", &thief)])
@@ -257,7 +257,7 @@ with_app!(the_owner_is_told_that_the_password_was_changed, |app| {
     let anna = app.owner("anna", "SC000001").await;
     let token = link(app, &anna.email).await;
     set(app, &token, NEW).await.expect(200);
-    let letters = app.letters().await;
+    let letters = app.sent_mails().await;
     let last = letters.last().unwrap();
     assert_eq!(last.to, anna.email);
     assert_eq!(
@@ -316,7 +316,7 @@ with_app!(after_the_reset_this_browser_is_a_known_one, |app| {
     let answer = set(app, &token, NEW).await.expect(200);
     let cookie = answer.headers["set-cookie"].to_str().unwrap();
     let cookie = cookie.split(';').next().unwrap();
-    // Strangers have used up their tries at this account.
+    // Strangers have used up their attempts at this account.
     for n in 0..12 {
         let wrong = [("email", anna.email.as_str()), ("password", "Falsch-1!")];
         let call = app.post("/api/auth/token/", &wrong);
@@ -336,7 +336,7 @@ with_app!(a_field_that_comes_twice_is_refused, |app| {
 
 with_app!(without_the_database_sending_failed_for_any_address, |app| {
     let anna = app.owner("anna", "SC000001").await;
-    app.store.close().await;
+    app.store.db().close().await;
     let known = ask(app, &anna.email).await.expect(503);
     assert_eq!(known.code(), "mail_failed");
     let unknown = ask(app, "nobody@example.com").await.expect(503);

@@ -1,21 +1,21 @@
-//! Prices by the quarter-hour: what owners see of them, and prices by the time of day that they type in.
+//! Prices per quarter-hour as owners see them, and prices by time of day that they enter.
 #![allow(clippy::unwrap_used)]
 use domain::Source;
 use domain::clock::{DAY, HOUR};
 use domain::source::{BiddingZone, PriceSlot, SourceState, SpotPrice};
 use serde_json::{Value, json};
-use store::source::Wanted;
-use testkit::{Answer, NOON, Person, TestApp, with_app};
+use store::source::PriceDemand;
+use testkit::{NOON, Person, TestApp, TestResponse, with_app};
 
 const PRICE: &str = "/api/auth/price/";
 const STEPS: &str = "workdays/00:00/21,5;workdays/06:00/34;weekend/00:00/20";
 
-async fn get(app: &TestApp, person: &Person, sn: &str) -> Answer {
+async fn get(app: &TestApp, person: &Person, sn: &str) -> TestResponse {
     let call = app.get(&format!("{PRICE}?sn={sn}"));
     call.bearer(&person.access).send().await
 }
 
-async fn set(app: &TestApp, person: &Person, sn: &str, steps: &str) -> Answer {
+async fn set(app: &TestApp, person: &Person, sn: &str, steps: &str) -> TestResponse {
     let call = app.post(PRICE, &[("sn", sn), ("steps", steps)]);
     call.bearer(&person.access).send().await
 }
@@ -26,7 +26,7 @@ async fn settings(app: &TestApp, person: &Person, fields: &[(&str, &str)]) {
     call.bearer(&person.access).send().await.expect(200);
 }
 
-/// What energy-charts says for the first hours of tomorrow in UTC, an hour each.
+/// Publishes energy-charts prices for the first hours of today in UTC, one per hour.
 async fn publish(app: &TestApp, prices: &[i64]) {
     let start = NOON / DAY * DAY;
     let slots: Vec<PriceSlot> = (0..)
@@ -37,7 +37,7 @@ async fn publish(app: &TestApp, prices: &[i64]) {
             price: SpotPrice::from_thousandths(*price).unwrap(),
         })
         .collect();
-    let wanted = Wanted {
+    let wanted = PriceDemand {
         source: Source::EnergyCharts,
         zone: BiddingZone::DeLu,
         household: None,
@@ -47,7 +47,7 @@ async fn publish(app: &TestApp, prices: &[i64]) {
         ..SourceState::default()
     };
     app.store
-        .keep_prices(&wanted, &slots, state, NOON)
+        .save_prices(&wanted, &slots, state, NOON)
         .await
         .unwrap();
 }

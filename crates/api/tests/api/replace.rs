@@ -1,4 +1,4 @@
-//! A unit is exchanged: the site goes on under the new serial number for everybody, and to the Wh.
+//! Replacement of a unit: the site continues under the new serial number for everyone, exact to the Wh.
 #![allow(clippy::unwrap_used)]
 use domain::Sample;
 use domain::clock::{DAY, HOUR, MINUTE};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use testkit::battery::merge;
 use testkit::firmware::{IMAGE, manifest};
 use testkit::home::{home, reading, start_of};
-use testkit::{Answer, Battery, NOON, PASSWORD, Person, TestApp, eventually, with_app};
+use testkit::{MqttBattery, NOON, PASSWORD, Person, TestApp, TestResponse, eventually, with_app};
 
 const OLD: &str = "SC000001";
 const NEW: &str = "SC000002";
@@ -17,16 +17,16 @@ async fn get(app: &TestApp, person: &Person, path: &str) -> Value {
     call.send().await.expect(200).json()
 }
 
-async fn post(app: &TestApp, person: &Person, path: &str, fields: &[(&str, &str)]) -> Answer {
+async fn post(app: &TestApp, person: &Person, path: &str, fields: &[(&str, &str)]) -> TestResponse {
     app.post(path, fields).bearer(&person.access).send().await
 }
 
-async fn replace(app: &TestApp, person: &Person, sn: &str, key: &str) -> Answer {
+async fn replace(app: &TestApp, person: &Person, sn: &str, key: &str) -> TestResponse {
     let path = format!("/api/auth/system/{sn}/replace/");
     post(app, person, &path, &[("key", key)]).await
 }
 
-/// A new unit with the code that lies in its box.
+/// A new unit with the code from its box.
 async fn spare(app: &TestApp, sn: &str) -> String {
     let device = app.device(sn).await;
     app.code(&[&device]).await
@@ -48,7 +48,7 @@ async fn energies(app: &TestApp, person: &Person, sn: &str, days: &str) -> Value
     chart[0].take()
 }
 
-/// What is known of a system right now.
+/// The live entry of a system.
 async fn live(app: &TestApp, person: &Person, sn: &str) -> Value {
     let data = get(app, person, "/api/auth/data/").await;
     let mut entries = data["data"].as_array().unwrap().iter();
@@ -71,10 +71,10 @@ with_app!(the_site_goes_on_for_everybody_under_the_new_number, |app| {
     app.grant(&anna, &eva, OLD, "service").await;
     let ben = app.owner("ben", "SC000009").await;
     app.battery(OLD).hello(|_| {}).await;
-    // Days that are sealed, and today.
+    // Sealed days, and today.
     let first = start_of("2026-10-30");
     app.feed(OLD, &home(first..NOON, 5 * MINUTE, 0..0)).await;
-    app.store.seal_due(NOON).await.unwrap();
+    app.store.telemetry.seal_due(NOON).await.unwrap();
     let names = [("first_name", "Anna"), ("last_name", "Berg")];
     let path = format!("/api/auth/system/{OLD}/");
     let named = app.call("PATCH", &path).form(&names).bearer(&anna.access);
@@ -118,7 +118,7 @@ with_app!(the_site_goes_on_for_everybody_under_the_new_number, |app| {
     app.battery(NEW)
         .hello(|hello| hello.hardware = "SC-10".into())
         .await;
-    // First asked which unit that is, which changes nothing.
+    // First a dry run shows which unit it is; this changes nothing.
     let path = format!("/api/auth/system/{OLD}/replace/");
     for person in [&anna, &eva] {
         let ask = [("key", code.as_str()), ("dry_run", "true")];
@@ -129,7 +129,7 @@ with_app!(the_site_goes_on_for_everybody_under_the_new_number, |app| {
         );
         assert_eq!(systems(app, person).await, [OLD]);
     }
-    // A bare serial number is no proof of an electrician's, which is said at once.
+    // A bare serial number is not enough proof from an electrician; the dry run already says so.
     let bare = [("key", NEW), ("dry_run", "true")];
     let bare = post(app, &eva, &path, &bare).await.expect(400);
     assert_eq!(bare.code(), "key:replace_needs_code");
@@ -167,7 +167,7 @@ with_app!(the_site_goes_on_for_everybody_under_the_new_number, |app| {
     let now = events(app, &anna, NEW).await;
     assert_eq!(now[0], "unit_replaced");
     assert_eq!(now[1..], lines[..lines.len().min(9)]);
-    // Nobody else sees anything of it, and the code is spent.
+    // No one else sees anything of it, and the code is used up.
     assert_eq!(systems(app, &ben).await, ["SC000009"]);
     assert_eq!(
         replace(app, &ben, "SC000009", &code).await.code(),
@@ -175,7 +175,7 @@ with_app!(the_site_goes_on_for_everybody_under_the_new_number, |app| {
     );
 });
 
-/// How many Wh were imported on a day.
+/// The energy imported on a day, in Wh.
 async fn imported(app: &TestApp, person: &Person, sn: &str, day: &str) -> Option<i64> {
     let chart = energies(app, person, sn, &format!("{day}_{day}")).await;
     chart["rows"][0]["m2"].as_i64()
@@ -199,8 +199,8 @@ with_app!(neither_the_gap_nor_a_jump_is_counted, |app| {
     let code = spare(app, NEW).await;
     let new = app.battery(NEW);
     new.hello(|_| {}).await;
-    // It was tested in the workshop the day before, and has stood in the cellar since ten. Its messages have the numbers
-    // that the old unit's had, and its counter is a little above.
+    // The unit was tested in the workshop the day before, and has been in the cellar since ten. Its messages have the same
+    // sequence numbers as the old unit's, and its counter is slightly higher.
     new.history(vec![
         import(midnight - 2 * HOUR, 1_044),
         import(midnight + 10 * HOUR, 1_050),
@@ -208,11 +208,11 @@ with_app!(neither_the_gap_nor_a_jump_is_counted, |app| {
     ])
     .await;
     replace(app, &anna, OLD, &code).await.expect(200);
-    // What flowed until eight is the old unit's own, whose energy has no hour.
+    // The energy until eight is the old unit's; it cannot be assigned to hours.
     assert_eq!(imported(app, &anna, NEW, day).await, Some(100 + 40 + 7));
     assert_eq!(imported(app, &anna, NEW, "2026-11-14").await, None);
 
-    // Live from here on, and what was read before is not counted twice.
+    // Live from here on; earlier readings are not counted twice.
     new.sample(|sample| sample.counters = [Some(1_060), Some(0), Some(0), Some(0), Some(0)])
         .await;
     app.clock.advance(MINUTE);
@@ -224,7 +224,7 @@ with_app!(neither_the_gap_nor_a_jump_is_counted, |app| {
     })
     .await;
 
-    // The old unit finds a network once more, and sends what it had kept; what it measured since is nobody's.
+    // The old unit gets online once more and sends its back-fill; what it measured since the replacement belongs to no one.
     let late = vec![
         import(midnight + 8 * HOUR + 10 * MINUTE, 1_100),
         import(NOON + MINUTE, 5_000),
@@ -232,7 +232,7 @@ with_app!(neither_the_gap_nor_a_jump_is_counted, |app| {
     old.history(late).await;
     assert_eq!(imported(app, &anna, NEW, day).await, Some(162 + 60));
     app.clock.advance(2 * DAY);
-    app.store.seal_due(app.clock.now()).await.unwrap();
+    app.store.telemetry.seal_due(app.clock.now()).await.unwrap();
     let anna = app.log_in(&anna.email, false).await;
     assert_eq!(imported(app, &anna, NEW, day).await, Some(222));
     let chart = format!("/api/auth/graph/?sn={NEW}&interval=Day&from_date={day}&series=m2");
@@ -260,18 +260,18 @@ with_app!(a_unit_that_was_added_first_brings_its_days_along, |app| {
         import(NOON + 14 * HOUR, 7_030),
     ])
     .await;
-    // Sealed as a system of its own before anybody knows better.
+    // Its days are sealed as a separate system before the replacement is known.
     app.clock.advance(DAY);
-    app.store.seal_due(app.clock.now()).await.unwrap();
+    app.store.telemetry.seal_due(app.clock.now()).await.unwrap();
     let anna = app.log_in(&anna.email, false).await;
     let done = replace(app, &anna, OLD, NEW).await.expect(200).json();
     assert_eq!(done["status"], "replaced");
     for _ in 0..2 {
         assert_eq!(imported(app, &anna, NEW, "2026-11-15").await, Some(50 + 10));
         assert_eq!(imported(app, &anna, NEW, "2026-11-16").await, Some(20));
-        app.store.seal_due(app.clock.now()).await.unwrap();
+        app.store.telemetry.seal_due(app.clock.now()).await.unwrap();
     }
-    // By now it is a system with a history of its own.
+    // By now it is a system with its own history.
     let other = spare(app, "SC000003").await;
     post(app, &anna, "/api/auth/usr_sn/", &[("keys", &other)])
         .await
@@ -291,7 +291,7 @@ with_app!(the_old_unit_is_nobodys_until_it_has_a_new_code, |app| {
     let old = app.battery(OLD);
     old.perform_pattern().await;
     let anna = app.log_in(&anna.email, false).await;
-    // A code for two units, of which the owner took only one, by its switch.
+    // A code for two units, of which the owner claimed only one, by its switch.
     let shared = app.code(&[&device, &both]).await;
     old.sample(|_| {}).await;
     let code = spare(app, NEW).await;
@@ -302,13 +302,13 @@ with_app!(the_old_unit_is_nobodys_until_it_has_a_new_code, |app| {
     assert_eq!(tried.expect(200).json()["keys"][0]["status"], "used");
     old.perform_pattern().await;
     assert_eq!(systems(app, &ben).await, ["SC000009"]);
-    // The rest of the code works on.
+    // The code still works for the other unit.
     let rest = post(app, &ben, "/api/auth/usr_sn/", &[("keys", &shared)]).await;
     assert_eq!(
         rest.expect(200).json()["keys"][0]["sns"],
         json!(["SC000007"])
     );
-    // Refurbished, and with a code of its own, it begins anew.
+    // Refurbished and with a new code, the old unit starts afresh.
     let fresh = app.code(&[&device]).await;
     app.clock.advance(MINUTE);
     post(app, &ben, "/api/auth/usr_sn/", &[("keys", &fresh)])
@@ -316,7 +316,7 @@ with_app!(the_old_unit_is_nobodys_until_it_has_a_new_code, |app| {
         .expect(200);
     assert!(systems(app, &ben).await.contains(&OLD.to_owned()));
     assert_eq!(imported(app, &ben, OLD, "2026-11-15").await, None);
-    // Of before there is only what the unit did while it was nobody's.
+    // From before, there is only what the unit did while it had no owner.
     let lines = events(app, &ben, OLD).await;
     assert_eq!(lines, ["system_linked", "battery"]);
     old.sample(|_| {}).await;
@@ -336,19 +336,19 @@ with_app!(
         let path = format!("/api/auth/grant/{grant}/");
         let wider = app.call("PATCH", &path).form(&[("scope", "service")]);
         wider.bearer(&anna.access).send().await.expect(200);
-        // A serial number proves nothing, whether there is such a unit or not.
+        // A serial number proves nothing, whether or not the unit exists.
         for sn in [NEW, "SC777777"] {
             let refused = replace(app, &eva, OLD, sn).await.expect(400);
             assert_eq!(refused.code(), "key:replace_needs_code");
         }
-        // An owner is not let in by an installer's code.
+        // An installer code does not work for an owner.
         assert_eq!(
             replace(app, &anna, OLD, &code).await.code(),
             "key:code_unknown"
         );
         replace(app, &eva, OLD, &code).await.expect(200);
         assert_eq!(systems(app, &anna).await, [NEW]);
-        let letters = app.letters().await;
+        let letters = app.sent_mails().await;
         let told = letters.iter().filter(|letter| letter.to == anna.email);
         let told: Vec<_> = told
             .filter(|letter| letter.subject == "Ihr Speicher wurde durch ein neues Gerät ersetzt")
@@ -361,7 +361,7 @@ with_app!(
             "Das Gerät SC000001 wurde durch SC000002 ersetzt."
         );
         assert_eq!(page["lines"][0]["actor"], "person");
-        // A unit that they had opened by its installer code before is proven by that.
+        // A unit that the electrician opened with its installer code before needs no further proof.
         let next = app.installer_code(&[&app.device("SC000003").await]).await;
         post(app, &eva, "/api/auth/grant/code/", &[("code", &next)])
             .await
@@ -463,7 +463,7 @@ with_app!(
     |app| {
         let anna = app.owner("anna", OLD).await;
         let now = app.clock.now();
-        let mut old = Battery::connect(app.devices, OLD).await;
+        let mut old = MqttBattery::connect(app.devices, OLD).await;
         old.say_hello(now).await;
         old.measure(now).await;
         let set = [("version", "0"), ("reserve_soc", "35")];
@@ -471,17 +471,17 @@ with_app!(
             .await
             .expect(200);
         let code = spare(app, NEW).await;
-        let mut new = Battery::connect(app.devices, NEW).await;
-        new.greet(now, 0).await;
+        let mut new = MqttBattery::connect(app.devices, NEW).await;
+        new.subscribe_and_say_hello(now, 0).await;
         new.measure(now).await;
         app.clock.advance(MINUTE);
         replace(app, &anna, OLD, &code).await.expect(200);
-        // What the household wants reaches the new unit at once.
-        let wanted = new.told_on("des").await;
+        // The household's settings reach the new unit at once.
+        let wanted = new.next_message_on("des").await;
         assert_eq!(wanted["state"]["reserve_soc"], 35);
         let now = app.clock.now();
         new.measure(now).await;
-        // The same message once more changes nothing.
+        // Repeating the same message changes nothing.
         new.seq -= 1;
         new.measure(now).await;
         let shown = live(app, &anna, NEW).await;
@@ -491,11 +491,12 @@ with_app!(
         );
         let samples = app
             .store
+            .telemetry
             .latest_sample(&NEW.parse().unwrap(), i64::MAX)
             .await
             .unwrap();
         assert_eq!(samples.unwrap().id.unit, 1);
-        // The old unit still reports, to nobody.
+        // The old unit still reports, but no one sees it.
         old.measure(now).await;
         assert_eq!(systems(app, &anna).await, [NEW]);
     }
@@ -505,11 +506,11 @@ with_app!(nothing_is_replaced_while_the_old_unit_is_updated, |app| {
     let anna = app.owner("anna", OLD).await;
     app.roll_out(&manifest(Part::Gateway, "3.0", 1), IMAGE)
         .await;
-    let mut old = Battery::connect(app.devices, OLD).await;
+    let mut old = MqttBattery::connect(app.devices, OLD).await;
     let versions = json!({"fw": {"g": "2.0", "m": "4.1", "sl": null, "off": 0}});
     let hello = merge(old.hello(app.clock.now()), versions);
     old.report("hello", hello.to_string()).await;
-    // What is offered is read every few seconds.
+    // Offers are read every few seconds.
     eventually("the update begins", async || {
         app.order_update(&anna, OLD, "1").await.status == 200
     })

@@ -1,19 +1,19 @@
-//! A unit is exchanged: what was said, priced, forecast and planned for its site is the new serial number's.
+//! Replacement of a unit: tariffs, prices, forecasts and plans of its site move to the new serial number.
 #![allow(clippy::unwrap_used)]
 use domain::clock::{DAY, HOUR};
 use domain::site::{Coordinates, SiteChange};
-use domain::source::{Days, PriceSlot, SourceState, SpotPrice, Step, TimeOfUse};
+use domain::source::{DayType, PriceSlot, SourceState, SpotPrice, TariffStep, TimeOfUse};
 use domain::{Serial, Source, Zone};
 use serde_json::Value;
 use store::Access;
-use store::planning::{Issue, Notice, PlanDay, Told, Wish};
-use store::source::Weather;
+use store::planning::{ChargeTarget, IssuedForecast, NoticeTransition, PlanDay, WeatherNotice};
+use store::source::WeatherForecast;
 use testkit::{NOON, Person, TestApp, TestDb, on_both};
 
 const OLD: &str = "SC000001";
 const NEW: &str = "SC000002";
 const TOKEN: &str = "5K4MVS-OjfWhK_4yrjOlFe1F6kJXPVf7eQYggo8ebAE";
-/// With the column that names the system.
+/// Tables with the column that names the system.
 const TABLES: [(&str, &str); 7] = [
     ("time_of_use", "sn"),
     ("prices", "area"),
@@ -44,8 +44,8 @@ async fn rows(db: &TestDb, (table, column): (&str, &str), sn: &str) -> Vec<Value
     own
 }
 
-fn weather(watt: i64) -> Weather {
-    Weather {
+fn weather(watt: i64) -> WeatherForecast {
+    WeatherForecast {
         source: Source::OpenMeteo,
         issued_at: NOON,
         start: NOON,
@@ -53,8 +53,8 @@ fn weather(watt: i64) -> Weather {
     }
 }
 
-fn issue(watt: i64) -> Issue {
-    Issue {
+fn issue(watt: i64) -> IssuedForecast {
+    IssuedForecast {
         issued_at: NOON - HOUR,
         start: NOON - HOUR,
         load: vec![[watt; 3]; 192],
@@ -62,7 +62,7 @@ fn issue(watt: i64) -> Issue {
     }
 }
 
-/// A row of everything that a site gathers.
+/// Adds a row of everything that a site collects.
 async fn fill(app: &TestApp, anna: &Person, access: &Access) {
     let (store, now) = (&app.store, app.clock.now());
     let change = SiteChange {
@@ -71,33 +71,33 @@ async fn fill(app: &TestApp, anna: &Person, access: &Access) {
         ..SiteChange::default()
     };
     store
-        .describe_site(access, &change, testkit::desk(), now)
+        .change_site(access, &change, testkit::mail_context(), now)
         .await
         .unwrap();
-    let step = Step {
-        days: Days::Workdays,
+    let step = TariffStep {
+        days: DayType::Workdays,
         minute: 0,
         price: "31".parse().unwrap(),
     };
     let typed = TimeOfUse::new(vec![step]).unwrap();
     store.set_time_of_use(&[access], &typed, now).await.unwrap();
     let tibber = [("provider", "tibber"), ("provider_token", TOKEN)];
-    app.set(anna, OLD, &tibber).await;
+    app.save_settings(anna, OLD, &tibber).await;
     let answered = SourceState {
         success_at: Some(now),
         next_at: now + HOUR,
         ..SourceState::default()
     };
-    let wanted = store.wanted_prices().await.unwrap();
+    let wanted = store.price_demands().await.unwrap();
     let slot = PriceSlot {
         start: now,
         end: now + HOUR,
         price: SpotPrice::from_thousandths(25_000).unwrap(),
     };
-    let kept = store.keep_prices(&wanted[0], &[slot], answered, now).await;
+    let kept = store.save_prices(&wanted[0], &[slot], answered, now).await;
     kept.unwrap();
     let said = weather(700);
-    let kept = store.keep_weather(&[serial(OLD)], &said, answered).await;
+    let kept = store.save_weather(&[serial(OLD)], &said, answered).await;
     kept.unwrap();
     let day = PlanDay {
         day: Zone::default().day_of(now - DAY),
@@ -107,19 +107,28 @@ async fn fill(app: &TestApp, anna: &Person, access: &Access) {
         counted: true,
         stored: 3_000,
     };
-    store.keep_plan_day(access, &day).await.unwrap();
-    let wish = Wish {
+    store.save_plan_day(access, &day).await.unwrap();
+    let wish = ChargeTarget {
         soc: 70,
         by: now + 6 * HOUR,
     };
-    store.set_wish(access, Some(wish), now).await.unwrap();
-    let warned = Notice {
+    store
+        .set_charge_target(access, Some(wish), now)
+        .await
+        .unwrap();
+    let warned = WeatherNotice {
         since: Some(now),
         hits: 3,
         false_alarms: 1,
-        ..Notice::default()
+        ..WeatherNotice::default()
     };
-    let kept = store.keep_notice(access, warned, Told::Raised, testkit::desk(), now);
+    let kept = store.save_weather_notice(
+        access,
+        warned,
+        NoticeTransition::Raised,
+        testkit::mail_context(),
+        now,
+    );
     kept.await.unwrap();
 }
 
@@ -129,25 +138,29 @@ on_both!(
         let app = TestApp::start(db).await;
         let anna = app.owner("anna", OLD).await;
         app.battery(OLD).hello(|_| {}).await;
-        app.planned_home(&anna, OLD).await;
+        app.set_up_planned_home(&anna, OLD).await;
         app.battery(OLD)
             .sample(|sample| sample.soc = Some(300))
             .await;
-        // Forecast and planned for before the provider changes.
-        app.plan().await;
-        fill(&app, &anna, &app.household(OLD).await).await;
-        let site = app.store.site(&app.household(OLD).await).await.unwrap();
+        // Forecast and plan are made before the provider changes.
+        app.run_planners().await;
+        fill(&app, &anna, &app.household_access(OLD).await).await;
+        let site = app
+            .store
+            .site(&app.household_access(OLD).await)
+            .await
+            .unwrap();
         assert!(site.is_some());
         let device = app.device(NEW).await;
         let code = app.code(&[&device]).await;
-        // The new unit has been somewhere: of the same moment, the site's own word stays.
+        // The new unit has data from elsewhere: for the same moment, the site's own data stays.
         let new = serial(NEW);
         let other = issue(9_000);
-        let other = app.store.keep_forecast(&new, &other, None).await;
+        let other = app.store.save_forecast(&new, &other, None).await;
         assert!(other.unwrap());
         let (systems, other) = ([new], weather(9_000));
         let state = SourceState::default();
-        let kept = app.store.keep_weather(&systems, &other, state).await;
+        let kept = app.store.save_weather(&systems, &other, state).await;
         kept.unwrap();
         let mut before = Vec::new();
         for table in TABLES {
@@ -166,7 +179,7 @@ on_both!(
             assert!(rows(db, table, OLD).await.is_empty(), "{table:?}");
             let mut after = rows(db, table, NEW).await;
             if table.0 == "planning" {
-                // A plan is the battery's: it is reckoned anew.
+                // A plan belongs to the battery and is computed again.
                 for gone in ["plan", "running", "planned_at", "adopted_at"] {
                     assert!(
                         before[0][gone] != Value::Null && after[0][gone] == Value::Null,
@@ -177,10 +190,10 @@ on_both!(
             }
             assert_eq!(after, before, "{table:?}");
         }
-        let access = app.household(NEW).await;
+        let access = app.household_access(NEW).await;
         assert_eq!(app.store.site(&access).await.unwrap(), site);
-        // The token still opens, and is the new number's alone.
-        let wanted = app.store.wanted_prices().await.unwrap();
+        // The token can still be decrypted, and belongs only to the new serial number.
+        let wanted = app.store.price_demands().await.unwrap();
         let [wanted] = &wanted[..] else {
             panic!("{wanted:?}")
         };

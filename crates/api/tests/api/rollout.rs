@@ -1,4 +1,4 @@
-//! Roll-outs: who holds one up, who stops it, and what the operator can do.
+//! Rollouts: what delays one, what stops it, and what the operator can do.
 #![allow(clippy::unwrap_used)]
 use domain::Serial;
 use domain::clock::{DAY, HOUR, MINUTE};
@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use store::firmware::{Release, ReleaseState};
 use testkit::battery::merge;
 use testkit::firmware::{IMAGE, manifest};
-use testkit::{Battery, Person, TestApp, eventually, with_app};
+use testkit::{MqttBattery, Person, TestApp, eventually, with_app};
 
 /// The first release of a database.
 const RELEASE: i64 = 1;
 
-/// Serial numbers that come first, or that do not.
+/// Serial numbers that are in the first wave, or that are not.
 fn serials(in_first_wave: bool) -> impl Iterator<Item = Serial> {
     let all = (0..).map(|n: u32| format!("SC{n:06}").parse().unwrap());
     all.filter(move |sn| Wave::FIRST.includes(sn, RELEASE) == in_first_wave)
@@ -23,12 +23,12 @@ async fn release(app: &TestApp) -> Release {
 }
 
 async fn percent(app: &TestApp) -> u64 {
-    app.store.move_rollouts(app.clock.now()).await.unwrap();
+    app.store.advance_rollouts(app.clock.now()).await.unwrap();
     release(app).await.wave.percent()
 }
 
-async fn greet(app: &TestApp, sn: &str) -> Battery {
-    let mut battery = Battery::connect(app.devices, sn).await;
+async fn greet(app: &TestApp, sn: &str) -> MqttBattery {
+    let mut battery = MqttBattery::connect(app.devices, sn).await;
     battery.subscribe(&[&format!("v1/d/{sn}/down/#")]).await;
     let hello = battery.hello(app.clock.now());
     let versions = json!({"fw": {"g": "1.14", "m": "2.6", "sl": null, "off": 0}});
@@ -37,15 +37,15 @@ async fn greet(app: &TestApp, sn: &str) -> Battery {
     battery
 }
 
-/// Starts the update, of which the battery says that it failed.
-async fn fail(app: &TestApp, owner: &Person, battery: &mut Battery) {
+/// Starts the update, and the battery reports that it failed.
+async fn fail(app: &TestApp, owner: &Person, battery: &mut MqttBattery) {
     let sn = battery.sn.clone();
     eventually("it is offered", async || {
         !app.portal.live.offered(&sn.parse().unwrap()).is_empty()
     })
     .await;
     app.order_update(owner, &sn, "1").await.expect(200);
-    let told = battery.told_on("fw").await;
+    let told = battery.next_message_on("fw").await;
     let text: Value = serde_json::from_str(told["assignment"].as_str().unwrap()).unwrap();
     let failed = json!({
         "job": text["job"], "part": "master", "ver": "2.7", "st": "failed", "pg": 0, "err": "rolled_back",
@@ -74,7 +74,7 @@ with_app!(
         let _battery = greet(app, other.as_str()).await;
         let new = manifest(Part::Master, "2.7", 5);
         assert_eq!(app.publish(&new, IMAGE, HOUR).await, Ok(RELEASE));
-        // Nobody who could take it is in the first wave; the one who can has to be offered it.
+        // No eligible system is in the first wave, so the one eligible system must be offered the release.
         assert!(percent(app).await > Wave::FIRST.percent());
         let release = release(app).await;
         assert!(release.wave.includes(&other, RELEASE));
@@ -91,7 +91,7 @@ with_app!(one_battery_that_keeps_failing_stops_nobody_else, |app| {
     for _ in 0..4 {
         fail(app, &anna, &mut battery).await;
     }
-    app.store.move_rollouts(app.clock.now()).await.unwrap();
+    app.store.advance_rollouts(app.clock.now()).await.unwrap();
     let release = release(app).await;
     assert_eq!(release.state, ReleaseState::Running);
     let tally = app.store.rollout_tally(&release, app.clock.now()).await;
@@ -122,7 +122,7 @@ with_app!(
             let mut battery = greet(app, &sn).await;
             fail(app, &owner, &mut battery).await;
         }
-        // With the report itself, not when somebody looks next.
+        // The report itself stops it, not the next periodic check.
         let stopped = release(app).await;
         assert_eq!(stopped.state, ReleaseState::Stopped);
         assert_eq!(

@@ -1,4 +1,4 @@
-//! An export that is under way: read as it is taken, and only as long as the caller may.
+//! A running export: read only as fast as the client takes it, and only while the caller is permitted.
 #![allow(clippy::unwrap_used)]
 use axum::body::{Body, BodyDataStream};
 use axum::http::Request;
@@ -12,7 +12,7 @@ use tower::ServiceExt as _;
 const DAYS: i64 = 3;
 const PATH: &str = "/api/auth/export/?sn=SC000001&from=2026-11-13&to=2026-11-15";
 
-/// Without a connection, so that nothing is read ahead of the test.
+/// Without a connection, so nothing is read ahead of the test.
 async fn begin(app: &TestApp, person: &Person) -> Response {
     let bearer = format!("Bearer {}", person.access);
     let request = Request::get(PATH).header(AUTHORIZATION, bearer);
@@ -21,13 +21,13 @@ async fn begin(app: &TestApp, person: &Person) -> Response {
     router.oneshot(request).await.unwrap()
 }
 
-/// The next piece; `None` at the end, an error where it is cut off.
+/// The next chunk; `None` at the end, an error if it is cut off.
 async fn piece(file: &mut BodyDataStream) -> Option<Result<(), axum::Error>> {
     let piece = file.next().await?;
     Some(piece.map(drop))
 }
 
-/// An owner with a sample on each of the days, and an export of which the header and the first day are read.
+/// An owner with a sample on each day, and an export of which the header and the first day have been read.
 async fn first_day(app: &TestApp) -> (Person, BodyDataStream) {
     let anna = app.owner("anna", "SC000001").await;
     let battery = app.battery("SC000001");
@@ -62,8 +62,10 @@ with_app!(a_running_export_ends_with_the_session, |app| {
 
 with_app!(a_running_export_ends_when_the_system_changes_hands, |app| {
     let (_, mut file) = first_day(app).await;
-    let access = app.household("SC000001").await;
-    let unlinked = app.store.unlink(&access, testkit::desk(), app.clock.now());
+    let access = app.household_access("SC000001").await;
+    let unlinked = app
+        .store
+        .unlink(&access, testkit::mail_context(), app.clock.now());
     unlinked.await.unwrap();
     assert!(piece(&mut file).await.unwrap().is_err());
 });

@@ -1,4 +1,4 @@
-//! Savings: cents that follow from the quarter-hours, on days of 23, 24 and 25 hours, and null where nobody knows.
+//! Savings: cents computed from quarter-hours, on days of 23, 24 and 25 hours, and null if unknown.
 #![allow(clippy::unwrap_used)]
 use domain::Sample;
 use domain::clock::{HOUR, MINUTE};
@@ -18,7 +18,7 @@ async fn savings(app: &TestApp, person: &Person, sn: &str, days: &str) -> Vec<Va
     rows.as_array().unwrap().clone()
 }
 
-/// 31.90 ct for import and 7.94 ct for feed-in, from a day on or, with `null`, from the beginning.
+/// 31.90 ct for import and 7.94 ct for feed-in, from a day on, or from the beginning with `null`.
 async fn prices(app: &TestApp, person: &Person, sn: &str, from: &str) {
     let fields = [
         ("sn", sn),
@@ -30,12 +30,12 @@ async fn prices(app: &TestApp, person: &Person, sn: &str, from: &str) {
     call.bearer(&person.access).send().await.expect(200);
 }
 
-/// The sum of a column, in which nothing is missing.
+/// The sum of a column without missing values.
 fn sum(rows: &[Value], name: &str) -> i64 {
     rows.iter().map(|row| row[name].as_i64().unwrap()).sum()
 }
 
-/// A row of a day that nobody can count.
+/// The row of a day that cannot be computed.
 fn unknown(day: &str) -> Value {
     json!({
         "day": day, "cost": null, "income": null, "actual": null, "without_plan": null, "without_battery": null,
@@ -43,12 +43,12 @@ fn unknown(day: &str) -> Value {
     })
 }
 
-/// Whole cents of so many Wh, half a cent up.
+/// Whole cents for this many Wh, half a cent rounded up.
 fn cents(wh: i64, hundredths: i64) -> i64 {
     (wh * hundredths + 50_000) / 100_000
 }
 
-/// The plainest reckoning of a day, from what the charts show: Wh by Wh through every quarter-hour and the rest.
+/// The simplest computation of a day from the charts: Wh by Wh through every quarter-hour, plus the rest.
 async fn reckoned(app: &TestApp, person: &Person, sn: &str, day: &str) -> Value {
     let path =
         format!("/api/auth/graph/?sn={sn}&interval=Day&from_date={day}&series=m2,m2N,m5,m5N");
@@ -93,7 +93,7 @@ with_app!(
             ("2026-03-28", "2026-03-30", "2026-03-30"),
             ("2026-10-24", "2026-10-26", "2026-10-25"),
         ] {
-            // Hours lost for good: what flowed then has no place in the day.
+            // These hours are lost for good: their energy cannot be assigned to a time of day.
             let lost = start_of(lost) + 5 * HOUR..start_of(lost) + 8 * HOUR;
             let span = start_of(first)..start_of(last) + 24 * HOUR;
             app.feed("SC000001", &home(span, 5 * MINUTE, lost)).await;
@@ -112,7 +112,7 @@ with_app!(
 with_app!(a_day_in_plain_numbers, |app| {
     let anna = app.owner("anna", "SC000001").await;
     prices(app, &anna, "SC000001", "null").await;
-    // By noon 2 kWh of sun into the battery and 3 to the grid; later 1.9 kWh out of it, and 1.5 imported.
+    // Until noon, 2 kWh of sun go into the battery and 3 to the grid; later 1.9 kWh come out, and 1.5 are imported.
     let readings = [
         (0, [0, 0, 0, 0, 0]),
         (10, [0, 3_000, 5_000, 2_000, 0]),
@@ -182,7 +182,7 @@ with_app!(each_day_has_the_prices_of_that_day, |app| {
 with_app!(what_was_not_measured_is_null, |app| {
     let anna = app.owner("anna", "SC000001").await;
     prices(app, &anna, "SC000001", "null").await;
-    // 1 kWh through every counter at noon, but for those that are hidden.
+    // 1 kWh through every counter at noon, except the hidden ones.
     for (day, hidden) in [(10, 0), (11, 1), (12, 3)] {
         let noon = start_of(&format!("2026-11-{day}")) + 12 * HOUR;
         let samples = [(0, day), (10, day + 1)].map(|(minute, kwh)| {
@@ -202,7 +202,7 @@ with_app!(what_was_not_measured_is_null, |app| {
         let day = rows[n]["day"].as_str().unwrap();
         assert_eq!(rows[n], unknown(day), "{why}");
     }
-    // Without knowing what the battery did, the day still has its cost.
+    // The day has a cost even if the battery's energy is unknown.
     assert_eq!(rows[3]["cost"], 32);
     assert_eq!(rows[3]["counted"], true);
     assert_eq!(rows[3]["without_battery"], Value::Null);
@@ -234,7 +234,7 @@ with_app!(days_add_up_to_months_and_months_to_the_year, |app| {
         sum(&october, "actual"),
         sum(&october, "cost") - sum(&october, "income")
     );
-    // Nothing said is this month, of all systems.
+    // Without parameters: this month, all systems.
     let now = get(app, &anna, "/api/auth/savings/").await;
     assert_eq!(
         now,

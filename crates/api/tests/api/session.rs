@@ -3,7 +3,7 @@
 use domain::clock::{DAY, HOUR, MINUTE, SECOND};
 use testkit::{PASSWORD, Person, TestApp, on_both, with_app};
 
-/// A call that looks up the session together with its systems, and may find both in memory.
+/// A call that reads the session together with its systems, possibly both from the cache.
 async fn sees_data(app: &TestApp, access: &str) -> u16 {
     let call = app.get("/api/auth/data/").bearer(access);
     call.send().await.status.as_u16()
@@ -18,7 +18,7 @@ async fn sees_systems(app: &TestApp, access: &str) -> u16 {
         .as_u16()
 }
 
-async fn refresh(app: &TestApp, token: &str) -> testkit::Answer {
+async fn refresh(app: &TestApp, token: &str) -> testkit::TestResponse {
     app.post("/api/auth/token/refresh/", &[("refresh", token)])
         .send()
         .await
@@ -181,7 +181,7 @@ with_app!(
         let last = [("refresh", anna.refresh.as_str())];
         log_out(&last).await.expect(204);
         refresh(app, &anna.refresh).await.expect(401);
-        // Whoever asks twice is logged out all the same.
+        // Logging out twice succeeds as well.
         log_out(&last).await.expect(204);
         refresh(app, &other.refresh).await.expect(200);
         let all = [("refresh", other.refresh.as_str()), ("all", "1")];
@@ -289,7 +289,7 @@ on_both!(
         let email = anna.email.parse().unwrap();
         let now = app.clock.now();
         assert!(operator.lock_account(&email, true, now).await.unwrap());
-        operator.close().await;
+        operator.db().close().await;
         app.clock.advance(SECOND);
         assert_eq!(sees_data(&app, &anna.access).await, 401);
         app.stop().await;

@@ -1,10 +1,10 @@
-//! Settings of many systems at once: tried, changed with a result for each, and undone where nobody has changed them since.
+//! Settings of many systems at once: tried, changed with a result for each, and undone where no one has changed them since.
 #![allow(clippy::unwrap_used)]
 use domain::clock::{DAY, MINUTE};
 use proptest::strategy::{Strategy, ValueTree as _};
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
-use testkit::{Answer, NOON, Person, TestApp, on_both, with_app};
+use testkit::{NOON, Person, TestApp, TestResponse, on_both, with_app};
 
 const BATCH: &str = "/api/auth/settings/batch/";
 const TOKEN: &str = "5K4MVS-OjfWhK_4yrjOlFe1F6kJXPVf7eQYggo8ebAE";
@@ -14,11 +14,11 @@ async fn get(app: &TestApp, person: &Person, path: &str) -> Value {
     answer.expect(200).json()
 }
 
-async fn post(app: &TestApp, person: &Person, path: &str, fields: &[(&str, &str)]) -> Answer {
+async fn post(app: &TestApp, person: &Person, path: &str, fields: &[(&str, &str)]) -> TestResponse {
     app.post(path, fields).bearer(&person.access).send().await
 }
 
-/// What changing these fields would do.
+/// The result of a dry run with these fields.
 async fn dry_run(app: &TestApp, person: &Person, sn: &str, fields: &[(&str, &str)]) -> Value {
     let fields = [fields, &[("dry_run", "true")]].concat();
     let answer = post(app, person, &format!("{BATCH}?sn={sn}"), &fields).await;
@@ -33,7 +33,7 @@ fn versions(outcome: &Value) -> String {
     versions.join(",")
 }
 
-/// Changes what a dry run was about.
+/// Applies the change of a dry run.
 async fn apply(
     app: &TestApp,
     person: &Person,
@@ -61,7 +61,7 @@ async fn desired(app: &TestApp, person: &Person, sn: &str) -> Value {
     get(app, person, &format!("/api/auth/settings/?sn={sn}")).await["desired"].clone()
 }
 
-/// By serial number: what came of it, and the codes of what was wrong.
+/// By serial number: the result, and the error codes.
 fn results(outcome: &Value) -> Vec<(String, String, Vec<String>)> {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let systems = outcome["systems"].as_array().unwrap().iter();
@@ -79,7 +79,7 @@ fn result(sn: &str, result: &str, problems: &[&str]) -> (String, String, Vec<Str
     (sn.to_owned(), result.to_owned(), problems.collect())
 }
 
-/// Anna's system is large, Ben's small, and of Carla's the electrician only sees measurements.
+/// Anna's system is large, Ben's is small, and at Carla's the electrician only sees measurements.
 struct Village {
     anna: Person,
     ben: Person,
@@ -105,7 +105,7 @@ impl Village {
                 hello.discharge_max = 2_500;
             })
             .await;
-        small.leaves().await;
+        small.goes_offline().await;
         Self { anna, ben, eva }
     }
 }
@@ -151,7 +151,7 @@ with_app!(
         assert_eq!(results(&done)[2].1, "refused");
         assert_eq!(desired(app, &anna, "SC000001").await["charge_limit"], 3000);
         assert_eq!(desired(app, &ben, "SC000002").await["reserve_soc"], 10);
-        // The owner reads who changed what.
+        // The owner can read who changed what.
         let journal = get(app, &anna, "/api/auth/journal/?sn=SC000001").await;
         assert!(
             journal.to_string().contains("Elektro Sonnenberg"),
@@ -181,7 +181,7 @@ with_app!(undoing_leaves_what_was_changed_since, |app| {
     let Village { anna, ben, eva } = Village::build(app).await;
     let fields = [("charge_start", "22:00"), ("reserve_soc", "35")];
     let done = change(app, &eva, "SC000001,SC000002", &fields).await;
-    // Anna sets one of them, and Ben changes his mind and back.
+    // Anna changes one of them; Ben changes his and then changes it back.
     for (person, sn, version, soc) in [
         (&anna, "SC000001", "1", "50"),
         (&ben, "SC000002", "1", "50"),
@@ -259,7 +259,7 @@ with_app!(each_field_takes_the_right_that_it_takes_alone, |app| {
     );
     let fine = dry_run(app, &max, "SC000001", &[("reserve_soc", "20")]).await;
     assert_eq!(results(&fine), [result("SC000001", "changed", &[])]);
-    // Above 4.2 kW only with the notice read.
+    // Above 4.2 kW the notice must be acknowledged.
     let limit = [("charge_limit", "4600")];
     let refused = dry_run(app, &eva, "SC000001", &limit).await;
     assert_eq!(
@@ -273,7 +273,7 @@ with_app!(each_field_takes_the_right_that_it_takes_alone, |app| {
     let read = [("charge_limit", "4600"), ("acknowledge_14a", "true")];
     let done = change(app, &eva, "SC000001", &read).await;
     assert_eq!(results(&done)[0].1, "changed");
-    // Undoing a later batch brings back what the notice had been read for.
+    // Undoing a later batch restores the value that the notice was acknowledged for.
     let down = change(app, &eva, "SC000001", &[("charge_limit", "4000")]).await;
     let undone = undo(app, &eva, &down["id"]).await;
     assert_eq!(results(&undone), [result("SC000001", "changed", &[])]);
@@ -355,7 +355,7 @@ with_app!(a_batch_is_its_makers_and_ends_with_the_grant, |app| {
         post(app, &eva, &missing, &[]).await.expect(404).text,
         foreign
     );
-    // Less than configure: it is not shown any more. None at all: it is forgotten.
+    // With less than configure it is no longer shown. Without a grant it is deleted.
     let grants = get(app, &ben, "/api/auth/grant/").await;
     let id = &grants["given"][0]["id"];
     let call = app.call("DELETE", &format!("/api/auth/grant/{id}/"));
@@ -392,7 +392,7 @@ with_app!(a_batch_needs_something_to_change_and_what_was_read, |app| {
 
 type Form = Vec<(&'static str, String)>;
 
-/// Any of the fields with values that may suit or not, and whether they stay.
+/// Any of the fields with valid or invalid values, and whether the change stays.
 fn forms() -> impl Strategy<Value = (Form, bool)> {
     let one_of = |name: &'static str, texts: &'static [&'static str]| {
         let text = proptest::sample::select(texts);
@@ -451,7 +451,7 @@ with_app!(
                     assert_eq!(tried[part], done[part], "{fields:?}");
                 }
             }
-            // Some stay, so that the next begins elsewhere.
+            // Some changes stay, so the next round starts from other values.
             if done["id"].is_null() || stays {
                 continue;
             }

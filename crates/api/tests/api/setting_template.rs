@@ -1,7 +1,7 @@
-//! Templates of settings: an electrician's own, held to the rules of settings, and gone with the account.
+//! Templates of settings: owned by an electrician, validated like settings, and deleted with the account.
 #![allow(clippy::unwrap_used)]
 use serde_json::{Value, json};
-use testkit::{Answer, Person, TestApp, with_app};
+use testkit::{Person, TestApp, TestResponse, with_app};
 
 const TEMPLATES: &str = "/api/auth/settings/template/";
 
@@ -11,12 +11,12 @@ async fn call(
     method: &str,
     path: &str,
     fields: &[(&str, &str)],
-) -> Answer {
+) -> TestResponse {
     let call = app.call(method, path).form(fields);
     call.bearer(&person.access).send().await
 }
 
-async fn create(app: &TestApp, person: &Person, fields: &[(&str, &str)]) -> Answer {
+async fn create(app: &TestApp, person: &Person, fields: &[(&str, &str)]) -> TestResponse {
     call(app, person, "POST", TEMPLATES, fields).await
 }
 
@@ -113,7 +113,7 @@ with_app!(nobody_else_sees_a_template_and_no_owner_has_any, |app| {
     let made = create(app, &eva, &fields).await.expect(201).json();
     let path = format!("{TEMPLATES}{}/", made["id"]);
     assert_eq!(list(app, &max).await, json!([]));
-    // The same name is free for another account.
+    // Another account can use the same name.
     create(app, &max, &fields).await.expect(201);
     for method in ["PATCH", "DELETE"] {
         let foreign = call(app, &max, method, &path, &[("name", "x")])

@@ -1,10 +1,10 @@
-//! Where a system stands: place, time zone and the planes of its roof.
+//! The site of a system: place, time zone and the planes of its roof.
 #![allow(clippy::unwrap_used)]
 use domain::Serial;
 use serde_json::{Value, json};
-use testkit::{Answer, Person, TestApp, with_app};
+use testkit::{Person, TestApp, TestResponse, with_app};
 
-async fn describe(app: &TestApp, who: &Person, sn: &str, fields: &[(&str, &str)]) -> Answer {
+async fn describe(app: &TestApp, who: &Person, sn: &str, fields: &[(&str, &str)]) -> TestResponse {
     let call = app.call("PATCH", &format!("/api/auth/system/{sn}/"));
     call.form(fields).bearer(&who.access).send().await
 }
@@ -46,7 +46,7 @@ with_app!(a_site_is_told_and_comes_back, |app| {
         (&listed["place"], &listed["kwp"], &listed["time_zone"]),
         (&json!("Bad Tölz"), &json!(9.845), &json!("Europe/Vienna"))
     );
-    // The journal says what kind of thing changed, and not where somebody lives.
+    // The journal says what kind of data changed, but not where a person lives.
     let journal = app.get("/api/auth/account/export/").bearer(&anna.access);
     let journal = journal.send().await.expect(200).json()["journal"].clone();
     let line = journal.as_array().unwrap().last().unwrap().clone();
@@ -173,19 +173,19 @@ with_app!(
             "Atlantic/Canary",
             "the live view counts its day by it at once"
         );
-        // What the battery thinks of it no longer counts.
+        // The battery's own time zone no longer counts.
         battery.hello(|_| {}).await;
         assert_eq!(zone(), "Atlantic/Canary");
         battery.sample(|_| {}).await;
         assert_eq!(site(app, &anna, "SC000001").await["time_zone_fixed"], true);
-        // Days have been counted now: neither the zone nor what came with it changes.
+        // Days have been counted by now: neither the zone nor the rest of the request is changed.
         let moved = [("time_zone", "Asia/Tokyo"), ("place", "Tokio")];
         let refused = describe(app, &anna, "SC000001", &moved).await.expect(400);
         assert_eq!(
             refused.json()["codes"],
             json!({"time_zone": ["time_zone_fixed"]})
         );
-        // To say the same again is no change.
+        // Sending the same values again is not a change.
         let same = [("time_zone", "Atlantic/Canary"), ("place", "Las Palmas")];
         describe(app, &anna, "SC000001", &same).await.expect(204);
         let now = site(app, &anna, "SC000001").await;
@@ -220,7 +220,7 @@ with_app!(
                 .await
                 .expect(204);
         }
-        // Nobody else reads or writes it, and cannot tell it from one that does not exist.
+        // No one else can read or write it, or tell it from one that does not exist.
         for sn in ["SC000001", "SC999999"] {
             let read = app.get(&format!("/api/auth/system/{sn}/"));
             let read = read.bearer(&ben.access).send().await.expect(404);
@@ -253,9 +253,9 @@ with_app!(
             .await
             .expect(201);
         let anna = app.log_in("anna@example.com", false).await;
-        // It was told of the house that she has just moved into.
+        // The electrician described the house that she has just moved into.
         assert_eq!(site(app, &anna, "SC000001").await["place"], "Bad Tölz");
-        // When she leaves, where she lived goes with her; the roof stays.
+        // When she leaves, her place is deleted; the roof stays.
         app.call("DELETE", "/api/auth/usr_sn/SC000001/")
             .bearer(&anna.access)
             .send()

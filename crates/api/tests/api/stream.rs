@@ -1,22 +1,22 @@
 //! Live data as it changes: the snapshot first, then each change, until the session ends.
 #![allow(clippy::unwrap_used)]
-use api::{Pace, Settings};
+use api::{PortalConfig, StreamOptions};
 use serde_json::Value;
 use std::time::Duration;
-use testkit::http::Flow;
+use testkit::http::StreamingResponse;
 use testkit::{NOON, Person, TestApp, eventually, on_both, with_app};
 use tokio::time::timeout;
 
-/// Nothing here waits for long; a test that does has failed.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Nothing here takes long; a test that waits for this has failed.
+const EVENT_TIMEOUT: Duration = Duration::from_secs(20);
 
-async fn open(app: &TestApp, person: &Person) -> Flow {
+async fn open(app: &TestApp, person: &Person) -> StreamingResponse {
     let call = app.get("/api/auth/stream/").bearer(&person.access);
     call.open().await
 }
 
-async fn event(flow: &mut Flow) -> Option<String> {
-    timeout(PATIENCE, flow.event())
+async fn event(flow: &mut StreamingResponse) -> Option<String> {
+    timeout(EVENT_TIMEOUT, flow.event())
         .await
         .expect("an event or the end")
 }
@@ -35,12 +35,12 @@ fn piece(event: &str) -> Value {
     serde_json::from_str(data).unwrap()
 }
 
-fn fast(settings: &mut Settings) {
-    settings.stream = Pace {
-        gather: Duration::from_millis(20),
+fn fast(settings: &mut PortalConfig) {
+    settings.stream = StreamOptions {
+        batch_window: Duration::from_millis(20),
         keep_alive: Duration::from_millis(100),
-        recheck: Duration::from_millis(50),
-        ..Pace::default()
+        session_check_interval: Duration::from_millis(50),
+        ..StreamOptions::default()
     };
 }
 
@@ -72,10 +72,10 @@ with_app!(the_systems_are_watched_while_somebody_looks, |app| {
     let anna = app.owner("anna", "SC000001").await;
     let battery = app.battery("SC000001");
     battery.hello(|_| {}).await;
-    assert_eq!(app.bus.live.watched(&battery.sn), None);
+    assert_eq!(app.bus.live.watched_until(&battery.sn), None);
     let mut flow = open(app, &anna).await;
     event(&mut flow).await.unwrap();
-    assert!(app.bus.live.watched(&battery.sn).unwrap() > NOON);
+    assert!(app.bus.live.watched_until(&battery.sn).unwrap() > NOON);
 });
 
 /// An owner of five systems.
@@ -92,7 +92,7 @@ async fn owner_of_five(app: &TestApp) -> Person {
 }
 
 on_both!(many_systems_begin_a_few_at_a_time_and_miss_nothing, |db| {
-    let few = |settings: &mut Settings| settings.stream.at_once = 2;
+    let few = |settings: &mut PortalConfig| settings.stream.max_systems_per_event = 2;
     let app = TestApp::start_with(db, few).await;
     let anna = owner_of_five(&app).await;
     let mut flow = open(&app, &anna).await;
@@ -101,7 +101,7 @@ on_both!(many_systems_begin_a_few_at_a_time_and_miss_nothing, |db| {
     let mut flags = serde_json::Map::new();
     for n in 0..3 {
         let event = event(&mut flow).await.unwrap();
-        // Only who has it all may come back and say so.
+        // Only the last event has an id, because only a client that has everything may resume.
         let piece = match n {
             0 | 1 => piece(&event),
             _ => read(&event).1,
@@ -111,7 +111,7 @@ on_both!(many_systems_begin_a_few_at_a_time_and_miss_nothing, |db| {
         told.extend(entries.iter().cloned());
         flags.extend(piece["message3"].as_object().unwrap().clone());
     }
-    // The third has one system, and the entry for all of them.
+    // The third event has one system and the combined entry.
     assert_eq!(sizes, [2, 2, 2]);
     let call = app.get("/api/auth/data/").bearer(&anna.access);
     let whole = call.send().await.expect(200).json();
@@ -157,12 +157,12 @@ on_both!(who_comes_back_hears_only_what_changed_meanwhile, |db| {
 });
 
 on_both!(of_a_fleet_only_the_system_on_screen_is_watched, |db| {
-    let few = |settings: &mut Settings| settings.stream.most_watched = 4;
+    let few = |settings: &mut PortalConfig| settings.stream.max_watched = 4;
     let app = TestApp::start_with(db, few).await;
     let anna = owner_of_five(&app).await;
     let watched = |app: &TestApp| {
         let sn = |n: i32| format!("SC00000{n}").parse().unwrap();
-        let watched = (1..=5).filter(|n| app.bus.live.watched(&sn(*n)).is_some());
+        let watched = (1..=5).filter(|n| app.bus.live.watched_until(&sn(*n)).is_some());
         watched.collect::<Vec<_>>()
     };
     let mut flow = open(&app, &anna).await;
@@ -184,12 +184,13 @@ with_app!(a_system_that_one_may_no_longer_see_is_passed_over, |app| {
     let mut flow = call.bearer(&anna.access).open().await;
     let (_, all) = read(&event(&mut flow).await.unwrap());
     assert!(all["data"][0]["SC000001"].is_object());
-    let watched = |sn: &str| app.bus.live.watched(&sn.parse().unwrap());
+    let watched = |sn: &str| app.bus.live.watched_until(&sn.parse().unwrap());
     assert_eq!((watched("SC000001"), watched("SC000009")), (None, None));
 });
 
 on_both!(changes_within_a_moment_share_an_event, |db| {
-    let slow = |settings: &mut Settings| settings.stream.gather = Duration::from_millis(300);
+    let slow =
+        |settings: &mut PortalConfig| settings.stream.batch_window = Duration::from_millis(300);
     let app = TestApp::start_with(db, slow).await;
     let anna = app.owner("anna", "SC000001").await;
     let battery = app.battery("SC000001");
@@ -227,7 +228,7 @@ on_both!(a_silent_stream_says_that_it_lives, |db| {
 });
 
 /// Reads to the end.
-async fn end(flow: &mut Flow) {
+async fn end(flow: &mut StreamingResponse) {
     while event(flow).await.is_some() {}
 }
 
@@ -265,7 +266,7 @@ on_both!(
         event(&mut flow).await.unwrap();
         let account = app.account_id(&cleo.email).await;
         app.store
-            .erase_account(account, testkit::desk(), app.clock.now())
+            .erase_account(account, testkit::mail_context(), app.clock.now())
             .await
             .unwrap();
         end(&mut flow).await;
@@ -304,7 +305,7 @@ with_app!(
                 tokio::task::yield_now().await;
             }
         };
-        timeout(PATIENCE, again).await.expect("a place");
+        timeout(EVENT_TIMEOUT, again).await.expect("a place");
     }
 );
 
@@ -332,7 +333,7 @@ with_app!(a_change_of_somebody_elses_system_is_not_heard, |app| {
 });
 
 /// The next event with this name, and its document.
-async fn named(flow: &mut Flow, name: &str) -> Value {
+async fn named(flow: &mut StreamingResponse, name: &str) -> Value {
     loop {
         let event = event(flow).await.unwrap();
         let mut lines = event.lines();
@@ -371,8 +372,8 @@ with_app!(settings_and_commands_are_told_as_they_change, |app| {
         .await;
     let given = given.expect(201).json();
     assert_eq!(named(&mut flow, "command").await, given);
-    let mut battery = testkit::Battery::connect(app.devices, "SC000001").await;
-    battery.greet(NOON, 0).await;
+    let mut battery = testkit::MqttBattery::connect(app.devices, "SC000001").await;
+    battery.subscribe_and_say_hello(NOON, 0).await;
     assert_eq!(named(&mut flow, "command").await["state"], "sent");
     let report = battery.applied(
         1,

@@ -1,18 +1,18 @@
-//! Connecting systems to an account, waiting for the main switch, and giving a system up.
+//! Connecting systems to an account, waiting for the main switch, and giving up a system.
 #![allow(clippy::unwrap_used)]
 use domain::clock::{HOUR, MINUTE, SECOND};
 use domain::{Lang, Message, Serial};
 use serde_json::{Value, json};
-use testkit::{Answer, PASSWORD, TestApp, with_app};
+use testkit::{PASSWORD, TestApp, TestResponse, with_app};
 
-async fn add(app: &TestApp, access: &str, keys: &str) -> Answer {
+async fn add(app: &TestApp, access: &str, keys: &str) -> TestResponse {
     app.post("/api/auth/usr_sn/", &[("keys", keys)])
         .bearer(access)
         .send()
         .await
 }
 
-/// Adds one key and tells how it ended.
+/// Adds one key and returns its status.
 async fn status(app: &TestApp, access: &str, key: &str) -> String {
     let answer = add(app, access, key).await.expect(200).json();
     answer["keys"][0]["status"].as_str().unwrap().to_owned()
@@ -42,7 +42,7 @@ async fn serials(app: &TestApp, access: &str) -> Vec<String> {
         .collect()
 }
 
-async fn unlink(app: &TestApp, access: &str, sn: &str) -> Answer {
+async fn unlink(app: &TestApp, access: &str, sn: &str) -> TestResponse {
     app.call("DELETE", &format!("/api/auth/usr_sn/{sn}/"))
         .bearer(access)
         .send()
@@ -53,10 +53,10 @@ async fn unlink(app: &TestApp, access: &str, sn: &str) -> Answer {
 async fn turn_switch(app: &TestApp, sn: &str) {
     let sn: Serial = sn.parse().unwrap();
     let now = app.clock.now();
-    app.store.switch_cycled(&sn, now, now).await.unwrap();
+    app.store.report_switch_cycle(&sn, now, now).await.unwrap();
 }
 
-/// Logs in again: what was seen before may have outlived its token.
+/// Logs in again, because the old token may have expired.
 async fn again(app: &TestApp, email: &str) -> String {
     let answer = app.try_log_in(email, PASSWORD, false).await;
     answer.json()["access"].as_str().unwrap().to_owned()
@@ -108,7 +108,7 @@ with_app!(each_key_is_answered_for_itself, |app| {
 });
 
 with_app!(how_a_key_ended_is_told_in_the_callers_language, |app| {
-    // Two people, as each may try ten keys an hour.
+    // Two people, because each may try ten keys an hour.
     let anna = app.owner("anna", "SC000001").await;
     let ben = app.owner("ben", "SC000009").await;
     for (person, key, message) in [
@@ -197,7 +197,7 @@ with_app!(a_switch_turned_before_the_claim_proves_nothing, |app| {
     let turned = app.clock.now();
     app.clock.advance(MINUTE);
     assert_eq!(status(app, &anna.access, "SC000002").await, "waiting");
-    let late_report = app.store.switch_cycled(&sn, turned, app.clock.now());
+    let late_report = app.store.report_switch_cycle(&sn, turned, app.clock.now());
     assert_eq!(late_report.await.unwrap(), None);
     assert_eq!(serials(app, &anna.access).await, ["SC000001"]);
     assert_eq!(claims(app, &anna.access).await[0]["status"], "waiting");
@@ -212,7 +212,7 @@ with_app!(
         app.clock.advance(10 * MINUTE);
         let turned = app.clock.now();
         app.clock.advance(HOUR);
-        let report = app.store.switch_cycled(&sn, turned, app.clock.now());
+        let report = app.store.report_switch_cycle(&sn, turned, app.clock.now());
         assert!(report.await.unwrap().is_some());
     }
 );
@@ -404,7 +404,7 @@ with_app!(the_owner_says_who_lives_with_a_system, |app| {
         wrong["codes"],
         json!({"first_name": ["required"], "last_name": ["too_long"]})
     );
-    // As a name may be, and as it would break what is put together carelessly.
+    // A valid name that would break carelessly assembled output.
     let last_name = r#"O'Berg-Łęcka "auf der" \ 🔋"#;
     name(" Anna ", last_name).await.expect(204);
     let systems = app.get("/api/auth/usr_sn/").bearer(&anna.access);

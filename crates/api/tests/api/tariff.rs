@@ -1,18 +1,18 @@
-//! Tariffs: what owners say a kWh costs and earns, from when on, and who gets to see it.
+//! Tariffs: what a kWh costs and earns according to the owner, from which day on, and who may see it.
 #![allow(clippy::unwrap_used)]
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use testkit::{Answer, Person, TestApp, with_app};
+use testkit::{Person, TestApp, TestResponse, with_app};
 
 const TARIFF: &str = "/api/auth/tariff/";
 
-async fn set(app: &TestApp, person: &Person, fields: &[(&str, &str)]) -> Answer {
+async fn set(app: &TestApp, person: &Person, fields: &[(&str, &str)]) -> TestResponse {
     let call = app.post(TARIFF, fields).bearer(&person.access);
     call.send().await
 }
 
-/// Enters prices for SC000001; an empty `from` says nothing.
-async fn prices(app: &TestApp, person: &Person, import: &str, from: &str) -> Answer {
+/// Enters prices for SC000001; an empty `from` is omitted.
+async fn prices(app: &TestApp, person: &Person, import: &str, from: &str) -> TestResponse {
     let fields = [
         ("sn", "SC000001"),
         ("import_price", import),
@@ -27,7 +27,7 @@ async fn get(app: &TestApp, person: &Person, sn: &str) -> Value {
     call.bearer(&person.access).send().await.expect(200).json()
 }
 
-/// From when on which import price holds at SC000001.
+/// The import prices of SC000001, with the day that each begins.
 async fn steps(app: &TestApp, person: &Person) -> Value {
     let answer = get(app, person, "SC000001").await;
     let tariffs = answer[0]["tariffs"].as_array().unwrap().iter();
@@ -86,7 +86,7 @@ with_app!(
             steps(app, &anna).await,
             json!([[null, 31], ["2026-11-15", 32]])
         );
-        // The same day again corrects it.
+        // Entering the same day again corrects it.
         prices(app, &anna, "33", "").await.expect(200);
         prices(app, &anna, "30", "null").await.expect(200);
         prices(app, &anna, "35", "2027-01-01").await.expect(200);
@@ -146,7 +146,7 @@ with_app!(wrong_prices_and_days_are_told_at_their_field, |app| {
     }
     assert_eq!(steps(app, &anna).await, json!([]));
     prices(app, &anna, "31", "2027-11-15").await.expect(200);
-    // Everything that is missing at once.
+    // All missing fields are reported at once.
     let answer = set(app, &anna, &[("sn", "SC000001")]).await.expect(400);
     let codes = &answer.json()["codes"];
     let want = json!({"import_price": ["required"], "feed_in_price": ["required"]});

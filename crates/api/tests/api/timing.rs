@@ -1,4 +1,4 @@
-//! Time tells nothing: medians over many requests, so it runs in `make soak` on a quiet machine.
+//! Timing reveals nothing: compares medians over many requests, so it runs in `make soak` on a quiet machine.
 #![allow(clippy::unwrap_used)]
 use domain::clock::HOUR;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ fn median(mut times: Vec<Duration>) -> f64 {
     times[times.len() / 2].as_secs_f64()
 }
 
-/// Interleaved and each first in turn, so that a slow second of the machine hits both sides alike.
+/// Interleaved and in alternating order, so a slow second of the machine affects both sides equally.
 async fn ratio(app: &TestApp, one: impl AsyncFn(&TestApp), other: impl AsyncFn(&TestApp)) -> f64 {
     let (mut first, mut second) = (Vec::new(), Vec::new());
     for round in 0..ROUNDS {
@@ -33,7 +33,7 @@ async fn time(app: &TestApp, call: &impl AsyncFn(&TestApp)) -> Duration {
 }
 
 async fn log_in(app: &TestApp, email: &str) {
-    // Every call has its full allowance of attempts.
+    // Restores the full allowance of attempts for every call.
     app.clock.advance(HOUR);
     app.try_log_in(email, "Falsch-123!", false)
         .await
@@ -48,7 +48,7 @@ async fn reset(app: &TestApp, email: &str) {
         .expect(202);
 }
 
-/// One call of each kind: what is read, written, drawn and loaded as a file.
+/// One call of each kind: reading, writing, charts and file downloads.
 const CALLS: [(&str, &str); 6] = [
     ("DELETE", "/api/auth/usr_sn/{sn}/"),
     ("GET", "/api/auth/system/{sn}/"),

@@ -1,26 +1,26 @@
-//! The second factor: set up, asked for at the login, used once, lost and reset.
+//! The second factor: set up, required at login, used once, lost and reset.
 #![allow(clippy::unwrap_used)]
 use domain::clock::{HOUR, MINUTE};
-use domain::totp::STEP;
-use testkit::{Answer, Authenticator, PASSWORD, Person, TestApp, on_both, with_app};
+use domain::totp::TIME_STEP;
+use testkit::{Authenticator, PASSWORD, Person, TestApp, TestResponse, on_both, with_app};
 
 const TOTP: &str = "/api/auth/account/totp/";
 const CONFIRM: &str = "/api/auth/account/totp/confirm/";
 const RECOVERY: &str = "/api/auth/account/totp/recovery/";
 
-async fn log_in(app: &TestApp, person: &Person, password: &str, totp: &str) -> Answer {
+async fn log_in(app: &TestApp, person: &Person, password: &str, totp: &str) -> TestResponse {
     let fields = [
         ("email", person.email.as_str()),
         ("password", password),
         ("totp", totp),
     ];
     let call = app.post("/api/auth/token/", &fields);
-    call.from(&testkit::world::own_address(&person.email))
+    call.from(&testkit::fixtures::own_address(&person.email))
         .send()
         .await
 }
 
-async fn confirm(app: &TestApp, person: &Person, totp: &str) -> Answer {
+async fn confirm(app: &TestApp, person: &Person, totp: &str) -> TestResponse {
     let call = app.post(CONFIRM, &[("totp", totp)]);
     call.bearer(&person.access).send().await
 }
@@ -31,13 +31,13 @@ async fn account(app: &TestApp, person: &Person) -> serde_json::Value {
 }
 
 async fn subjects(app: &TestApp, person: &Person) -> Vec<String> {
-    let letters = app.letters().await.into_iter();
+    let letters = app.sent_mails().await.into_iter();
     let own = letters.filter(|letter| letter.to == person.email);
     own.map(|letter| letter.subject).collect()
 }
 
 fn wrong(phone: &Authenticator, now: i64) -> String {
-    let near = [-1, 0, 1].map(|n| phone.code(now + n * STEP));
+    let near = [-1, 0, 1].map(|n| phone.code(now + n * TIME_STEP));
     let tries = ["000000", "111111", "222222", "333333"];
     let free = tries
         .into_iter()
@@ -79,7 +79,7 @@ with_app!(setting_it_up_takes_the_password_and_half_an_hour, |app| {
     assert_eq!(answer.code(), "totp_not_begun");
     let early = app.begin_totp(&anna).await;
     let phone = app.begin_totp(&anna).await;
-    // What was shown first is void.
+    // The secret that was shown first is void.
     confirm(app, &anna, &early.code(app.clock.now()))
         .await
         .expect(400);
@@ -104,7 +104,7 @@ with_app!(what_is_shown_is_the_same_as_text_link_and_picture, |app| {
     assert_eq!(shown["uri"], uri);
     let size = shown["qr"]["size"].as_u64().unwrap();
     assert!((21..60).contains(&size));
-    // The three eyes of a QR code begin at its corners.
+    // The three finder patterns of a QR code begin at its corners.
     let path = shown["qr"]["path"].as_str().unwrap();
     for corner in [(0, 0), (size - 1, 0), (0, size - 1)] {
         assert!(path.contains(&format!("M{},{}h1", corner.0, corner.1)));
@@ -114,14 +114,14 @@ with_app!(what_is_shown_is_the_same_as_text_link_and_picture, |app| {
 with_app!(the_login_takes_the_code_of_now_once, |app| {
     let anna = app.owner("anna", "SC000001").await;
     let phone = app.enable_totp(&anna).await;
-    // The code that set it up is used.
+    // The code that set it up is used already.
     let code = phone.code(app.clock.now());
     let answer = log_in(app, &anna, PASSWORD, &code).await.expect(400);
     assert_eq!(answer.code(), "totp:totp_wrong");
-    app.clock.advance(5 * STEP);
+    app.clock.advance(5 * TIME_STEP);
     let now = app.clock.now();
     for far in [-2, 2] {
-        let code = phone.code(now + far * STEP);
+        let code = phone.code(now + far * TIME_STEP);
         log_in(app, &anna, PASSWORD, &code).await.expect(400);
     }
     log_in(app, &anna, PASSWORD, &phone.code(now))
@@ -130,11 +130,11 @@ with_app!(the_login_takes_the_code_of_now_once, |app| {
     log_in(app, &anna, PASSWORD, &phone.code(now))
         .await
         .expect(400);
-    // One that is older than one that was used is of no use, either.
-    log_in(app, &anna, PASSWORD, &phone.code(now - STEP))
+    // A code older than a used one does not work either.
+    log_in(app, &anna, PASSWORD, &phone.code(now - TIME_STEP))
         .await
         .expect(400);
-    let spaced = phone.code(now + STEP);
+    let spaced = phone.code(now + TIME_STEP);
     let spaced = format!(" {} {} ", &spaced[..3], &spaced[3..]);
     log_in(app, &anna, PASSWORD, &spaced).await.expect(200);
 });
@@ -144,7 +144,7 @@ on_both!(of_many_with_the_same_code_one_comes_in, |db| {
     let (app, other) = (TestApp::start(db).await, TestApp::start(db).await);
     let anna = app.owner("anna", "SC000001").await;
     let phone = app.enable_totp(&anna).await;
-    let code = phone.code(app.clock.now() + STEP);
+    let code = phone.code(app.clock.now() + TIME_STEP);
     let tries: Vec<_> = (0..3)
         .flat_map(|_| [&app, &other])
         .map(|app| {
@@ -172,7 +172,7 @@ with_app!(whoever_does_not_know_the_password_learns_nothing, |app| {
     let anna = app.owner("anna", "SC000001").await;
     let ben = app.owner("ben", "SC000002").await;
     let phone = app.enable_totp(&anna).await;
-    let code = phone.code(app.clock.now() + STEP);
+    let code = phone.code(app.clock.now() + TIME_STEP);
     let mut answers = Vec::new();
     for (person, totp) in [
         (&anna, ""),
@@ -190,9 +190,9 @@ with_app!(whoever_does_not_know_the_password_learns_nothing, |app| {
     }
     answers.dedup();
     assert_eq!(answers.len(), 1);
-    // Nor is the code used up by that.
+    // The failed attempts do not use up the code either.
     log_in(app, &anna, PASSWORD, &code).await.expect(200);
-    // Whoever has no second factor is not kept out by one.
+    // An account without a second factor ignores a given code.
     log_in(app, &ben, PASSWORD, "123456").await.expect(200);
 });
 
@@ -205,7 +205,7 @@ with_app!(ten_tries_an_hour_and_the_known_browser_has_its_own, |app| {
     let phone = app.enable_totp(&anna).await;
     let guess = wrong(&phone, app.clock.now());
     for n in 0..10 {
-        // Not faster than the limit of the login itself.
+        // Stays below the limit of the login itself.
         app.clock.advance(10_000);
         let answer = log_in(app, &anna, PASSWORD, &guess).await.expect(400);
         assert!(!answer.headers.contains_key("set-cookie"), "try {n}");
@@ -214,7 +214,7 @@ with_app!(ten_tries_an_hour_and_the_known_browser_has_its_own, |app| {
     let code = phone.code(app.clock.now());
     let held = log_in(app, &anna, PASSWORD, &code).await.expect(429);
     assert_eq!(held.code(), "too_many_attempts");
-    // With a wrong password nothing tells that.
+    // With a wrong password, the answer does not reveal this.
     log_in(app, &anna, "Falsch-123!", &code).await.expect(401);
     let fields = [
         ("email", anna.email.as_str()),
@@ -237,13 +237,13 @@ with_app!(a_recovery_code_works_once_and_is_told_by_mail, |app| {
     let again = log_in(app, &anna, PASSWORD, &code).await.expect(400);
     assert_eq!(again.code(), "totp:totp_wrong");
     assert_eq!(account(app, &anna).await["totp"]["recovery_codes"], 9);
-    let letters = app.letters().await;
+    let letters = app.sent_mails().await;
     let told = letters.iter().rev().find(|letter| letter.to == anna.email);
     let told = told.unwrap();
     assert_eq!(told.subject, "Ein Wiederherstellungscode wurde benutzt");
     assert!(told.text.contains("Es bleiben 9."), "{}", told.text);
 
-    // Somebody else's opens nothing.
+    // Another person's recovery code does not work.
     let ben = app.owner("ben", "SC000002").await;
     app.enable_totp(&ben).await;
     log_in(app, &ben, PASSWORD, &phone.recovery_codes[4])
@@ -254,7 +254,7 @@ with_app!(a_recovery_code_works_once_and_is_told_by_mail, |app| {
 with_app!(new_recovery_codes_void_the_old_ones, |app| {
     let anna = app.owner("anna", "SC000001").await;
     let phone = app.enable_totp(&anna).await;
-    let code = phone.code(app.clock.now() + STEP);
+    let code = phone.code(app.clock.now() + TIME_STEP);
     for (password, totp, refused) in [
         ("Falsch-123!", code.as_str(), "password:password_wrong"),
         (PASSWORD, "", "totp:required"),
@@ -286,7 +286,7 @@ with_app!(switching_it_off_takes_password_and_code, |app| {
         "totp_disabled"
     );
     let phone = app.enable_totp(&anna).await;
-    let code = phone.code(app.clock.now() + STEP);
+    let code = phone.code(app.clock.now() + TIME_STEP);
     off("Falsch-123!", &code).await.expect(400);
     off(PASSWORD, &wrong(&phone, app.clock.now()))
         .await
@@ -331,7 +331,7 @@ with_app!(a_reset_password_leaves_it_on, |app| {
         .send()
         .await
         .expect(202);
-    let token = app.mailed(&anna.email, "token").await;
+    let token = app.mailed_token(&anna.email, "token").await;
     let new = "Ganz-neu-2026!";
     let fields = [
         ("token", token.as_str()),
@@ -344,7 +344,7 @@ with_app!(a_reset_password_leaves_it_on, |app| {
         .expect(200);
     let answer = log_in(app, &anna, new, "").await.expect(401);
     assert_eq!(answer.code(), "totp_required");
-    let code = phone.code(app.clock.now() + STEP);
+    let code = phone.code(app.clock.now() + TIME_STEP);
     log_in(app, &anna, new, &code).await.expect(200);
 });
 
@@ -354,7 +354,7 @@ with_app!(an_owner_without_systems_is_asked_too, |app| {
     let call = app.call("DELETE", "/api/auth/usr_sn/SC000001/");
     call.bearer(&anna.access).send().await.expect(204);
     log_in(app, &anna, PASSWORD, "").await.expect(401);
-    let code = phone.code(app.clock.now() + STEP);
+    let code = phone.code(app.clock.now() + TIME_STEP);
     let answer = log_in(app, &anna, PASSWORD, &code).await.expect(403);
     assert_eq!(answer.code(), "no_systems");
 });
@@ -366,8 +366,11 @@ with_app!(
         app.enable_totp(&anna).await;
         let email = anna.email.parse().unwrap();
         let now = app.clock.now();
-        let reset = app.store.reset_totp(&email, testkit::desk(), now).await;
-        assert_eq!(reset.unwrap(), store::totp::Reset::Done);
+        let reset = app
+            .store
+            .reset_totp(&email, testkit::mail_context(), now)
+            .await;
+        assert_eq!(reset.unwrap(), store::totp::TotpReset::Done);
         let call = app.get("/api/auth/account/").bearer(&anna.access);
         call.send().await.expect(401);
         log_in(app, &anna, PASSWORD, "").await.expect(200);
@@ -386,18 +389,24 @@ with_app!(
             .find(|line| line.event == "totp_reset")
             .unwrap();
         assert_eq!(line.actor, "operator");
-        let again = app.store.reset_totp(&email, testkit::desk(), now).await;
-        assert_eq!(again.unwrap(), store::totp::Reset::Nothing);
+        let again = app
+            .store
+            .reset_totp(&email, testkit::mail_context(), now)
+            .await;
+        assert_eq!(again.unwrap(), store::totp::TotpReset::Nothing);
         let nobody = "nobody@example.com".parse().unwrap();
-        let nobody = app.store.reset_totp(&nobody, testkit::desk(), now).await;
-        assert_eq!(nobody.unwrap(), store::totp::Reset::NoAccount);
+        let nobody = app
+            .store
+            .reset_totp(&nobody, testkit::mail_context(), now)
+            .await;
+        assert_eq!(nobody.unwrap(), store::totp::TotpReset::NoAccount);
     }
 );
 
 on_both!(electricians_who_need_it_do_nothing_else_before, |db| {
     let app =
         TestApp::start_with(db, |settings| settings.require_totp_of_electricians = true).await;
-    // Owners choose for themselves.
+    // For owners it is optional.
     let anna = app.owner("anna", "SC000001").await;
     let systems = app.get("/api/auth/usr_sn/").bearer(&anna.access);
     systems.send().await.expect(200);
@@ -426,7 +435,7 @@ on_both!(electricians_who_need_it_do_nothing_else_before, |db| {
     );
     let updates = updates.bearer(&eva.access).send().await.expect(403);
     assert_eq!(updates.code(), "totp_enrolment_required");
-    // What is not for electricians is as forbidden as ever.
+    // Calls that are not for electricians stay forbidden.
     assert_eq!(
         held("/api/auth/partner/").await.expect(403).code(),
         "forbidden"
@@ -435,7 +444,7 @@ on_both!(electricians_who_need_it_do_nothing_else_before, |db| {
 
     let phone = app.enable_totp(&eva).await;
     held("/api/auth/usr_sn/").await.expect(200);
-    let code = phone.code(app.clock.now() + STEP);
+    let code = phone.code(app.clock.now() + TIME_STEP);
     let call = app
         .call("DELETE", TOTP)
         .form(&[("password", PASSWORD), ("totp", &code)]);

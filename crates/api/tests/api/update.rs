@@ -1,15 +1,15 @@
-//! Updates: published, offered, started, told to the battery over the real link, reported and confirmed.
+//! Updates: published, offered, started, sent to the battery over the real link, reported and confirmed.
 #![allow(clippy::unwrap_used)]
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD as BASE64;
 use domain::clock::{DAY, HOUR, SECOND};
-use domain::firmware::{Assignment, Fault, Manifest, Part, Sealed, SecretKey};
+use domain::firmware::{Assignment, Fault, Manifest, Part, SecretKey, SignedText};
 use serde_json::{Value, json};
-use store::firmware::{NewRelease, Notes, ReleaseState};
+use store::firmware::{NewRelease, ReleaseNotes, ReleaseState};
 use testkit::battery::{merge, secret};
 use testkit::firmware::{IMAGE, manifest, release_key};
 use testkit::http::Call;
-use testkit::{Answer, Battery, NOON, PUBLIC_URL, Person, TestApp, eventually, with_app};
+use testkit::{MqttBattery, NOON, PUBLIC_URL, Person, TestApp, TestResponse, eventually, with_app};
 
 const SN: &str = "SC000001";
 async fn roll_out(app: &TestApp, part: Part, version: &str, seq: i64) -> i64 {
@@ -25,7 +25,7 @@ async fn has_update(app: &TestApp, person: &Person) -> Value {
     answer.send().await.expect(200).json()
 }
 
-/// Waits until the update looks like that.
+/// Waits until the update shows this value.
 async fn shows(app: &TestApp, person: &Person, name: &str, value: Value) -> Value {
     eventually(&format!("{name} is {value}"), async || {
         has_update(app, person).await[name] == value
@@ -34,13 +34,13 @@ async fn shows(app: &TestApp, person: &Person, name: &str, value: Value) -> Valu
     has_update(app, person).await
 }
 
-async fn start(app: &TestApp, person: &Person, update: &str) -> Answer {
+async fn start(app: &TestApp, person: &Person, update: &str) -> TestResponse {
     app.order_update(person, SN, update).await
 }
 
 /// A battery with these versions of gateway and master.
-async fn greet(app: &TestApp, gateway: &str, master: &str) -> Battery {
-    let mut battery = Battery::connect(app.devices, SN).await;
+async fn greet(app: &TestApp, gateway: &str, master: &str) -> MqttBattery {
+    let mut battery = MqttBattery::connect(app.devices, SN).await;
     battery.boot = u32::try_from(app.clock.now() / 1_000 % 1_000_000).unwrap();
     battery.subscribe(&[&format!("v1/d/{SN}/down/#")]).await;
     let hello = battery.hello(app.clock.now());
@@ -52,7 +52,7 @@ async fn greet(app: &TestApp, gateway: &str, master: &str) -> Battery {
 }
 
 async fn says(
-    battery: &mut Battery,
+    battery: &mut MqttBattery,
     job: &Value,
     part: &str,
     version: &str,
@@ -66,12 +66,12 @@ async fn says(
     battery.report("fw", report.to_string()).await;
 }
 
-/// The job in what a battery was told, after both signatures were looked at.
-async fn told(app: &TestApp, battery: &mut Battery) -> (Value, Vec<Manifest>) {
-    let told = battery.told_on("fw").await;
+/// The job in the message to the battery, after verifying both signatures.
+async fn assigned_update(app: &TestApp, battery: &mut MqttBattery) -> (Value, Vec<Manifest>) {
+    let told = battery.next_message_on("fw").await;
     let text = |name: &str| told[name].as_str().unwrap().to_owned();
     assert_eq!(text("url"), format!("http://{}", app.updates));
-    let sealed = Sealed::new(text("assignment"), &text("sig")).unwrap();
+    let sealed = SignedText::new(text("assignment"), &text("sig")).unwrap();
     let director = app
         .store
         .director_key([0; 32], [0; 12])
@@ -81,7 +81,7 @@ async fn told(app: &TestApp, battery: &mut Battery) -> (Value, Vec<Manifest>) {
     let release = release_key().public();
     let sn = SN.parse().unwrap();
     let now = app.clock.now();
-    let assigned = Assignment::open(&sealed, &director, &release, &sn, 0, now).unwrap();
+    let assigned = Assignment::verify(&sealed, &director, &release, &sn, 0, now).unwrap();
     (json!(assigned.job.as_str()), assigned.parts)
 }
 
@@ -132,7 +132,7 @@ with_app!(
 
         let started = start(app, &anna, "1").await.expect(200).json();
         assert_eq!(started["updates"].as_array().unwrap().len(), 2);
-        let (job, parts) = told(app, &mut battery).await;
+        let (job, parts) = assigned_update(app, &mut battery).await;
         let versions: Vec<_> = parts
             .iter()
             .map(|part| (part.part, part.version.to_string()))
@@ -152,7 +152,7 @@ with_app!(
             (&seen["update_started"], &seen["stage"]),
             (&json!(true), &json!("downloading"))
         );
-        // Its own word is not enough: only a hello with the new version is.
+        // The battery's own report is not enough: only a hello with the new version confirms it.
         says(&mut battery, &job, "gateway", "1.15", "confirmed", 100).await;
         assert_eq!(has_update(app, &anna).await["total_updates"], 2);
         says(&mut battery, &job, "gateway", "1.15", "rebooting", 97).await;
@@ -205,9 +205,9 @@ with_app!(
         roll_out(app, Part::Master, "2.7", 5).await;
         shows(app, &anna, "new_update", json!(true)).await;
         start(app, &anna, "1").await.expect(200);
-        let (job, _) = told(app, &mut battery).await;
+        let (job, _) = assigned_update(app, &mut battery).await;
         says(&mut battery, &job, "master", "2.7", "failed", 0).await;
-        // The same version again: what is known of it is that it failed.
+        // The same version is offered again; its last known result is the failure.
         let seen = shows(app, &anna, "page", json!(-1)).await;
         assert_eq!(seen["new_update"], true);
         roll_out(app, Part::Master, "2.8", 6).await;
@@ -262,7 +262,7 @@ with_app!(the_portal_answers_under_its_own_address_as_well, |app| {
     let history = app.get(&format!("/api/v1/history/?sn={SN}"));
     let history = history.bearer(&anna.access).send().await.expect(200);
     assert_eq!(history.json()[0]["version"], "2.7");
-    // Images are for batteries, which have the update service's address.
+    // Images are for batteries, which use the update service's address.
     let image = manifest(Part::Master, "2.7", 5).digest();
     let image = app.get(&format!("/api/v1/image/{image}"));
     image.bearer(&anna.access).send().await.expect(404);
@@ -277,7 +277,7 @@ with_app!(
         shows(app, &anna, "new_update", json!(true)).await;
         start(app, &anna, "1").await.expect(200);
         start(app, &anna, "1").await.expect(200);
-        let (job, _) = told(app, &mut battery).await;
+        let (job, _) = assigned_update(app, &mut battery).await;
         says(&mut battery, &job, "master", "2.7", "installing", 70).await;
         shows(app, &anna, "page", json!(70)).await;
         assert_eq!(
@@ -334,7 +334,7 @@ with_app!(
         let mut batteries = Vec::new();
         for n in 1..=4 {
             let sn = format!("SC00000{n}");
-            let mut battery = Battery::connect(app.devices, &sn).await;
+            let mut battery = MqttBattery::connect(app.devices, &sn).await;
             battery.subscribe(&[&format!("v1/d/{sn}/down/#")]).await;
             let hello = battery.hello(app.clock.now());
             let versions = json!({"fw": {"g": "1.14", "m": "2.6", "sl": null, "off": 0}});
@@ -351,13 +351,13 @@ with_app!(
         for n in 1..=3_usize {
             let (sn, battery) = (format!("SC00000{n}"), &mut batteries[n - 1]);
             app.order_update(&people[n - 1], &sn, "1").await.expect(200);
-            let told = battery.told_on("fw").await;
+            let told = battery.next_message_on("fw").await;
             let text: Value = serde_json::from_str(told["assignment"].as_str().unwrap()).unwrap();
             let failed = json!({
                 "job": text["job"], "part": "master", "ver": "2.7", "st": "failed", "pg": 0, "err": "rolled_back",
             });
             battery.report("fw", failed.to_string()).await;
-            app.store.move_rollouts(app.clock.now()).await.unwrap();
+            app.store.advance_rollouts(app.clock.now()).await.unwrap();
             let releases = app.store.firmware_releases().await.unwrap();
             let state = releases
                 .iter()
@@ -396,11 +396,11 @@ with_app!(what_is_not_right_is_not_published, |app| {
         .trust_release_key(&release_key().public())
         .await
         .unwrap();
-    let try_to = async |sealed: Sealed, image: &[u8]| {
+    let try_to = async |sealed: SignedText, image: &[u8]| {
         let new = NewRelease {
-            sealed: &sealed,
+            signed_manifest: &sealed,
             image,
-            notes: &Notes::default(),
+            notes: &ReleaseNotes::default(),
             soak: HOUR,
         };
         app.store
@@ -416,7 +416,7 @@ with_app!(what_is_not_right_is_not_published, |app| {
         Err(Fault::WrongImage)
     );
     let text = sealed.text().replace("\"seq\":5", "\"seq\":6");
-    let forged = Sealed::new(text, &sealed.signature_hex()).unwrap();
+    let forged = SignedText::new(text, &sealed.signature_hex()).unwrap();
     assert_eq!(try_to(forged, IMAGE).await, Err(Fault::Signature));
     let other = good.sign(&SecretKey::new([1; 32]));
     assert_eq!(try_to(other, IMAGE).await, Err(Fault::Signature));
@@ -455,7 +455,7 @@ with_app!(
         };
         load(SN, &secret(SN)).send().await.expect(404);
         start(app, &anna, "1").await.expect(200);
-        told(app, &mut battery).await;
+        assigned_update(app, &mut battery).await;
         let whole = load(SN, &secret(SN)).send().await.expect(200);
         assert_eq!(whole.text.as_bytes(), IMAGE);
         let rest = load(SN, &secret(SN))
@@ -530,7 +530,7 @@ with_app!(
         shows(app, &eva, "new_update", json!(true)).await;
         start(app, &max, "1").await.expect(403);
         start(app, &eva, "1").await.expect(200);
-        let letters = app.letters().await;
+        let letters = app.sent_mails().await;
         let told = letters.iter().rev().find(|letter| letter.to == anna.email);
         let told = told.unwrap();
         assert_eq!(told.subject, "Ihr Speicher wird aktualisiert");
@@ -545,9 +545,9 @@ with_app!(
             (&line["event"], &line["who"]),
             (&json!("update_started"), &json!("Elektro Sonnenberg"))
         );
-        // An owner who starts it knows.
+        // An owner who starts the update needs no notification.
         start(app, &anna, "0").await.expect(200);
         start(app, &anna, "1").await.expect(200);
-        assert_eq!(app.letters().await.len(), letters.len());
+        assert_eq!(app.sent_mails().await.len(), letters.len());
     }
 );

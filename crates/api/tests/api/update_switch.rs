@@ -1,4 +1,5 @@
-//! Updates of batteries that need their main switch off: held back while it is on, begun when it is off, and what people read meanwhile.
+//! Updates of batteries that need their main switch off: held back while it is on, started when it is off, and what people see
+//! meanwhile.
 #![allow(clippy::unwrap_used)]
 use domain::clock::{DAY, SECOND};
 use domain::firmware::Part;
@@ -8,7 +9,7 @@ use std::time::Duration;
 use testkit::battery::merge;
 use testkit::firmware::{IMAGE, manifest};
 use testkit::http::Call;
-use testkit::{Battery, Person, TestApp, eventually, with_app};
+use testkit::{MqttBattery, Person, TestApp, eventually, with_app};
 
 const SN: &str = "SC000001";
 
@@ -18,7 +19,7 @@ async fn has_update(app: &TestApp, person: &Person) -> Value {
     call.bearer(&person.access).send().await.expect(200).json()
 }
 
-/// Waits until the update looks like that.
+/// Waits until the update shows this state.
 async fn shows(app: &TestApp, person: &Person, state: &str, switch: Value) -> Value {
     eventually(&format!("{state} {switch}"), async || {
         let seen = has_update(app, person).await;
@@ -28,9 +29,9 @@ async fn shows(app: &TestApp, person: &Person, state: &str, switch: Value) -> Va
     has_update(app, person).await
 }
 
-/// A battery with these versions of gateway and master that says nothing about its kind, as older ones do.
-async fn greet(app: &TestApp, boot: u32, gateway: &str, master: &str) -> Battery {
-    let mut battery = Battery::connect(app.devices, SN).await;
+/// A battery with these versions of gateway and master that does not report its kind, like older ones.
+async fn greet(app: &TestApp, boot: u32, gateway: &str, master: &str) -> MqttBattery {
+    let mut battery = MqttBattery::connect(app.devices, SN).await;
     battery.boot = boot;
     battery.subscribe(&[&format!("v1/d/{SN}/down/#")]).await;
     let hello = battery.hello(app.clock.now());
@@ -40,8 +41,8 @@ async fn greet(app: &TestApp, boot: u32, gateway: &str, master: &str) -> Battery
     battery
 }
 
-/// It measures with its main switch like that.
-async fn switch(app: &TestApp, battery: &mut Battery, on: bool) {
+/// The battery sends a sample with its main switch on or off.
+async fn switch(app: &TestApp, battery: &mut MqttBattery, on: bool) {
     app.clock.advance(SECOND);
     let name = if on { "ein" } else { "aus" };
     let sample = battery.sample(app.clock.now());
@@ -49,7 +50,7 @@ async fn switch(app: &TestApp, battery: &mut Battery, on: bool) {
     battery.report("tele", sample.to_string()).await;
 }
 
-async fn says(battery: &mut Battery, job: &Value, part: &str, stage: &str, progress: u8) {
+async fn says(battery: &mut MqttBattery, job: &Value, part: &str, stage: &str, progress: u8) {
     battery.seq += 1;
     let version = if part == "gateway" { "1.15" } else { "2.7" };
     let report = json!({
@@ -58,9 +59,9 @@ async fn says(battery: &mut Battery, job: &Value, part: &str, stage: &str, progr
     battery.report("fw", report.to_string()).await;
 }
 
-/// The update that the battery was told of.
-async fn told(battery: &mut Battery) -> Value {
-    let told = battery.told_on("fw").await;
+/// The update that was sent to the battery.
+async fn assigned_update(battery: &mut MqttBattery) -> Value {
+    let told = battery.next_message_on("fw").await;
     let text: Value = serde_json::from_str(told["assignment"].as_str().unwrap()).unwrap();
     text["job"].clone()
 }
@@ -91,18 +92,18 @@ with_app!(
             (&seen["update_started"], &seen["page"]),
             (&json!(false), &json!(0))
         );
-        // Nothing is handed over while the switch is on, not even to one that asks by its hello.
+        // Nothing is sent while the switch is on, not even in answer to a hello.
         let mut battery = greet(app, 2, "1.14", "2.6").await;
         switch(app, &mut battery, true).await;
         assert!(
             !battery
-                .told_within("fw", Duration::from_millis(1_500))
+                .receives_within("fw", Duration::from_millis(1_500))
                 .await
         );
 
         switch(app, &mut battery, false).await;
-        let job = told(&mut battery).await;
-        // Turned on again at once, the battery holds it back itself: it still waits.
+        let job = assigned_update(&mut battery).await;
+        // Switched on again at once, the battery itself holds the update back: it still waits.
         switch(app, &mut battery, true).await;
         says(&mut battery, &job, "gateway", "waiting", 0).await;
         shows(app, &anna, "waits_for_switch", json!("off")).await;
@@ -125,6 +126,48 @@ with_app!(
         shows(app, &anna, "done", json!("on")).await;
         switch(app, &mut battery, true).await;
         shows(app, &anna, "done", Value::Null).await;
+    }
+);
+
+/// What is in force, as the dashboard reads it.
+async fn in_force(app: &TestApp, person: &Person) -> Value {
+    let call = app.get("/api/auth/data/").bearer(&person.access);
+    let data = call.send().await.expect(200).json();
+    let entries = data["data"].as_array().unwrap();
+    let entry = entries.iter().find_map(|entry| entry.get(SN)).unwrap();
+    entry["in_force"].clone()
+}
+
+with_app!(
+    a_finished_update_does_not_come_back_when_the_battery_is_switched_off_later,
+    |app| {
+        let anna = app.owner("anna", SN).await;
+        let mut battery = greet(app, 1, "1.14", "2.6").await;
+        switch(app, &mut battery, false).await;
+        offer(app, &BOTH[..1]).await;
+        app.order_update(&anna, SN, "1").await.expect(200);
+        let job = assigned_update(&mut battery).await;
+        says(&mut battery, &job, "gateway", "downloading", 30).await;
+        let mut battery = greet(app, 2, "1.15", "2.6").await;
+        switch(app, &mut battery, false).await;
+        shows(app, &anna, "done", json!("on")).await;
+        assert_eq!(in_force(app, &anna).await[0]["switch"], "on");
+        // After reloading, it still waits for its switch.
+        app.bus.live.load().await.unwrap();
+        assert_eq!(in_force(app, &anna).await[0]["switch"], "on");
+
+        switch(app, &mut battery, true).await;
+        shows(app, &anna, "done", Value::Null).await;
+        switch(app, &mut battery, false).await;
+        eventually("it is off", async || {
+            let live = app.portal.live.get(&SN.parse().unwrap()).unwrap();
+            live.switched_on() == Some(false)
+        })
+        .await;
+        assert_eq!(in_force(app, &anna).await, json!([]));
+        assert_eq!(has_update(app, &anna).await["switch"], Value::Null);
+        app.bus.live.load().await.unwrap();
+        assert_eq!(in_force(app, &anna).await, json!([]));
     }
 );
 
@@ -164,7 +207,7 @@ with_app!(
         switch(app, &mut battery, false).await;
         offer(app, &BOTH).await;
         app.order_update(&anna, SN, "1").await.expect(200);
-        let job = told(&mut battery).await;
+        let job = assigned_update(&mut battery).await;
         says(&mut battery, &job, "gateway", "downloading", 30).await;
         app.clock.advance(6 * DAY);
         let mut battery = greet(app, 2, "1.15", "2.6").await;
@@ -191,7 +234,7 @@ with_app!(
         app.order_update(&eva, SN, "1").await.expect(200);
         let seen = shows(app, &eva, "waits_for_switch", json!("off")).await;
         assert_eq!(seen["update_started"], false);
-        let letters = app.letters().await;
+        let letters = app.sent_mails().await;
         let mail = letters.iter().rev().find(|letter| letter.to == anna.email);
         let mail = mail.unwrap();
         assert_eq!(

@@ -1,4 +1,4 @@
-//! What every answer carries, and what no request may do to the server.
+//! What every answer contains, and what no request may do to the server.
 #![allow(clippy::unwrap_used)]
 use domain::clock::DAY;
 use domain::connections::Connections;
@@ -143,7 +143,7 @@ async fn a_database_that_is_gone_is_told_in_plain_words() {
     let db = TestDb::sqlite().await;
     let app = TestApp::start(&db).await;
     app.get("/readyz").send().await.expect(200);
-    db.store().close().await;
+    db.store().db().close().await;
     assert_eq!(
         app.get("/readyz").send().await.expect(503).code(),
         "unavailable"
@@ -159,7 +159,7 @@ async fn a_database_that_is_gone_is_told_in_plain_words() {
     app.stop().await;
 }
 
-/// A client that sends half a request and then nothing is let go. Time is tokio's, so nobody waits for it.
+/// A client that sends half a request and then stops is disconnected. Time is tokio's, so the test does not wait.
 #[tokio::test(start_paused = true)]
 async fn a_client_that_never_finishes_its_headers_is_let_go() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -184,7 +184,7 @@ async fn a_client_that_never_finishes_its_headers_is_let_go() {
     stop.cancel();
 }
 
-/// The same for a body that never comes to its end.
+/// The same for a body that never ends.
 #[tokio::test]
 async fn a_client_that_never_finishes_its_body_is_let_go() {
     let db = TestDb::sqlite().await;
@@ -236,7 +236,7 @@ async fn a_request_under_way_is_answered_before_the_server_stops() {
     assert!(TcpStream::connect(address).await.is_err());
 }
 
-/// Whoever opens connections without end leaves room for the other listeners and for the database.
+/// A client that opens endless connections leaves room for the other listeners and for the database.
 #[tokio::test]
 async fn a_listener_takes_so_many_connections_and_goes_on_when_some_end() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -247,7 +247,7 @@ async fn a_listener_takes_so_many_connections_and_goes_on_when_some_end() {
     tokio::spawn(api::serve(listener, two, router, None, stop.clone()));
     let ask = async |client: &mut TcpStream| {
         let request = b"GET / HTTP/1.1\r\nHost: test\r\n\r\n";
-        // A connection that was closed at once may refuse it already.
+        // A connection that was closed at once may already refuse the write.
         let _ = client.write_all(request).await;
         let mut answer = [0; 1];
         client.read(&mut answer).await.unwrap_or(0) == 1
@@ -272,7 +272,7 @@ async fn a_listener_takes_so_many_connections_and_goes_on_when_some_end() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// Whatever is sent as a login, the answer is a refusal that tells nothing about the inside.
+    /// Whatever is sent as a login, the answer is a refusal that reveals nothing internal.
     #[test]
     fn no_body_makes_the_server_fail_or_talk(body in "[ -~äö€\\n\\r\\t%&=+]{0,200}") {
         let runtime = tokio::runtime::Runtime::new().unwrap();

@@ -1,20 +1,20 @@
-//! Open alarms in the live view, so that whoever looks hears of them without asking.
-use super::Live;
+//! Open alarms in the live view, so that viewers are notified without asking.
+use super::LiveView;
 use domain::Serial;
 use std::collections::HashMap;
 use std::sync::Arc;
 use store::alarm::OpenAlarm;
 
-impl Live {
-    /// Reads which alarms are open. Whatever process opened, closed, acknowledged or forgot one, each finds it here.
+impl LiveView {
+    /// Reads open alarms from the store: another process may have opened, closed, acknowledged or deleted one.
     pub async fn read_alarms(&self) -> store::Result<()> {
-        let _reading = self.0.reading.lock().await;
-        self.take_alarms(self.0.store.open_alarms().await?);
+        let _reading = self.0.read_lock.lock().await;
+        self.set_alarms(self.0.store.open_alarms().await?);
         Ok(())
     }
 
-    /// Tells who listens about the systems whose alarms have changed.
-    pub(super) fn take_alarms(&self, open: Vec<(Serial, OpenAlarm)>) {
+    /// Notifies subscribers of systems whose alarms changed.
+    pub(super) fn set_alarms(&self, open: Vec<(Serial, OpenAlarm)>) {
         let mut by_system: HashMap<Serial, Vec<OpenAlarm>> = HashMap::new();
         for (sn, alarm) in open {
             by_system.entry(sn).or_default().push(alarm);

@@ -1,17 +1,17 @@
-//! The newest forecast of each system in the live view, for the value of now.
-use super::Live;
+//! The newest forecast of each system, from which the live view takes the value for now.
+use super::LiveView;
 use domain::Serial;
 use domain::clock::{DAY, Millis};
 use std::sync::Arc;
-use store::planning::Issue;
+use store::planning::IssuedForecast;
 
-impl Live {
-    /// Forecasts that were issued after this moment, by whatever process; the newest of them.
+impl LiveView {
+    /// Reads forecasts that any process issued after this moment. Returns when the newest one was issued.
     pub(crate) async fn read_forecasts(
         &self,
         after: Option<Millis>,
     ) -> store::Result<Option<Millis>> {
-        // None reaches further.
+        // At the start: the last three hours.
         let after = after.unwrap_or_else(|| self.0.clock.now() - DAY / 8);
         let issues = self.0.store.forecasts_since(after).await?;
         let newest = issues.last().map(|(_, issue)| issue.issued_at);
@@ -21,8 +21,8 @@ impl Live {
         Ok(Some(newest.unwrap_or(after)))
     }
 
-    /// Only a newer one counts.
-    pub fn forecast_issued(&self, sn: &Serial, issue: Issue) {
+    /// Ignores a forecast that is not newer than the known one.
+    pub fn forecast_issued(&self, sn: &Serial, issue: IssuedForecast) {
         let issue = Arc::new(issue);
         let known = self.get(sn).and_then(|snapshot| snapshot.forecast.clone());
         if known.is_none_or(|known| known.issued_at < issue.issued_at) {

@@ -1,32 +1,36 @@
-//! What is in force at each system, in the live view: read again when something begins or ends.
-use super::Live;
-use crate::changes::Part;
-use crate::notice::Notice;
+//! The effects in force at each system, read again when one begins or ends.
+use super::LiveView;
+use crate::changes::ChangeKind;
+use crate::peer_message::PeerMessage;
 use domain::clock::Millis;
 use domain::in_force::{Effect, EffectKind};
 use domain::{Sample, Serial};
 use std::sync::{Arc, PoisonError};
 
-impl Live {
-    /// Something began or ended at a system: reads what is in force, here and in other processes.
+impl LiveView {
+    /// An effect began or ended: reads what is in force, here and in other processes.
     pub(crate) async fn in_force_changed(&self, sn: &Serial) {
-        let read = self.0.reading.lock().await;
+        let read = self.0.read_lock.lock().await;
         match self.0.store.effects_at(sn, self.0.clock.now()).await {
             Ok(effects) => self.change(sn, |snapshot| snapshot.effects = effects.into()),
-            Err(error) => tracing::warn!(%error, %sn, "what is in force cannot be read"),
+            Err(error) => {
+                tracing::warn!(%error, %sn, "effects_read_failed: the live view shows older ones")
+            }
         }
         drop(read);
-        self.0.notices.send(Notice::Reload { sn: sn.to_string() });
+        self.0
+            .peers
+            .send(PeerMessage::Reload { sn: sn.to_string() });
     }
 
-    /// Whether the battery was told a plan that it may still follow.
+    /// Whether the battery was sent a plan that it may still follow.
     pub(crate) fn follows_plan(&self, sn: &Serial) -> bool {
         let is_plan = |effect: &Effect| matches!(effect.kind, EffectKind::Plan { .. });
-        let found = self.0.systems.get(sn);
-        found.is_some_and(|found| found.effects.iter().any(is_plan))
+        let snapshot = self.0.systems.get(sn);
+        snapshot.is_some_and(|snapshot| snapshot.effects.iter().any(is_plan))
     }
 
-    /// A report may say that a command has done its work: a charge that is reached does not begin again when it falls.
+    /// Ends effects that this sample completes: a charge that reached its target must not begin again when the SoC falls.
     pub(super) async fn end_effects(&self, sn: &Serial, sample: &Sample) {
         let Some(snapshot) = self.get(sn) else { return };
         let over = snapshot.effects.iter();
@@ -36,18 +40,20 @@ impl Live {
         }
         match self.0.store.end_effects(sn, &over, sample.at).await {
             Ok(()) => self.in_force_changed(sn).await,
-            // The next report says the same.
-            Err(error) => tracing::warn!(%error, %sn, "what is over cannot be written down"),
+            // The next sample ends it.
+            Err(error) => {
+                tracing::warn!(%error, %sn, "effects_end_failed: retrying with the next sample")
+            }
         }
     }
 
-    /// Since when the operator has stopped all changes.
+    /// Since when the brake is on.
     pub fn braked_since(&self) -> Option<Millis> {
         let braked = self.0.braked_since.read();
         *braked.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The brake is for all systems: whoever looks at one hears when it is put on or released.
+    /// Reads the brake. It concerns all systems, so a change notifies every subscriber.
     pub async fn read_brake(&self) -> store::Result<()> {
         let brake = self.0.store.brake().await?.map(|brake| brake.since);
         if self.braked_since() == brake {
@@ -57,7 +63,7 @@ impl Live {
         *braked.unwrap_or_else(PoisonError::into_inner) = brake;
         for mut entry in self.0.systems.iter_mut() {
             Arc::make_mut(&mut entry).changed_at = self.0.clock.now();
-            self.0.subscribers.tell(entry.key(), &Part::Live);
+            self.0.subscribers.notify(entry.key(), &ChangeKind::Live);
         }
         Ok(())
     }

@@ -1,72 +1,81 @@
-//! Who is heard of and who is not.
-use super::Live;
-use crate::notice::Notice;
+//! Presence in the live view: who is online, and the last contact of each.
+use super::LiveView;
+use crate::peer_message::PeerMessage;
 use crate::snapshot::Snapshot;
 use domain::Serial;
 use domain::clock::{Millis, SECOND};
 use store::presence::Presence;
 
-/// A battery that says neither hello nor a sample for this long is offline.
-pub const SILENCE: Millis = 90 * SECOND;
+/// A battery that sends neither a hello nor a live sample for this long is offline.
+pub const OFFLINE_AFTER: Millis = 90 * SECOND;
 
-impl Live {
-    pub(crate) fn heard(&self, sn: &Serial, at: Millis) {
-        self.change(sn, |snapshot| snapshot.heard(at));
+impl LiveView {
+    pub(crate) fn touch_last_contact(&self, sn: &Serial, at: Millis) {
+        self.change(sn, |snapshot| snapshot.touch_last_contact(at));
     }
 
-    pub(crate) fn heard_after(&self, sn: &Serial, at: Millis) -> bool {
-        let heard = self.0.systems.get(sn).and_then(|found| found.received_at);
-        heard > Some(at)
+    pub(crate) fn contacted_after(&self, sn: &Serial, at: Millis) -> bool {
+        let entry = self.0.systems.get(sn);
+        let last_contact = entry.and_then(|snapshot| snapshot.last_contact);
+        last_contact > Some(at)
     }
 
     pub(super) fn presence(&self, sn: &Serial) -> Option<Presence> {
-        self.0.systems.get(sn).and_then(|found| found.presence())
+        let entry = self.0.systems.get(sn);
+        entry.and_then(|snapshot| snapshot.presence())
     }
 
-    pub(crate) fn stands(&self, sn: &Serial, presence: Presence) {
-        self.change(sn, |snapshot| snapshot.stand(presence));
+    pub(crate) fn set_presence(&self, sn: &Serial, presence: Presence) {
+        self.change(sn, |snapshot| snapshot.set_presence(presence));
     }
 
-    /// The database says this now: here, and to the other processes where it is new.
+    /// Applies the presence that the database has now. Informs the other processes if it is new.
     pub(crate) fn presence_changed(&self, sn: &Serial, presence: Presence) {
         if self.presence(sn) != Some(presence) {
-            self.stands(sn, presence);
-            self.0.notices.send(Notice::presence(sn, presence));
+            self.set_presence(sn, presence);
+            self.0.peers.send(PeerMessage::presence(sn, presence));
         }
     }
 
     pub(crate) fn is_online(&self, sn: &Serial) -> bool {
-        self.0.systems.get(sn).is_some_and(|found| found.online)
+        let entry = self.0.systems.get(sn);
+        entry.is_some_and(|snapshot| snapshot.online)
     }
 
-    /// Whether it counts as online, at this gateway.
+    /// Whether it counts as online at this gateway.
     pub(crate) fn is_online_here(&self, sn: &Serial) -> bool {
-        let found = self.0.systems.get(sn);
-        found.is_some_and(|found| found.online && found.gateway == self.0.gateway)
+        let entry = self.0.systems.get(sn);
+        entry.is_some_and(|snapshot| snapshot.online && snapshot.gateway == self.0.gateway)
     }
 
-    /// Whether nothing was heard of it for 90 s.
-    pub(crate) fn is_quiet(&self, sn: &Serial) -> bool {
-        let limit = self.0.clock.now() - SILENCE;
+    /// Whether its last contact is longer ago than [`OFFLINE_AFTER`].
+    pub(crate) fn is_silent(&self, sn: &Serial) -> bool {
+        let limit = self.0.clock.now() - OFFLINE_AFTER;
         self.get(sn)
-            .is_some_and(|snapshot| snapshot.is_quiet_since(limit))
+            .is_some_and(|snapshot| snapshot.is_silent_since(limit))
     }
 
-    /// Systems that count as online at this gateway although nothing was heard of them for 90 s. None while this process does
-    /// not hear the others, and for 90 s after: reports may have waited for the database just as long.
-    pub(crate) fn silent(&self) -> Vec<Serial> {
-        let limit = self.0.clock.now() - SILENCE;
+    /// The present time for a system that is not known here.
+    pub(crate) fn last_contact(&self, sn: &Serial) -> Millis {
+        let last_contact = self.get(sn).and_then(|snapshot| snapshot.last_contact);
+        last_contact.unwrap_or_else(|| self.0.clock.now())
+    }
+
+    /// Systems that count as online at this gateway although silent for [`OFFLINE_AFTER`], with their last contact.
+    /// Empty while this process receives no peer messages, and for as long afterwards: reports may have waited for the database.
+    pub(crate) fn silent_systems(&self) -> Vec<(Serial, Millis)> {
+        let limit = self.0.clock.now() - OFFLINE_AFTER;
         let unbroken = self.0.heartbeat.unbroken_since();
         if unbroken.is_none_or(|since| since > limit) {
             return Vec::new();
         }
-        let silent = |found: &Snapshot| {
-            found.online && found.gateway == self.0.gateway && found.is_quiet_since(limit)
+        let silent = |snapshot: &Snapshot| {
+            snapshot.online && snapshot.gateway == self.0.gateway && snapshot.is_silent_since(limit)
         };
         let systems = self.0.systems.iter();
         systems
             .filter(|entry| silent(entry))
-            .map(|entry| entry.key().clone())
+            .map(|entry| (entry.key().clone(), entry.last_contact.unwrap_or(limit)))
             .collect()
     }
 }

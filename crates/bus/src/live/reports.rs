@@ -1,56 +1,69 @@
-//! What batteries reported, once it is committed.
-use super::Live;
-use crate::notice::Notice;
+//! Applies committed reports to the live view.
+use super::LiveView;
+use crate::peer_message::PeerMessage;
 use domain::clock::Millis;
-use domain::energy::CONTEXT;
+use domain::energy::CONTEXT_WINDOW;
 use domain::{Sample, Serial};
 use store::event::LoggedEvent;
-use store::report::{Body, Outcome, Report};
+use store::report::{Report, ReportBody, ReportOutcome};
 
-impl Live {
-    /// Puts what was committed into the view, and tells the other processes.
-    pub(crate) async fn committed(&self, reports: &[Report], outcomes: &[Outcome]) {
-        let mut kept: Vec<(&Report, &Outcome)> = Vec::with_capacity(reports.len());
+impl LiveView {
+    /// Applies committed reports, and informs the other processes.
+    pub(crate) async fn committed(&self, reports: &[Report], outcomes: &[ReportOutcome]) {
+        let mut stored: Vec<(&Report, &ReportOutcome)> = Vec::with_capacity(reports.len());
         for (report, outcome) in reports.iter().zip(outcomes) {
-            match &outcome.filed {
-                None => kept.push((report, outcome)),
-                Some(filed) => {
-                    kept.extend(filed.iter().map(|(report, outcome)| (report, outcome)));
-                    if matches!(report.body, Body::Sample(_)) {
-                        self.heard(&report.sn, report.received_at);
+            match &outcome.rerouted {
+                None => stored.push((report, outcome)),
+                Some(rerouted) => {
+                    stored.extend(rerouted.iter().map(|(report, outcome)| (report, outcome)));
+                    if matches!(report.body, ReportBody::Sample(_)) {
+                        self.touch_last_contact(&report.sn, report.received_at);
                     }
                 }
             }
         }
-        for (report, outcome) in kept {
+        for (report, outcome) in stored {
             let sn = &report.sn;
             if self.is_new(report) {
                 self.reload_or_log(sn).await;
-                self.0.notices.send(Notice::Reload { sn: sn.to_string() });
+                self.0
+                    .peers
+                    .send(PeerMessage::Reload { sn: sn.to_string() });
             } else if let Some(facts) = &outcome.facts
-                && self.get(sn).is_some_and(|found| *found.facts != *facts)
+                && self
+                    .get(sn)
+                    .is_some_and(|snapshot| *snapshot.facts != *facts)
             {
-                self.describe(sn, facts).await;
-                self.0.notices.send(Notice::Reload { sn: sn.to_string() });
+                self.set_facts(sn, facts).await;
+                self.0
+                    .peers
+                    .send(PeerMessage::Reload { sn: sn.to_string() });
             }
             self.apply(report, outcome);
             if let Some(update) = &outcome.update {
-                self.update_stands(sn, Some(update.clone()));
+                self.set_update(sn, Some(update.clone()));
             }
             if outcome.in_force_changed {
                 self.in_force_changed(sn).await;
             }
-            if let Body::Sample(sample) = &report.body {
-                self.end_effects(sn, sample).await;
+            match &report.body {
+                ReportBody::Sample(sample) => {
+                    self.end_effects(sn, sample).await;
+                    self.end_switch_step(sn, std::slice::from_ref(sample)).await;
+                }
+                // It may have been switched on while it could not send.
+                ReportBody::BackFill { samples, .. } => self.end_switch_step(sn, samples).await,
+                _ => {}
             }
         }
     }
 
     fn is_new(&self, report: &Report) -> bool {
-        !matches!(report.body, Body::Reject { .. }) && !self.0.systems.contains_key(&report.sn)
+        !matches!(report.body, ReportBody::Reject { .. })
+            && !self.0.systems.contains_key(&report.sn)
     }
 
-    fn apply(&self, report: &Report, outcome: &Outcome) {
+    fn apply(&self, report: &Report, outcome: &ReportOutcome) {
         let sn = &report.sn;
         if let Some(presence) = outcome.presence {
             self.presence_changed(sn, presence);
@@ -59,19 +72,19 @@ impl Live {
             self.settings_changed(sn);
         }
         match &report.body {
-            Body::Sample(sample) => {
-                self.sampled(sn, sample, report.received_at);
+            ReportBody::Sample(sample) => {
+                self.apply_sample(sn, sample, report.received_at);
                 self.0
-                    .notices
-                    .send(Notice::sampled(sn, sample, report.received_at));
+                    .peers
+                    .send(PeerMessage::sampled(sn, sample, report.received_at));
             }
-            Body::Hello { .. } => self.heard(sn, report.received_at),
-            Body::History { samples, .. } => self.filled(sn, samples, &outcome.new),
-            Body::Answer(answer) if outcome.command_changed => {
+            ReportBody::Hello { .. } => self.touch_last_contact(sn, report.received_at),
+            ReportBody::BackFill { samples, .. } => self.backfilled(sn, samples, &outcome.new),
+            ReportBody::Answer(answer) if outcome.command_changed => {
                 self.command_changed(sn, &answer.command);
             }
-            Body::Sent(id) if outcome.command_changed => self.command_changed(sn, id),
-            Body::Event(event) if outcome.event_new && event.code.is_message() => {
+            ReportBody::Sent(id) if outcome.command_changed => self.command_changed(sn, id),
+            ReportBody::Event(event) if outcome.event_new && event.code.is_message() => {
                 if let Some(at) = event.at {
                     let logged = LoggedEvent {
                         at,
@@ -80,34 +93,36 @@ impl Live {
                         on: event.on,
                         args: event.args.clone(),
                     };
-                    self.change(sn, |snapshot| snapshot.log(logged));
-                    self.0.notices.send(Notice::Reload { sn: sn.to_string() });
+                    self.change(sn, |snapshot| snapshot.insert_event(logged));
+                    self.0
+                        .peers
+                        .send(PeerMessage::Reload { sn: sn.to_string() });
                 }
             }
             _ => {}
         }
     }
 
-    pub(crate) fn sampled(&self, sn: &Serial, sample: &Sample, received_at: Millis) {
-        let mut recount = false;
+    pub(crate) fn apply_sample(&self, sn: &Serial, sample: &Sample, received_at: Millis) {
+        let mut day_changed = false;
         self.change(sn, |snapshot| {
-            recount = snapshot.take_sample(sample, received_at);
+            day_changed = snapshot.apply_sample(sample, received_at);
         });
-        if recount {
-            self.count_again(sn);
+        if day_changed {
+            self.queue_day_totals(sn);
         }
     }
 
-    /// Back-fill changes nothing that is live, but the day's energy may have it now.
-    fn filled(&self, sn: &Serial, samples: &[Sample], new: &[bool]) {
+    /// Back-fill changes no live value, but it may change today's energy.
+    fn backfilled(&self, sn: &Serial, samples: &[Sample], new: &[bool]) {
         let mut new = samples.iter().zip(new).filter(|(_, new)| **new);
         let today = self
             .get(sn)
             .and_then(|snapshot| Some(snapshot.tally.as_ref()?.span.clone()));
-        // A sample shortly before midnight moves what the first quarter of the day has.
-        let since = today.map_or(Millis::MIN, |span| span.start - CONTEXT);
+        // A sample shortly before midnight changes the energy of the day's first quarter.
+        let since = today.map_or(Millis::MIN, |span| span.start - CONTEXT_WINDOW);
         if new.any(|(sample, _)| sample.at >= since) {
-            self.count_again(sn);
+            self.queue_day_totals(sn);
         }
     }
 }

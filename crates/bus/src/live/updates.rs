@@ -1,41 +1,63 @@
-//! Updates in the live view: what is offered, and how those fare that somebody has started.
-use super::Live;
-use crate::changes::Part;
-use crate::notice::Notice;
-use domain::Serial;
+//! Updates in the live view: which releases are offered, and the state of each update.
+use super::LiveView;
+use crate::changes::ChangeKind;
+use crate::peer_message::PeerMessage;
 use domain::clock::{DAY, Millis};
 use domain::firmware::{JobId, JobState, Part as FirmwarePart};
+use domain::{Sample, Serial};
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 use store::firmware::{Release, Releases, UpdateJob};
 
-/// For so long after its end an update is still shown.
-pub const UPDATE_SHOWN: Millis = DAY;
+/// How long an update is shown after its end.
+pub const ENDED_UPDATE_SHOWN_FOR: Millis = DAY;
 
-impl Live {
-    /// Reads again how the update of a system fares, and tells who listens, here and in other processes.
+impl LiveView {
+    /// Reads the update of a system again and notifies subscribers, here and in other processes.
     pub(crate) async fn update_changed(&self, sn: &Serial) {
         match self.0.store.newest_update(sn).await {
             Ok(update) => {
-                self.update_stands(sn, update);
-                // Who started it.
+                self.set_update(sn, update);
+                // Effects show who started it.
                 self.in_force_changed(sn).await;
             }
-            Err(error) => tracing::warn!(%error, %sn, "an update could not be read"),
+            Err(error) => {
+                tracing::warn!(%error, %sn, "update_read_failed: the live view may be outdated")
+            }
         }
     }
 
-    /// The newest update of a system stands like this.
-    pub(super) fn update_stands(&self, sn: &Serial, update: Option<UpdateJob>) {
-        self.change(sn, |snapshot| snapshot.update = update.map(Arc::new));
-        self.0.notices.send(Notice::Reload { sn: sn.to_string() });
+    /// Ends the wait for the main switch once the battery was switched on after an update: a later switch-off is not part of it.
+    pub(super) async fn end_switch_step(&self, sn: &Serial, samples: &[Sample]) {
+        let Some(job) = self.get(sn).and_then(|snapshot| snapshot.update.clone()) else {
+            return;
+        };
+        let Some(on) = samples.iter().find(|sample| job.is_switched_on_by(sample)) else {
+            return;
+        };
+        let store = &self.0.store;
+        match store.record_switched_on_after_update(sn, on.at).await {
+            Ok(()) => self.update_changed(sn).await,
+            // The next report says the same.
+            Err(error) => {
+                tracing::warn!(%error, %sn, "update_end_write_failed: the next report tries again")
+            }
+        }
     }
 
-    pub(crate) fn may_begin(&self, sn: &Serial, job: &UpdateJob) -> bool {
+    /// Sets the newest update of a system, here and in other processes.
+    pub(super) fn set_update(&self, sn: &Serial, update: Option<UpdateJob>) {
+        self.change(sn, |snapshot| snapshot.update = update.map(Arc::new));
+        self.0
+            .peers
+            .send(PeerMessage::Reload { sn: sn.to_string() });
+    }
+
+    pub(crate) fn update_may_begin(&self, sn: &Serial, job: &UpdateJob) -> bool {
         self.get(sn).is_some_and(|snapshot| snapshot.may_begin(job))
     }
 
-    /// Updates that wait although their battery could begin, because its main switch is off by now.
+    /// Waiting updates that need the main switch off and can begin: it is off now, and the battery is online.
     pub(crate) fn ready_updates(&self) -> HashMap<Serial, JobId> {
         let ready = self.0.systems.iter().filter_map(|entry| {
             let job = entry.update.as_ref()?;
@@ -46,7 +68,7 @@ impl Live {
         ready.collect()
     }
 
-    /// What a system is offered, in the order in which it would be installed.
+    /// Releases that a system is offered, in the order of installation.
     pub fn offered(&self, sn: &Serial) -> Vec<Release> {
         let Some(snapshot) = self.get(sn) else {
             return Vec::new();
@@ -56,7 +78,7 @@ impl Live {
         offered.into_iter().cloned().collect()
     }
 
-    /// The same, named by their parts and numbers: for an answer that is made thousands of times a second.
+    /// Part and id of each offered release. Cheap, because the live data ask for it thousands of times a second.
     pub fn offered_parts(&self, sn: &Serial) -> Vec<(FirmwarePart, i64)> {
         let releases = self.releases();
         match self.get(sn) {
@@ -74,16 +96,16 @@ impl Live {
         Arc::clone(&releases.unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// What is rolled out may have changed; if so everybody who looks hears of it. An update that waits for a release that
-    /// nobody is to have any more was withdrawn with it.
+    /// Reads the running rollouts. A change notifies every subscriber. Waiting updates are read again, because an update is
+    /// withdrawn together with its release.
     pub(crate) async fn read_releases(&self) -> store::Result<()> {
-        if self.take_releases(self.0.store.running_releases().await?) {
+        if self.set_releases(self.0.store.running_releases().await?) {
             for sn in self.waiting_updates() {
                 self.update_changed(&sn).await;
             }
             for mut entry in self.0.systems.iter_mut() {
                 Arc::make_mut(&mut entry).changed_at = self.0.clock.now();
-                self.0.subscribers.tell(entry.key(), &Part::Live);
+                self.0.subscribers.notify(entry.key(), &ChangeKind::Live);
             }
         }
         Ok(())
@@ -97,12 +119,12 @@ impl Live {
         systems.map(|entry| entry.key().clone()).collect()
     }
 
-    pub(super) fn take_releases(&self, releases: Releases) -> bool {
+    pub(super) fn set_releases(&self, releases: Releases) -> bool {
         if *self.releases() == releases {
             return false;
         }
-        let kept = self.0.releases.write();
-        *kept.unwrap_or_else(PoisonError::into_inner) = Arc::new(releases);
+        let current = self.0.releases.write();
+        *current.unwrap_or_else(PoisonError::into_inner) = Arc::new(releases);
         true
     }
 }

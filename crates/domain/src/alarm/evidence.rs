@@ -1,97 +1,101 @@
-//! What is known of a system at one moment, and what each kind of alarm makes of it.
-use super::Kind;
+//! What is known of a system at one moment, and which faults it shows.
+use super::AlarmKind;
 use crate::Sample;
 use crate::clock::{MINUTE, Millis, SECOND};
 use crate::flags::{MESSAGE1, MESSAGE2, is_set};
 use crate::sample::BatteryStatus;
 
-/// A sample that is older says nothing about now.
-const FRESH: Millis = 90 * SECOND;
+/// An older sample does not describe the present state.
+const MAX_SAMPLE_AGE: Millis = 90 * SECOND;
 /// A battery's clock may be a little ahead of ours.
-const AHEAD: Millis = MINUTE;
+const MAX_CLOCK_LEAD: Millis = MINUTE;
 
-/// What a kind of alarm makes of what is known.
+/// Whether the fault of one alarm kind is present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Something is wrong, and has been since then.
-    Wrong(Millis),
-    Right,
+pub enum Diagnosis {
+    /// The fault is present, since this time.
+    Faulty(Millis),
+    Healthy,
     Unknown,
 }
 
-/// Whether the battery is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Presence {
-    /// It never was: nobody misses it yet.
-    Never,
-    Here,
-    GoneSince(Millis),
+pub enum BatteryPresence {
+    /// It has never connected, so its absence is no fault.
+    NeverSeen,
+    Online,
+    OfflineSince(Millis),
 }
 
-/// How the newest update of the firmware ended.
+/// How the newest firmware update ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UpdateEnd {
-    /// It did not, or there was none: nobody knows.
-    Open,
+pub enum UpdateOutcome {
+    /// It has not ended, or there was none.
+    Unknown,
     Failed,
-    /// It was installed or withdrawn, or nothing is offered any more.
-    Well,
+    /// It was installed or withdrawn, or no update is offered any more.
+    NoFailure,
 }
 
 /// A system as it is at one moment.
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence<'a> {
     pub now: Millis,
-    pub presence: Presence,
-    /// Since when batteries can reach us without a break; `None` while they cannot.
+    pub presence: BatteryPresence,
+    /// Since when batteries can reach the server without a break; `None` while they cannot.
     pub reachable_since: Option<Millis>,
-    /// The newest.
+    /// The newest sample.
     pub sample: Option<&'a Sample>,
-    pub update: UpdateEnd,
+    pub update: UpdateOutcome,
 }
 
 impl<'a> Evidence<'a> {
-    /// The newest sample, if it says how things are now.
+    /// The newest sample, if the battery is online and the sample is recent.
     pub(super) fn fresh_sample(&self) -> Option<&'a Sample> {
         let age = |sample: &&Sample| self.now - sample.at;
-        let fresh = |sample: &&Sample| (-AHEAD..=FRESH).contains(&age(sample));
+        let fresh = |sample: &&Sample| (-MAX_CLOCK_LEAD..=MAX_SAMPLE_AGE).contains(&age(sample));
         let sample = self.sample.filter(fresh);
-        sample.filter(|_| self.presence == Presence::Here)
+        sample.filter(|_| self.presence == BatteryPresence::Online)
     }
 
-    /// What this says of every kind but counters that stand still, which take more than a moment.
-    pub(super) fn verdict(&self, kind: Kind) -> Verdict {
+    /// The diagnosis for every kind except `CounterStopped`, which needs more than one moment.
+    pub(super) fn diagnosis(&self, kind: AlarmKind) -> Diagnosis {
         match kind {
-            Kind::Offline => self.offline(),
-            Kind::UpdateFailed => match (self.presence, self.update) {
-                (Presence::Here, UpdateEnd::Failed) => Verdict::Wrong(self.now),
-                (Presence::Here, UpdateEnd::Well) => Verdict::Right,
-                _ => Verdict::Unknown,
+            AlarmKind::Offline => self.offline(),
+            AlarmKind::UpdateFailed => match (self.presence, self.update) {
+                (BatteryPresence::Online, UpdateOutcome::Failed) => Diagnosis::Faulty(self.now),
+                (BatteryPresence::Online, UpdateOutcome::NoFailure) => Diagnosis::Healthy,
+                _ => Diagnosis::Unknown,
             },
-            Kind::CounterStopped => Verdict::Unknown,
+            AlarmKind::CounterStopped => Diagnosis::Unknown,
             _ => {
-                let says = self.fresh_sample().and_then(|sample| says(kind, sample));
-                match says {
-                    Some(true) => Verdict::Wrong(self.now),
-                    Some(false) => Verdict::Right,
-                    None => Verdict::Unknown,
+                let faulty = self
+                    .fresh_sample()
+                    .and_then(|sample| shows_fault(kind, sample));
+                match faulty {
+                    Some(true) => Diagnosis::Faulty(self.now),
+                    Some(false) => Diagnosis::Healthy,
+                    None => Diagnosis::Unknown,
                 }
             }
         }
     }
 
-    /// Whoever cannot be reached is not told apart from whoever cannot reach us.
-    fn offline(&self) -> Verdict {
+    /// A silent battery and a server that cannot be reached look the same. So an absence counts from when the server became
+    /// reachable at the earliest, and is unknown while it is not.
+    fn offline(&self) -> Diagnosis {
         match (self.presence, self.reachable_since) {
-            (Presence::Here, _) => Verdict::Right,
-            (Presence::GoneSince(gone), Some(reachable)) => Verdict::Wrong(gone.max(reachable)),
-            _ => Verdict::Unknown,
+            (BatteryPresence::Online, _) => Diagnosis::Healthy,
+            (BatteryPresence::OfflineSince(gone), Some(reachable)) => {
+                Diagnosis::Faulty(gone.max(reachable))
+            }
+            _ => Diagnosis::Unknown,
         }
     }
 }
 
-/// Whether a sample shows this fault; `None` when it cannot tell.
-fn says(kind: Kind, sample: &Sample) -> Option<bool> {
+/// Whether a sample shows this fault; `None` if it cannot show it.
+fn shows_fault(kind: AlarmKind, sample: &Sample) -> Option<bool> {
     let flags = &sample.flags;
     let any = |names: &[&str]| {
         let set = |name: &&str| is_set(flags.message2, MESSAGE2, name);
@@ -99,17 +103,17 @@ fn says(kind: Kind, sample: &Sample) -> Option<bool> {
     };
     let on = flags.switched_on();
     match kind {
-        Kind::BatteryError => {
+        AlarmKind::BatteryError => {
             Some(any(&["bat", "hw", "m"]) || sample.status == BatteryStatus::Fault)
         }
-        Kind::NaSchutz => Some(any(&["na_schutz"])),
-        Kind::MeterError => {
+        AlarmKind::NaSchutz => Some(any(&["na_schutz"])),
+        AlarmKind::MeterError => {
             let testing = is_set(flags.message1, MESSAGE1, "sm_test");
             let second = is_set(flags.message1, MESSAGE1, "sm2");
-            // Whoever switches a storage off, or tests its meter, may have it silent.
+            // The meter may be silent while the battery is switched off or the meter is being tested.
             (on && !testing).then_some(any(&["sm1"]) || second)
         }
-        Kind::SocFloor => on.then_some(sample.status == BatteryStatus::Empty),
-        Kind::Offline | Kind::CounterStopped | Kind::UpdateFailed => None,
+        AlarmKind::SocFloor => on.then_some(sample.status == BatteryStatus::Empty),
+        AlarmKind::Offline | AlarmKind::CounterStopped | AlarmKind::UpdateFailed => None,
     }
 }

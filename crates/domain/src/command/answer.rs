@@ -1,10 +1,11 @@
-//! What a battery says about a command.
+//! A battery's answer to a command.
 use super::CommandId;
 use crate::Lang;
 use crate::message::text;
+use strum::{EnumString, IntoStaticStr};
 
-/// How a battery answers a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 pub enum AnswerCode {
     Ok,
     /// The meter answers on every phase.
@@ -13,48 +14,24 @@ pub enum AnswerCode {
     SwitchedOff,
     Faulty,
     AboveRated,
-    /// Something else runs that must not be interrupted.
+    /// The battery is doing something that must not be interrupted.
     Busy,
-    /// It came after its time.
+    /// The command arrived after it had expired.
     Late,
     NotSupported,
-    /// For a reason of its own that we do not know.
+    /// For a reason that this server does not know.
     Refused,
 }
 
 impl AnswerCode {
-    pub const ALL: [Self; 10] = [
-        Self::Ok,
-        Self::Passed,
-        Self::MeterSilent,
-        Self::SwitchedOff,
-        Self::Faulty,
-        Self::AboveRated,
-        Self::Busy,
-        Self::Late,
-        Self::NotSupported,
-        Self::Refused,
-    ];
-
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Passed => "passed",
-            Self::MeterSilent => "meter_silent",
-            Self::SwitchedOff => "switched_off",
-            Self::Faulty => "faulty",
-            Self::AboveRated => "above_rated",
-            Self::Busy => "busy",
-            Self::Late => "late",
-            Self::NotSupported => "not_supported",
-            Self::Refused => "refused",
-        }
+        self.into_str()
     }
 
-    /// A code that a newer battery made up says no more than whether it went well.
+    /// A code that only newer batteries know is reduced to success or refusal.
     pub fn of(code: &str, ok: bool) -> Self {
-        let known = Self::ALL.into_iter().find(|known| known.as_str() == code);
-        known.unwrap_or(if ok { Self::Ok } else { Self::Refused })
+        code.parse()
+            .unwrap_or(if ok { Self::Ok } else { Self::Refused })
     }
 
     pub fn text(self, lang: Lang) -> &'static str {
@@ -62,13 +39,12 @@ impl AnswerCode {
     }
 }
 
-/// What a battery says about a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct CommandAnswer {
     pub command: CommandId,
-    /// Whether it went well; `None` while it runs.
+    /// Whether it succeeded; `None` while it runs.
     pub ok: Option<bool>,
     pub code: AnswerCode,
-    /// What it brought: a JSON object as text, or nothing.
+    /// The result: a JSON object as text, if there is one.
     pub data: Option<String>,
 }

@@ -1,14 +1,14 @@
-//! What names a command: the portal's id for it, and the key of whoever gave it.
+//! What identifies a command: the portal's id, and the idempotency key of the client that gave it.
 use crate::Message;
 use crate::id::random_id;
 use std::str::FromStr;
 
 random_id!(
-    /// The portal's name for a command.
+    /// The portal's id of a command.
     CommandId
 );
 
-/// Names one intended act, so that a repeated request acts once.
+/// An idempotency key: a request that is repeated with the same key has an effect only once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandKey(String);
 

@@ -1,15 +1,16 @@
-//! How a command fares, as a table of transitions.
+//! The states of a command, as a table of transitions.
+use strum::{EnumString, IntoStaticStr};
 
-/// How a command fares.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 pub enum CommandState {
-    /// It waits for the battery.
+    /// It waits to be delivered to the battery.
     Queued,
-    /// Handed to the battery's connection.
+    /// It was handed to the battery's connection.
     Sent,
     Done,
     Failed,
-    /// Its time ran out without an answer.
+    /// There was no answer in time.
     Expired,
 }
 
@@ -22,35 +23,21 @@ pub enum CommandEvent {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the command has ended already")]
-pub struct Ended;
+#[error("the command has already ended")]
+pub struct CommandEnded;
 
 impl CommandState {
-    pub const ALL: [Self; 5] = [
-        Self::Queued,
-        Self::Sent,
-        Self::Done,
-        Self::Failed,
-        Self::Expired,
-    ];
-
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Queued => "queued",
-            Self::Sent => "sent",
-            Self::Done => "done",
-            Self::Failed => "failed",
-            Self::Expired => "expired",
-        }
+        self.into_str()
     }
 
-    pub fn next(self, event: CommandEvent) -> Result<Self, Ended> {
+    pub fn next(self, event: CommandEvent) -> Result<Self, CommandEnded> {
         match (self, event) {
-            (Self::Done | Self::Failed, _) => Err(Ended),
-            // The battery acted in time and its answer came late: what it says is the truth.
+            (Self::Done | Self::Failed, _) => Err(CommandEnded),
+            // An answer counts even after `Expired`: the battery acted in time, only its answer was late.
             (_, CommandEvent::Answered { ok: true }) => Ok(Self::Done),
             (_, CommandEvent::Answered { ok: false }) => Ok(Self::Failed),
-            (Self::Expired, _) => Err(Ended),
+            (Self::Expired, _) => Err(CommandEnded),
             (Self::Queued | Self::Sent, CommandEvent::Sent) => Ok(Self::Sent),
             (Self::Queued | Self::Sent, CommandEvent::RanOut) => Ok(Self::Expired),
         }
@@ -75,16 +62,16 @@ mod tests {
             (Sent, good, Ok(Done)),
             (Sent, bad, Ok(Failed)),
             (Sent, RanOut, Ok(Expired)),
-            (Expired, CommandEvent::Sent, Err(Ended)),
+            (Expired, CommandEvent::Sent, Err(CommandEnded)),
             (Expired, good, Ok(Done)),
             (Expired, bad, Ok(Failed)),
-            (Expired, RanOut, Err(Ended)),
-            (Done, CommandEvent::Sent, Err(Ended)),
-            (Done, good, Err(Ended)),
-            (Done, bad, Err(Ended)),
-            (Done, RanOut, Err(Ended)),
-            (Failed, good, Err(Ended)),
-            (Failed, RanOut, Err(Ended)),
+            (Expired, RanOut, Err(CommandEnded)),
+            (Done, CommandEvent::Sent, Err(CommandEnded)),
+            (Done, good, Err(CommandEnded)),
+            (Done, bad, Err(CommandEnded)),
+            (Done, RanOut, Err(CommandEnded)),
+            (Failed, good, Err(CommandEnded)),
+            (Failed, RanOut, Err(CommandEnded)),
         ] {
             assert_eq!(state.next(event), want, "{state:?} {event:?}");
         }

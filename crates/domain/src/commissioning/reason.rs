@@ -1,66 +1,60 @@
-//! Why a step is not done, as stable codes with a text that says what to do next.
-use crate::message::text;
+//! Why a step is not done: stable codes, each with a text that says what to do next.
+use crate::message::text_with;
 use crate::{Lang, Serial};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
-macro_rules! reasons {
-    ($($reason:ident $code:literal),* $(,)?) => {
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum Reason { $($reason),* }
-
-        impl Reason {
-            pub const ALL: &[Self] = &[$(Self::$reason),*];
-
-            pub const fn code(self) -> &'static str {
-                match self { $(Self::$reason => $code),* }
-            }
-        }
-    };
-}
-
-reasons! {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumString, IntoStaticStr, VariantArray)]
+#[strum(const_into_str, serialize_all = "snake_case")]
+pub enum FindingReason {
     // Units.
-    OwnersDiffer "owners_differ",
-    NotReporting "not_reporting",
-    SwitchedOff "switched_off",
-    Fault "fault",
-    RotationWrong "rotation_wrong",
-    PhaseTwice "phase_twice",
+    OwnersDiffer,
+    NotReporting,
+    SwitchedOff,
+    Fault,
+    RotationWrong,
+    PhaseTwice,
     // Settings of any step.
-    SettingsPending "settings_pending",
-    SettingsRefused "settings_refused",
-    ChangedSince "changed_since",
+    SettingsPending,
+    SettingsRefused,
+    ChangedSince,
     // The meter and its phases.
-    MeterNone "meter_none",
-    MeterSilent "meter_silent",
-    MeterUntested "meter_untested",
-    MeterFailed "meter_failed",
-    PhaseUntested "phase_untested",
-    PhaseNotMeasured "phase_not_measured",
-    NotPrepared "not_prepared",
-    NoNewReading "no_new_reading",
-    BatteryBusy "battery_busy",
-    NoRise "no_rise",
-    SignReversed "sign_reversed",
-    PhaseSwapped "phase_swapped",
-    Unclear "unclear",
+    MeterNone,
+    MeterSilent,
+    MeterUntested,
+    MeterFailed,
+    PhaseUntested,
+    PhaseNotMeasured,
+    NotPrepared,
+    NoNewReading,
+    BatteryBusy,
+    NoRise,
+    SignReversed,
+    PhaseSwapped,
+    Unclear,
     // Limits.
-    NoticeMissing "notice_missing",
-    NoticeUnconfirmed "notice_unconfirmed",
-    ExportUnstated "export_unstated",
-    UpsNotReady "ups_not_ready",
-    UpsUntested "ups_untested",
+    NoticeMissing,
+    NoticeUnconfirmed,
+    ExportUnstated,
+    UpsNotReady,
+    UpsUntested,
     // Firmware.
-    FirmwareUnknown "firmware_unknown",
-    UpdateWaiting "update_waiting",
-    UpdateRunning "update_running",
+    FirmwareUnknown,
+    UpdateWaiting,
+    UpdateRunning,
     // People.
-    CustomerMissing "customer_missing",
-    PlaceMissing "place_missing",
-    NotInstructed "not_instructed",
+    CustomerMissing,
+    PlaceMissing,
+    NotInstructed,
 }
 
-impl Reason {
-    /// Nothing is wrong: somebody has yet to do or say it.
+impl FindingReason {
+    pub const ALL: &[Self] = Self::VARIANTS;
+
+    pub const fn code(self) -> &'static str {
+        self.into_str()
+    }
+
+    /// Nothing is wrong: somebody still has to do or state it.
     pub const fn is_to_do(self) -> bool {
         matches!(
             self,
@@ -76,7 +70,7 @@ impl Reason {
     }
 
     pub fn of(code: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|known| known.code() == code)
+        code.parse().ok()
     }
 
     pub const fn at(self, sn: Option<Serial>, phase: Option<u8>) -> Finding {
@@ -100,10 +94,10 @@ impl Reason {
     }
 }
 
-/// A reason, and where: at which unit, on which phase.
+/// A reason, with the unit and the phase it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    pub reason: Reason,
+    pub reason: FindingReason,
     pub sn: Option<Serial>,
     pub phase: Option<u8>,
 }
@@ -111,8 +105,8 @@ pub struct Finding {
 impl Finding {
     pub fn text(&self, lang: Lang) -> String {
         let phase = self.phase.map(|phase| phase.to_string());
-        let template = text(lang, "commissioning", self.reason.code());
-        template.replace("{{phase}}", phase.as_deref().unwrap_or("?"))
+        let phase = ("phase", phase.as_deref().unwrap_or("?"));
+        text_with(lang, "commissioning", self.reason.code(), [phase])
     }
 }
 
@@ -122,7 +116,7 @@ mod tests {
 
     #[test]
     fn every_reason_says_in_every_language_what_to_do_next() {
-        for reason in Reason::ALL {
+        for reason in FindingReason::ALL {
             for lang in Lang::ALL {
                 let said = reason.of_phase(2).text(lang);
                 assert!(
@@ -130,7 +124,7 @@ mod tests {
                     "{reason:?}: {said}"
                 );
             }
-            assert_eq!(Reason::of(reason.code()), Some(*reason));
+            assert_eq!(FindingReason::of(reason.code()), Some(*reason));
         }
     }
 }

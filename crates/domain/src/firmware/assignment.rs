@@ -1,5 +1,5 @@
-//! What the portal signs for one battery: install these parts, in this order.
-use super::{Fault, JobId, Manifest, PublicKey, Sealed, SecretKey, Signer};
+//! The document that the portal signs for one battery: install these parts, in this order.
+use super::{Fault, JobId, Manifest, PublicKey, SecretKey, SignedText, Signer};
 use crate::Serial;
 use crate::clock::Millis;
 use serde_json::{Value, json};
@@ -8,24 +8,25 @@ use serde_json::{Value, json};
 pub struct Assignment {
     pub sn: Serial,
     pub job: JobId,
-    /// Grows with every assignment of a battery: an old one that comes again is not obeyed.
+    /// Grows with every assignment of a battery, which protects against replay: the battery rejects older ones.
     pub number: i64,
-    /// What the maker signed, part by part.
-    pub parts: Vec<Sealed>,
+    /// The manifests that the manufacturer signed, part by part.
+    pub parts: Vec<SignedText>,
     pub expires_at: Millis,
 }
 
-/// An assignment that both signers stand for.
+/// An assignment whose signatures are both valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Assigned {
+pub struct VerifiedAssignment {
     pub job: JobId,
     pub number: i64,
     pub parts: Vec<Manifest>,
 }
 
 impl Assignment {
-    pub fn sign(&self, key: &SecretKey) -> Sealed {
-        let part = |part: &Sealed| json!({ "manifest": part.text(), "sig": part.signature_hex() });
+    pub fn sign(&self, key: &SecretKey) -> SignedText {
+        let part =
+            |part: &SignedText| json!({ "manifest": part.text(), "sig": part.signature_hex() });
         let parts: Vec<Value> = self.parts.iter().map(part).collect();
         let text = json!({
             "sn": self.sn.as_str(), "job": self.job.as_str(), "n": self.number, "parts": parts, "exp": self.expires_at,
@@ -33,16 +34,17 @@ impl Assignment {
         key.sign(Signer::Director, text.to_string())
     }
 
-    /// What this battery is told by both signers. `last` is the number of the newest one it has obeyed.
-    pub fn open(
-        sealed: &Sealed,
+    /// Verifies both signatures and that the assignment is for this battery. `last` is the number of the newest one that the
+    /// battery has accepted.
+    pub fn verify(
+        signed: &SignedText,
         director: &PublicKey,
         release: &PublicKey,
         sn: &Serial,
         last: i64,
         now: Millis,
-    ) -> Result<Assigned, Fault> {
-        let text = sealed.open(Signer::Director, director)?;
+    ) -> Result<VerifiedAssignment, Fault> {
+        let text = signed.verify(Signer::Director, director)?;
         let assignment = Self::read(text).ok_or(Fault::Malformed)?;
         if assignment.sn != *sn {
             return Err(Fault::WrongBattery);
@@ -55,13 +57,13 @@ impl Assignment {
         }
         let parts = assignment.parts.iter();
         let parts: Vec<Manifest> = parts
-            .map(|part| Manifest::open(part, release))
+            .map(|part| Manifest::verify(part, release))
             .collect::<Result<_, Fault>>()?;
         let in_order = parts.windows(2).all(|pair| pair[0].part < pair[1].part);
         if parts.is_empty() || !in_order {
             return Err(Fault::Malformed);
         }
-        Ok(Assigned {
+        Ok(VerifiedAssignment {
             job: assignment.job,
             number: assignment.number,
             parts,
@@ -71,7 +73,7 @@ impl Assignment {
     fn read(text: &str) -> Option<Self> {
         let json: Value = serde_json::from_str(text).ok()?;
         let part = |part: &Value| {
-            Sealed::new(part["manifest"].as_str()?.to_owned(), part["sig"].as_str()?).ok()
+            SignedText::new(part["manifest"].as_str()?.to_owned(), part["sig"].as_str()?).ok()
         };
         Some(Self {
             sn: json["sn"].as_str()?.parse().ok()?,
@@ -126,11 +128,16 @@ mod tests {
         }
     }
 
-    fn open(sealed: &Sealed, sn: &str, last: i64, now: Millis) -> Result<Assigned, Fault> {
+    fn open(
+        signed: &SignedText,
+        sn: &str,
+        last: i64,
+        now: Millis,
+    ) -> Result<VerifiedAssignment, Fault> {
         let (release, director) = keys();
         let sn = sn.parse().unwrap();
-        Assignment::open(
-            sealed,
+        Assignment::verify(
+            signed,
             &director.public(),
             &release.public(),
             &sn,
@@ -142,15 +149,15 @@ mod tests {
     #[test]
     fn it_is_obeyed_by_its_battery_in_time_and_never_again_after_a_newer_one() {
         let (_, director) = keys();
-        let sealed = assignment(&[Part::Gateway, Part::Master]).sign(&director);
-        let assigned = open(&sealed, "SC000001", 4, NOW).unwrap();
+        let signed = assignment(&[Part::Gateway, Part::Master]).sign(&director);
+        let assigned = open(&signed, "SC000001", 4, NOW).unwrap();
         assert_eq!(
             assigned.parts,
             [manifest(Part::Gateway), manifest(Part::Master)]
         );
-        assert_eq!(open(&sealed, "SC000002", 4, NOW), Err(Fault::WrongBattery));
-        assert_eq!(open(&sealed, "SC000001", 5, NOW), Err(Fault::OldSequence));
-        assert_eq!(open(&sealed, "SC000001", 4, NOW + 1), Err(Fault::Expired));
+        assert_eq!(open(&signed, "SC000002", 4, NOW), Err(Fault::WrongBattery));
+        assert_eq!(open(&signed, "SC000001", 5, NOW), Err(Fault::OldSequence));
+        assert_eq!(open(&signed, "SC000001", 4, NOW + 1), Err(Fault::Expired));
     }
 
     #[test]
@@ -172,8 +179,8 @@ mod tests {
             &[Part::Master, Part::Master],
             &[],
         ] {
-            let sealed = assignment(parts).sign(&director);
-            assert_eq!(open(&sealed, "SC000001", 0, NOW), Err(Fault::Malformed));
+            let signed = assignment(parts).sign(&director);
+            assert_eq!(open(&signed, "SC000001", 0, NOW), Err(Fault::Malformed));
         }
     }
 }

@@ -1,86 +1,69 @@
-//! An update that somebody has started: one or more parts, one after the other.
+//! An update that somebody started: one or more parts, one after the other.
 use crate::clock::{DAY, Millis, SECOND};
 use crate::id::random_id;
-use std::str::FromStr;
+use crate::names::{unknown, variants};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
-/// An update that runs and says nothing for so long is interrupted; what comes later repairs it.
-pub const STALLED: Millis = 120 * SECOND;
+/// A running update without a report for this time counts as interrupted. A later report corrects that.
+pub const UPDATE_STALLED_AFTER: Millis = 120 * SECOND;
 
-/// An update whose battery waits for so long, before it begins or between two parts, expires.
-pub const WAITS_AT_MOST: Millis = 7 * DAY;
+/// An update that waits this long, before it begins or between two parts, expires.
+pub const MAX_UPDATE_WAIT: Millis = 7 * DAY;
 
 random_id!(
-    /// The portal's name for an update.
+    /// The portal's id of an update.
     JobId
 );
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumString, IntoStaticStr, VariantArray)]
+#[strum(const_into_str, serialize_all = "snake_case", parse_err_ty = UnknownState, parse_err_fn = unknown)]
 pub enum JobState {
     /// The battery has not begun.
     Waiting,
     Running,
-    /// It ran and says nothing any more.
+    /// It ran, but the battery no longer reports.
     Interrupted,
-    /// The battery has reported every new version.
+    /// The battery reported every new version.
     Done,
-    /// The battery did not take it, or went back.
+    /// The battery refused it or rolled back.
     Failed,
     /// Withdrawn before the battery had begun.
     Cancelled,
-    /// It waited for too long.
+    /// It waited for longer than [`MAX_UPDATE_WAIT`].
     Expired,
 }
 
 impl JobState {
-    pub const ALL: [Self; 7] = [
-        Self::Waiting,
-        Self::Running,
-        Self::Interrupted,
-        Self::Done,
-        Self::Failed,
-        Self::Cancelled,
-        Self::Expired,
-    ];
+    pub const ALL: [Self; Self::VARIANTS.len()] = variants();
 
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Waiting => "waiting",
-            Self::Running => "running",
-            Self::Interrupted => "interrupted",
-            Self::Done => "done",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-            Self::Expired => "expired",
-        }
+        self.into_str()
     }
 
-    /// Whether the battery may still do something about it.
+    /// Whether the battery may still work on it.
     pub const fn is_open(self) -> bool {
         matches!(self, Self::Waiting | Self::Running | Self::Interrupted)
     }
 }
 
-/// What somebody has to do at the main switch now, for an update to go on or for the battery to work again after it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// What a person must do at the main switch now: for an update to continue, or for the battery to work again after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 pub enum SwitchStep {
-    /// Turn it off: then the update begins.
+    /// Turn it off; then the update begins.
     Off,
-    /// Turn it on for 5 to 10 seconds and off again: then the next part begins.
+    /// Turn it on for 5 to 10 seconds and off again; then the next part begins.
     OnThenOff,
-    /// Turn it on: the update is done.
+    /// Turn it on; the update is done.
     On,
 }
 
 impl SwitchStep {
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::OnThenOff => "on_then_off",
-            Self::On => "on",
-        }
+        self.into_str()
     }
 
-    /// `needs_off`: the battery updates only with the main switch off. `switched_on` is what it said last; `None` while it
+    /// `needs_off`: the battery updates only with the main switch off. `switched_on` is what it reported last; `None` while it
     /// cannot be reached.
     pub fn of(
         state: JobState,
@@ -96,24 +79,15 @@ impl SwitchStep {
         }
     }
 
-    /// Whether the update stands still until it is done.
+    /// Whether the update waits for this step.
     pub const fn holds_update(self) -> bool {
         matches!(self, Self::Off | Self::OnThenOff)
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a state of an update")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, thiserror::Error)]
+#[error("unknown update state")]
 pub struct UnknownState;
-
-impl FromStr for JobState {
-    type Err = UnknownState;
-
-    fn from_str(text: &str) -> Result<Self, UnknownState> {
-        let known = Self::ALL.into_iter().find(|state| state.as_str() == text);
-        known.ok_or(UnknownState)
-    }
-}
 
 #[cfg(test)]
 mod tests {
@@ -135,7 +109,7 @@ mod tests {
             // state, between parts, needs off, switch, what to do
             (Waiting, false, true, on, Some(SwitchStep::Off)),
             (Waiting, false, true, off, None),
-            // Who cannot be reached has to come back first.
+            // A battery that cannot be reached must come back first.
             (Waiting, false, true, None, None),
             (Waiting, false, false, on, None),
             (Running, false, true, on, None),

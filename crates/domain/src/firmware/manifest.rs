@@ -1,6 +1,6 @@
-//! What the maker signs about an image, and whether a battery may take it.
-use super::seal::{hex, unhex};
-use super::{Fault, Part, PublicKey, Sealed, SecretKey, Signer, Version};
+//! The document that the manufacturer signs about an image, and whether a battery may install it.
+use super::signature::{hex, unhex};
+use super::{Fault, Part, PublicKey, SecretKey, SignedText, Signer, Version};
 use crate::clock::Millis;
 use serde_json::{Value, json};
 
@@ -9,38 +9,37 @@ pub struct Manifest {
     pub part: Part,
     pub hardware: String,
     pub version: Version,
-    /// Grows with every release of this part; no battery goes back.
+    /// Grows with every release of this part; batteries never downgrade.
     pub seq: i64,
-    /// Of the image, in bytes.
+    /// Size of the image in bytes.
     pub size: u64,
     pub sha256: [u8; 32],
-    /// The oldest version that can be updated from.
+    /// The oldest installed version that can be updated.
     pub min_from: Option<Version>,
     pub expires_at: Millis,
 }
 
-/// What a battery has of a part.
+/// What a battery has installed of a part.
 #[derive(Clone, Copy, Debug)]
-pub struct Standing<'a> {
+pub struct InstalledPart<'a> {
     pub hardware: &'a str,
     pub version: Version,
-    /// Of the newest release that was ever confirmed.
+    /// The sequence number of the newest release that was ever confirmed.
     pub seq: i64,
 }
 
 impl Manifest {
-    pub fn sign(&self, key: &SecretKey) -> Sealed {
+    pub fn sign(&self, key: &SecretKey) -> SignedText {
         let text = json!({
             "part": self.part.as_str(), "hw": self.hardware, "version": self.version.to_string(), "seq": self.seq,
-            "size": self.size, "sha256": self.digest(), "min_from": self.min_from.map(|it| it.to_string()),
+            "size": self.size, "sha256": self.digest(), "min_from": self.min_from.map(|version| version.to_string()),
             "exp": self.expires_at,
         });
         key.sign(Signer::Release, text.to_string())
     }
 
-    /// What the maker signed.
-    pub fn open(sealed: &Sealed, key: &PublicKey) -> Result<Self, Fault> {
-        Self::read(sealed.open(Signer::Release, key)?).ok_or(Fault::Malformed)
+    pub fn verify(signed: &SignedText, key: &PublicKey) -> Result<Self, Fault> {
+        Self::read(signed.verify(Signer::Release, key)?).ok_or(Fault::Malformed)
     }
 
     fn read(text: &str) -> Option<Self> {
@@ -61,25 +60,25 @@ impl Manifest {
         })
     }
 
-    /// The SHA-256 of the image, which is also its name.
+    /// The SHA-256 of the image in hexadecimal, which is also the image's name.
     pub fn digest(&self) -> String {
         hex(&self.sha256)
     }
 
-    /// Whether the battery may install it.
-    pub fn suits(&self, standing: Standing<'_>, now: Millis) -> Result<(), Fault> {
-        if self.hardware != standing.hardware {
+    /// Whether a battery with this part may install it.
+    pub fn suits(&self, installed: InstalledPart<'_>, now: Millis) -> Result<(), Fault> {
+        if self.hardware != installed.hardware {
             return Err(Fault::WrongHardware);
         }
         if self.expires_at <= now {
             return Err(Fault::Expired);
         }
-        if self.seq <= standing.seq || self.version <= standing.version {
+        if self.seq <= installed.seq || self.version <= installed.version {
             return Err(Fault::OldSequence);
         }
         if self
             .min_from
-            .is_some_and(|oldest| standing.version < oldest)
+            .is_some_and(|oldest| installed.version < oldest)
         {
             return Err(Fault::TooOld);
         }
@@ -127,21 +126,24 @@ mod tests {
     #[test]
     fn it_is_read_as_it_was_signed() {
         let key = SecretKey::new([7; 32]);
-        let sealed = manifest().sign(&key);
-        assert_eq!(Manifest::open(&sealed, &key.public()), Ok(manifest()));
+        let signed = manifest().sign(&key);
+        assert_eq!(Manifest::verify(&signed, &key.public()), Ok(manifest()));
         let mine = key.sign(Signer::Release, r#"{"part":"toaster"}"#.into());
-        assert_eq!(Manifest::open(&mine, &key.public()), Err(Fault::Malformed));
+        assert_eq!(
+            Manifest::verify(&mine, &key.public()),
+            Err(Fault::Malformed)
+        );
     }
 
     #[test]
     fn a_battery_takes_only_what_is_newer_and_meant_for_it() {
         let suits = |hardware, installed: &str, seq, now| {
-            let standing = Standing {
+            let installed = InstalledPart {
                 hardware,
                 version: version(installed),
                 seq,
             };
-            manifest().suits(standing, now)
+            manifest().suits(installed, now)
         };
         assert_eq!(suits("SC10", "2.6", 11, NOW), Ok(()));
         assert_eq!(suits("SC8", "2.6", 11, NOW), Err(Fault::WrongHardware));

@@ -1,46 +1,32 @@
-//! What a battery says about an update that it works on.
+//! What a battery reports about the update that it works on.
 use super::{Fault, JobId, Part, Version};
+use crate::names::{unknown, variants};
 use std::ops::RangeInclusive;
-use std::str::FromStr;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
-/// How far a part has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// The progress of a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumString, IntoStaticStr, VariantArray)]
+#[strum(const_into_str, serialize_all = "snake_case", parse_err_ty = UnknownStage, parse_err_fn = unknown)]
 pub enum Stage {
-    /// For its turn, or for the main switch.
+    /// For the parts before it, or for the main switch.
     Waiting,
     Downloading,
     Verifying,
     Installing,
     Rebooting,
-    /// It runs, and said so.
+    /// The new version runs and has reported.
     Confirmed,
     Failed,
 }
 
 impl Stage {
-    pub const ALL: [Self; 7] = [
-        Self::Waiting,
-        Self::Downloading,
-        Self::Verifying,
-        Self::Installing,
-        Self::Rebooting,
-        Self::Confirmed,
-        Self::Failed,
-    ];
+    pub const ALL: [Self; Self::VARIANTS.len()] = variants();
 
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Waiting => "waiting",
-            Self::Downloading => "downloading",
-            Self::Verifying => "verifying",
-            Self::Installing => "installing",
-            Self::Rebooting => "rebooting",
-            Self::Confirmed => "confirmed",
-            Self::Failed => "failed",
-        }
+        self.into_str()
     }
 
-    /// The percentages that are its own.
+    /// The percentages of progress that belong to this stage.
     pub const fn range(self) -> RangeInclusive<u8> {
         match self {
             Self::Waiting | Self::Failed => 0..=0,
@@ -52,7 +38,7 @@ impl Stage {
         }
     }
 
-    /// The percentage when so much of this stage is done.
+    /// The percentage when `done` of `of` units of this stage are done.
     pub fn percent(self, done: u64, of: u64) -> u8 {
         let range = self.range();
         let width = u64::from(range.end() - range.start());
@@ -61,24 +47,15 @@ impl Stage {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a stage of an update")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, thiserror::Error)]
+#[error("unknown update stage")]
 pub struct UnknownStage;
-
-impl FromStr for Stage {
-    type Err = UnknownStage;
-
-    fn from_str(text: &str) -> Result<Self, UnknownStage> {
-        let known = Self::ALL.into_iter().find(|stage| stage.as_str() == text);
-        known.ok_or(UnknownStage)
-    }
-}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirmwareReport {
     pub job: JobId,
     pub part: Part,
-    /// The one that is being installed.
+    /// The version that is being installed.
     pub version: Version,
     pub stage: Stage,
     /// 0 to 100, within the range of its stage.

@@ -1,4 +1,4 @@
-//! Who is offered a release, and when more are: a share of all batteries, wave by wave, as long as it goes well.
+//! Which batteries a release is offered to: a growing share of the fleet, wave by wave, as long as updates succeed.
 use crate::Serial;
 use crate::clock::Millis;
 use ring::digest::{SHA256, digest};
@@ -7,27 +7,28 @@ use ring::digest::{SHA256, digest};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Wave(usize);
 
-const SHARES: [u64; 4] = [1, 10, 50, 100];
-/// The next wave begins only when at least so many percent of the batteries ended well, …
-const GOOD: u64 = 95;
-/// … and at least so many of them, or one in a hundred of those that can take it, whichever is more; …
+const WAVE_PERCENTS: [u64; 4] = [1, 10, 50, 100];
+/// The next wave needs this share of successes among the batteries whose update ended, in percent.
+const MIN_SUCCESS_PERCENT: u64 = 95;
+/// It also needs this many successes, or one in [`MIN_DONE_ONE_IN`] of the batteries that can take it, whichever is more.
 const MIN_DONE: u64 = 5;
-const DONE_OF: u64 = 100;
-/// … but never more than every other one: some owners do not start it.
-const DONE_AT_MOST_OF: u64 = 2;
-/// It stops when it failed in so many households, and these are this share of the batteries that ended, in percent. Below
-/// that share the operator is alerted: among thousands some fail.
-const STOP_HOUSEHOLDS: u64 = 3;
-const STOP_SHARE: u64 = 2;
+const MIN_DONE_ONE_IN: u64 = 100;
+/// But it never needs more than one in this many: some owners do not start the update.
+const MAX_NEEDED_ONE_IN: u64 = 2;
+/// The rollout stops when the update failed in this many households …
+const STOP_FAILED_HOUSEHOLDS: u64 = 3;
+/// … and on this share of the batteries whose update ended, in percent. Otherwise the operator is only alerted: among
+/// thousands some fail.
+const STOP_FAILED_PERCENT: u64 = 2;
 
 impl Wave {
     pub const FIRST: Self = Self(0);
-    /// Everybody.
-    pub const LAST: Self = Self(SHARES.len() - 1);
+    /// The whole fleet.
+    pub const LAST: Self = Self(WAVE_PERCENTS.len() - 1);
 
     pub fn of(number: i64) -> Option<Self> {
         let number = usize::try_from(number).ok()?;
-        (number < SHARES.len()).then_some(Self(number))
+        (number < WAVE_PERCENTS.len()).then_some(Self(number))
     }
 
     pub fn number(self) -> i64 {
@@ -35,15 +36,15 @@ impl Wave {
     }
 
     pub fn percent(self) -> u64 {
-        SHARES[self.0]
+        WAVE_PERCENTS[self.0]
     }
 
     pub fn next(self) -> Option<Self> {
-        (self.0 + 1 < SHARES.len()).then_some(Self(self.0 + 1))
+        (self.0 + 1 < WAVE_PERCENTS.len()).then_some(Self(self.0 + 1))
     }
 
-    /// Whether the battery is in this wave or one before. Every release shuffles the fleet anew, so that not always the
-    /// same households come first.
+    /// Whether the battery is in this wave or an earlier one. Every release shuffles the fleet differently, so the same
+    /// households are not always first.
     pub fn includes(self, sn: &Serial, release: i64) -> bool {
         let digest = digest(&SHA256, format!("{release} {sn}").as_bytes());
         let mut first = [0; 8];
@@ -52,58 +53,61 @@ impl Wave {
     }
 }
 
-/// How a release fares in its present wave. Batteries count once, however often they try; the last end counts.
+/// The results of a release in its present wave. Each battery counts once, with its last result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// Batteries that have it now.
+pub struct WaveTally {
+    /// Batteries that have the release now.
     pub done: u64,
     /// Batteries on which it failed.
     pub failed: u64,
-    /// Households on which it failed: three batteries of one owner are one.
+    /// Households in which it failed: three batteries of one owner count as one.
     pub failed_households: u64,
-    /// Batteries that it is offered to and that can take it: they have an owner and were online lately.
+    /// Batteries that are offered the release and can take it: they have an owner and were online recently.
     pub open: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum WaveDecision {
     Wait,
-    /// More may be offered it.
+    /// Offer it to the next wave.
     Next,
-    /// Nobody else may.
+    /// Offer it to nobody else.
     Stop,
 }
 
-impl Tally {
-    /// Whether so many failures are the release's fault. One household alone never stops it for all.
+impl WaveTally {
+    /// Whether the failures are blamed on the release. One household alone never stops it for all.
     pub fn is_bad(self) -> bool {
         let ended = self.done + self.failed;
-        self.failed_households >= STOP_HOUSEHOLDS && 100 * self.failed >= STOP_SHARE * ended
+        self.failed_households >= STOP_FAILED_HOUSEHOLDS
+            && 100 * self.failed >= STOP_FAILED_PERCENT * ended
     }
 
-    /// How many batteries have to have it before more are offered it.
+    /// How many batteries must have it before the next wave.
     pub fn needed(self) -> u64 {
         let all = self.done + self.failed + self.open;
-        MIN_DONE.max(all / DONE_OF).min(all / DONE_AT_MOST_OF)
+        MIN_DONE
+            .max(all / MIN_DONE_ONE_IN)
+            .min(all / MAX_NEEDED_ONE_IN)
     }
 
-    /// `since` is when the present wave began; it has to last for `soak`.
-    pub fn judge(self, since: Millis, soak: Millis, now: Millis) -> Verdict {
+    /// `since` is when the present wave began; a wave lasts at least `soak`.
+    pub fn decide(self, since: Millis, soak: Millis, now: Millis) -> WaveDecision {
         if self.is_bad() {
-            return Verdict::Stop;
+            return WaveDecision::Stop;
         }
-        // A wave in which nobody can take it teaches nothing, and is not waited for.
+        // A wave in which no battery can take it shows nothing, so there is no wait.
         if self == Self::default() {
-            return Verdict::Next;
+            return WaveDecision::Next;
         }
         let ended = self.done + self.failed;
-        // One household that fails does not hold up the others, once enough of them have it.
-        let good =
-            100 * self.done >= GOOD * ended || self.failed_households == 1 && self.done >= MIN_DONE;
+        // A single failing household does not hold up the others once enough of them have it.
+        let good = 100 * self.done >= MIN_SUCCESS_PERCENT * ended
+            || self.failed_households == 1 && self.done >= MIN_DONE;
         if good && self.done >= self.needed() && now >= since + soak {
-            Verdict::Next
+            WaveDecision::Next
         } else {
-            Verdict::Wait
+            WaveDecision::Wait
         }
     }
 }
@@ -112,9 +116,9 @@ impl Tally {
 mod tests {
     use super::*;
 
-    /// Each failure in a household of its own.
-    fn tally(done: u64, failed: u64, open: u64) -> Tally {
-        Tally {
+    /// Each failure is in a different household.
+    fn tally(done: u64, failed: u64, open: u64) -> WaveTally {
+        WaveTally {
             done,
             failed,
             failed_households: failed,
@@ -122,54 +126,54 @@ mod tests {
         }
     }
 
-    fn judge(done: u64, failed: u64, open: u64, now: Millis) -> Verdict {
-        tally(done, failed, open).judge(0, 1_000, now)
+    fn decide(done: u64, failed: u64, open: u64, now: Millis) -> WaveDecision {
+        tally(done, failed, open).decide(0, 1_000, now)
     }
 
     #[test]
     fn three_households_stop_it_unless_they_are_few_of_many() {
-        assert_eq!(judge(0, 2, 9, 9_999), Verdict::Wait);
-        assert_eq!(judge(0, 3, 9, 0), Verdict::Stop);
-        assert_eq!(judge(147, 3, 0, 0), Verdict::Stop);
-        assert_eq!(judge(148, 3, 0, 9_999), Verdict::Next);
-        assert_eq!(judge(9_000, 180, 0, 0), Verdict::Wait);
-        assert_eq!(judge(9_000, 184, 0, 0), Verdict::Stop);
+        assert_eq!(decide(0, 2, 9, 9_999), WaveDecision::Wait);
+        assert_eq!(decide(0, 3, 9, 0), WaveDecision::Stop);
+        assert_eq!(decide(147, 3, 0, 0), WaveDecision::Stop);
+        assert_eq!(decide(148, 3, 0, 9_999), WaveDecision::Next);
+        assert_eq!(decide(9_000, 180, 0, 0), WaveDecision::Wait);
+        assert_eq!(decide(9_000, 184, 0, 0), WaveDecision::Stop);
     }
 
     #[test]
     fn one_household_alone_neither_stops_it_nor_holds_it_up() {
-        let one = |done, failed| Tally {
+        let one = |done, failed| WaveTally {
             failed_households: 1,
             ..tally(done, failed, 0)
         };
-        assert_eq!(one(0, 7).judge(0, 1_000, 9_999), Verdict::Wait);
-        assert_eq!(one(4, 1).judge(0, 1_000, 9_999), Verdict::Wait);
-        assert_eq!(one(5, 1).judge(0, 1_000, 9_999), Verdict::Next);
-        assert_eq!(one(5, 3).judge(0, 1_000, 9_999), Verdict::Next);
-        assert_eq!(judge(5, 2, 0, 9_999), Verdict::Wait);
+        assert_eq!(one(0, 7).decide(0, 1_000, 9_999), WaveDecision::Wait);
+        assert_eq!(one(4, 1).decide(0, 1_000, 9_999), WaveDecision::Wait);
+        assert_eq!(one(5, 1).decide(0, 1_000, 9_999), WaveDecision::Next);
+        assert_eq!(one(5, 3).decide(0, 1_000, 9_999), WaveDecision::Next);
+        assert_eq!(decide(5, 2, 0, 9_999), WaveDecision::Wait);
     }
 
     #[test]
     fn the_next_wave_comes_after_its_time_when_enough_have_it() {
-        assert_eq!(judge(10, 0, 5, 999), Verdict::Wait);
-        assert_eq!(judge(10, 0, 5, 1_000), Verdict::Next);
-        assert_eq!(judge(0, 0, 5, 1_000), Verdict::Wait);
-        // Five, or one in a hundred, and at most every other one.
-        assert_eq!(judge(1, 0, 99, 1_000), Verdict::Wait);
-        assert_eq!(judge(4, 0, 96, 1_000), Verdict::Wait);
-        assert_eq!(judge(5, 0, 95, 1_000), Verdict::Next);
-        assert_eq!(judge(9, 0, 991, 1_000), Verdict::Wait);
-        assert_eq!(judge(10, 0, 990, 1_000), Verdict::Next);
-        assert_eq!(judge(1, 0, 2, 1_000), Verdict::Next);
+        assert_eq!(decide(10, 0, 5, 999), WaveDecision::Wait);
+        assert_eq!(decide(10, 0, 5, 1_000), WaveDecision::Next);
+        assert_eq!(decide(0, 0, 5, 1_000), WaveDecision::Wait);
+        // Five, or one in a hundred, and at most every second one.
+        assert_eq!(decide(1, 0, 99, 1_000), WaveDecision::Wait);
+        assert_eq!(decide(4, 0, 96, 1_000), WaveDecision::Wait);
+        assert_eq!(decide(5, 0, 95, 1_000), WaveDecision::Next);
+        assert_eq!(decide(9, 0, 991, 1_000), WaveDecision::Wait);
+        assert_eq!(decide(10, 0, 990, 1_000), WaveDecision::Next);
+        assert_eq!(decide(1, 0, 2, 1_000), WaveDecision::Next);
     }
 
     #[test]
     fn a_wave_in_which_nobody_can_take_it_is_not_waited_for() {
-        assert_eq!(judge(0, 0, 0, 0), Verdict::Next);
-        // A single battery has its time, and is not waited for longer; but if it failed there, a person decides.
-        assert_eq!(judge(0, 0, 1, 999), Verdict::Wait);
-        assert_eq!(judge(0, 0, 1, 1_000), Verdict::Next);
-        assert_eq!(judge(0, 1, 0, 1_000), Verdict::Wait);
+        assert_eq!(decide(0, 0, 0, 0), WaveDecision::Next);
+        // A single battery gets the soak time and no more. But if it failed there, a person decides.
+        assert_eq!(decide(0, 0, 1, 999), WaveDecision::Wait);
+        assert_eq!(decide(0, 0, 1, 1_000), WaveDecision::Next);
+        assert_eq!(decide(0, 1, 0, 1_000), WaveDecision::Wait);
     }
 
     #[test]

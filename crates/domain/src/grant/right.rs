@@ -1,97 +1,89 @@
-//! The one table of what each kind of access allows.
+//! The only table of what each access level allows.
+use crate::names::variants;
+use strum::{IntoStaticStr, VariantArray};
 
-/// What an account is to a system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Level {
+/// An account's relation to a system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(const_into_str, serialize_all = "snake_case")]
+pub enum AccessLevel {
     Owner,
-    /// Of the household, with the owner's rights.
+    /// Household member with the owner's rights.
     Member,
-    /// Of the household, to look only.
+    /// Household member who can only view.
     Look,
     Monitor,
     Configure,
     Service,
 }
 
-/// What somebody wants to do with a system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What an account may do with a system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
 pub enum Right {
-    /// Live data, charts, energies, files, what is installed; own groups.
-    Look,
-    /// Say that one has seen an alarm and takes care.
+    /// Live data, charts, energies, files, installed units and versions; own groups.
+    View,
+    /// Acknowledge an alarm: seen, and taken care of.
     Acknowledge,
-    /// What it costs and saves.
+    /// Costs and savings.
     SeeMoney,
     SetMoney,
     SeeSettings,
     Configure,
-    /// Settings that concern the wiring of the house.
-    Wire,
-    /// The electricity provider's token: its end, and a new one.
-    Token,
+    /// Change settings that concern the wiring of the house.
+    SetWiring,
+    /// See the last characters of the electricity provider's token, and set a new one.
+    SetToken,
     Command,
     Restart,
     /// Start an update of its firmware.
     Update,
-    /// Say who lives with it, where it stands, and which modules are on the roof.
+    /// Edit the customer, the site and the modules on the roof.
     Describe,
-    /// What everybody did; without it only what one did oneself.
+    /// See everybody's journal entries; without it only one's own.
     WholeJournal,
-    /// Let electricians in, and shut them out.
-    Give,
-    /// Give the system away, and say who belongs to the household.
-    Part,
-    /// Bring it into service, which ends in a protocol.
+    /// Give and end electricians' grants.
+    ManageGrants,
+    /// Hand over the system, and manage the members of the household.
+    ManageHousehold,
+    /// Commission the system, which ends in a protocol.
     Commission,
-    /// Put another unit in its place.
+    /// Exchange the unit.
     Replace,
 }
 
-impl Level {
-    pub const ALL: [Self; 6] = [
-        Self::Owner,
-        Self::Member,
-        Self::Look,
-        Self::Monitor,
-        Self::Configure,
-        Self::Service,
-    ];
+impl AccessLevel {
+    pub const ALL: [Self; Self::VARIANTS.len()] = variants();
 
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Owner => "owner",
-            Self::Member => "member",
-            Self::Look => "look",
-            Self::Monitor => "monitor",
-            Self::Configure => "configure",
-            Self::Service => "service",
-        }
+        self.into_str()
     }
 
     pub const fn may(self, right: Right) -> bool {
         use Right as R;
         match self {
-            // Whoever restarts a unit should stand where it can be looked at, and whoever commissions one signs for it.
+            // A restart needs somebody who can inspect the unit on site, and commissioning needs somebody who signs for it.
             Self::Owner => !matches!(right, R::Restart | R::Commission),
-            // Which systems the household has is the owner's to say.
-            Self::Member => !matches!(right, R::Restart | R::Commission | R::Part | R::Replace),
+            // Only the owner decides which systems the household has.
+            Self::Member => !matches!(
+                right,
+                R::Restart | R::Commission | R::ManageHousehold | R::Replace
+            ),
             Self::Look => matches!(
                 right,
-                R::Look | R::SeeMoney | R::SeeSettings | R::WholeJournal
+                R::View | R::SeeMoney | R::SeeSettings | R::WholeJournal
             ),
-            Self::Monitor => matches!(right, R::Look | R::Acknowledge),
+            Self::Monitor => matches!(right, R::View | R::Acknowledge),
             Self::Configure => matches!(
                 right,
-                R::Look | R::Acknowledge | R::SeeSettings | R::Configure | R::Describe
+                R::View | R::Acknowledge | R::SeeSettings | R::Configure | R::Describe
             ),
             Self::Service => matches!(
                 right,
-                R::Look
+                R::View
                     | R::Acknowledge
                     | R::SeeSettings
                     | R::Configure
                     | R::Describe
-                    | R::Wire
+                    | R::SetWiring
                     | R::Command
                     | R::Restart
                     | R::Update
@@ -101,32 +93,14 @@ impl Level {
         }
     }
 
-    /// Whether they live there.
+    /// Whether the account belongs to the household.
     pub const fn is_household(self) -> bool {
         matches!(self, Self::Owner | Self::Member | Self::Look)
     }
 }
 
 impl Right {
-    pub const ALL: [Self; 17] = [
-        Self::Look,
-        Self::Acknowledge,
-        Self::SeeMoney,
-        Self::SetMoney,
-        Self::SeeSettings,
-        Self::Configure,
-        Self::Wire,
-        Self::Token,
-        Self::Command,
-        Self::Restart,
-        Self::Update,
-        Self::Describe,
-        Self::WholeJournal,
-        Self::Give,
-        Self::Part,
-        Self::Commission,
-        Self::Replace,
-    ];
+    pub const ALL: [Self; Self::VARIANTS.len()] = variants();
 }
 
 #[cfg(test)]
@@ -138,27 +112,27 @@ mod tests {
         // o owner, h household member, l look, m monitor, c configure, s service
         let letters = "ohlmcs";
         let table = [
-            (Right::Look, "ohlmcs"),
+            (Right::View, "ohlmcs"),
             (Right::Acknowledge, "ohmcs"),
             (Right::SeeMoney, "ohl"),
             (Right::SetMoney, "oh"),
             (Right::SeeSettings, "ohlcs"),
             (Right::Configure, "ohcs"),
-            (Right::Wire, "ohs"),
-            (Right::Token, "oh"),
+            (Right::SetWiring, "ohs"),
+            (Right::SetToken, "oh"),
             (Right::Command, "ohs"),
             (Right::Restart, "s"),
             (Right::Update, "ohs"),
             (Right::Describe, "ohcs"),
             (Right::WholeJournal, "ohl"),
-            (Right::Give, "oh"),
-            (Right::Part, "o"),
+            (Right::ManageGrants, "oh"),
+            (Right::ManageHousehold, "o"),
             (Right::Commission, "s"),
             (Right::Replace, "os"),
         ];
         assert_eq!(table.map(|(right, _)| right), Right::ALL);
         for (right, who) in table {
-            for (letter, level) in letters.chars().zip(Level::ALL) {
+            for (letter, level) in letters.chars().zip(AccessLevel::ALL) {
                 assert_eq!(
                     level.may(right),
                     who.contains(letter),
@@ -172,8 +146,8 @@ mod tests {
     fn an_electricians_levels_build_on_each_other() {
         for right in Right::ALL {
             for (less, more) in [
-                (Level::Monitor, Level::Configure),
-                (Level::Configure, Level::Service),
+                (AccessLevel::Monitor, AccessLevel::Configure),
+                (AccessLevel::Configure, AccessLevel::Service),
             ] {
                 assert!(!less.may(right) || more.may(right), "{less:?} {right:?}");
             }

@@ -1,14 +1,18 @@
-//! The life of a grant.
+//! The states of a grant.
+use crate::names::variants;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 pub enum GrantState {
-    /// An electrician asks, the owner has to decide.
-    Asked,
-    /// The owner does not want it. The electrician goes on seeing `asked`: whether there is such a system is nobody's business.
+    /// An electrician asked; the owner has to decide.
+    #[strum(serialize = "asked")]
+    Requested,
+    /// The owner refused. The electrician still sees `asked`, which does not reveal whether such a system exists.
     Refused,
-    /// The owner offers, somebody has to accept.
+    /// The owner offered it; the invited person has to accept.
     Invited,
-    /// It works, but began before there was an owner, who should confirm it.
+    /// It is valid, but began before the system had an owner, who should confirm it.
     Unconfirmed,
     Active,
     Ended,
@@ -17,83 +21,68 @@ pub enum GrantState {
 /// What can happen to a grant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GrantEvent {
-    /// The owner says how far it reaches and until when: approves, confirms, renews or changes it.
-    Given,
-    /// Whoever was invited accepts.
+    /// The owner sets scope and end: approves, confirms, renews or changes it.
+    TermsSet,
+    /// The invited person accepts.
     Accepted,
-    /// Somebody has become the owner of the system.
+    /// Somebody became the owner of the system.
     Claimed,
-    /// The owner wants none of it: refuses, withdraws or ends it.
+    /// The owner refuses, withdraws or ends it.
     Withdrawn,
-    /// Whoever holds it, asked for it or was invited gives it up.
+    /// The person who holds it, asked for it or was invited gives it up.
     GivenUp,
-    /// Its time is over.
     RanOut,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a grant in this state does not take that")]
-pub struct Refused;
+#[error("the state of the grant does not allow this event")]
+pub struct InvalidGrantTransition;
 
 impl GrantState {
-    pub const ALL: [Self; 6] = [
-        Self::Asked,
-        Self::Refused,
-        Self::Invited,
-        Self::Unconfirmed,
-        Self::Active,
-        Self::Ended,
-    ];
+    pub const ALL: [Self; Self::VARIANTS.len()] = variants();
 
-    pub fn next(self, event: GrantEvent) -> Result<Self, Refused> {
+    pub fn next(self, event: GrantEvent) -> Result<Self, InvalidGrantTransition> {
         use GrantEvent as On;
         match (self, event) {
-            (Self::Asked, On::Withdrawn) => Ok(Self::Refused),
-            // Nobody looks at it any more but the one who asked.
-            (Self::Refused, On::Withdrawn) => Err(Refused),
+            (Self::Requested, On::Withdrawn) => Ok(Self::Refused),
+            // Only the electrician who asked still sees it.
+            (Self::Refused, On::Withdrawn) => Err(InvalidGrantTransition),
             (_, On::Withdrawn | On::GivenUp) => Ok(Self::Ended),
-            (Self::Ended, On::RanOut) => Err(Refused),
+            (Self::Ended, On::RanOut) => Err(InvalidGrantTransition),
             (_, On::RanOut) => Ok(Self::Ended),
-            (Self::Asked | Self::Unconfirmed | Self::Active | Self::Ended, On::Given) => {
+            (Self::Requested | Self::Unconfirmed | Self::Active | Self::Ended, On::TermsSet) => {
                 Ok(Self::Active)
             }
-            (Self::Invited, On::Given) => Ok(Self::Invited),
+            (Self::Invited, On::TermsSet) => Ok(Self::Invited),
             (Self::Invited, On::Accepted) => Ok(Self::Active),
             (Self::Active, On::Claimed) => Ok(Self::Unconfirmed),
-            _ => Err(Refused),
+            _ => Err(InvalidGrantTransition),
         }
     }
 
-    /// Whether it opens anything.
+    /// Whether it gives access.
     pub const fn opens(self) -> bool {
         matches!(self, Self::Active | Self::Unconfirmed)
     }
 
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Asked => "asked",
-            Self::Refused => "refused",
-            Self::Invited => "invited",
-            Self::Unconfirmed => "unconfirmed",
-            Self::Active => "active",
-            Self::Ended => "ended",
-        }
+        self.into_str()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use GrantEvent::{Accepted, Claimed, Given, GivenUp, RanOut, Withdrawn};
-    use GrantState::{Active, Asked, Ended, Invited, Refused as Declined, Unconfirmed};
+    use GrantEvent::{Accepted, Claimed, GivenUp, RanOut, TermsSet, Withdrawn};
+    use GrantState::{Active, Ended, Invited, Refused as Declined, Requested, Unconfirmed};
 
     #[test]
     fn the_table_of_transitions() {
-        let events = [Given, Accepted, Claimed, Withdrawn, GivenUp, RanOut];
+        let events = [TermsSet, Accepted, Claimed, Withdrawn, GivenUp, RanOut];
         let no = None;
         for (state, want) in [
             (
-                Asked,
+                Requested,
                 [
                     Some(Active),
                     no,

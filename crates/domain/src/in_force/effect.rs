@@ -1,23 +1,24 @@
-//! Something that acts on a battery until it is over, as it is stored.
+//! A stored effect: something that acts on a battery until it ends.
 use crate::clock::{MINUTE, Millis};
 use crate::sample::BatteryStatus;
 use crate::{AccountId, Sample};
+use strum::IntoStaticStr;
 
-/// A battery that was told to calibrate says so within this time.
+/// After a `calibrate` command the battery reports calibration within this time.
 const CALIBRATION_BEGINS_WITHIN: Millis = MINUTE;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Effect {
     pub kind: EffectKind,
     pub since: Millis,
-    /// The person who gave the command or started the update.
+    /// Who gave the command or started the update.
     pub by: Option<Author>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Author {
     pub account: AccountId,
-    /// Of an electrician.
+    /// The electrician's company.
     pub company: Option<String>,
 }
 
@@ -32,7 +33,7 @@ pub enum EffectKind {
         soc: i64,
         power: Option<i64>,
     },
-    /// The command `calibrate`; the battery itself says whether it does.
+    /// The command `calibrate`; the battery's status shows whether it is calibrating.
     Calibration,
     /// The battery keeps its reserve.
     Reserve {
@@ -41,12 +42,12 @@ pub enum EffectKind {
     GridLimit {
         watts: i64,
     },
-    /// The plan that the battery holds: what it does otherwise than following the meter.
+    /// The plan that the battery has: the blocks in which it does not just follow the meter.
     Plan {
         blocks: Vec<PlanBlock>,
         expires: Millis,
     },
-    /// Somebody started an update that is open; how far it is the update itself says.
+    /// Somebody started an update that is open. The update itself has its progress.
     Update,
 }
 
@@ -57,7 +58,8 @@ pub struct PlanBlock {
     pub mode: PlanMode,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 pub enum PlanMode {
     Hold,
     Charge,
@@ -65,15 +67,12 @@ pub enum PlanMode {
 
 impl PlanMode {
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Hold => "hold",
-            Self::Charge => "charge",
-        }
+        self.into_str()
     }
 }
 
 impl Effect {
-    /// It was begun by a command that `auto` ends.
+    /// Whether it comes from a command that `auto` ends.
     pub fn is_command(&self) -> bool {
         matches!(
             self.kind,
@@ -81,14 +80,25 @@ impl Effect {
         )
     }
 
-    /// Whether its time is over, or the battery reports that it is.
+    /// Whether only a report of the battery ends it. A pause and a plan end by themselves, and an update reports its progress.
+    pub fn is_ended_by_reports_only(&self) -> bool {
+        match self.kind {
+            EffectKind::Charge { .. }
+            | EffectKind::Calibration
+            | EffectKind::Reserve { .. }
+            | EffectKind::GridLimit { .. } => true,
+            EffectKind::Pause { .. } | EffectKind::Plan { .. } | EffectKind::Update => false,
+        }
+    }
+
+    /// Whether it has expired, or the battery reports its end.
     pub fn is_over(&self, sample: Option<&Sample>, now: Millis) -> bool {
         let expired = matches!(self.kind, EffectKind::Pause { until } if until <= now);
         expired || sample.is_some_and(|sample| self.is_ended_by(sample))
     }
 
-    /// Whether this report says that it is over for good: the main switch was turned off, the charge is reached, or it does not
-    /// calibrate any more.
+    /// Whether this sample shows that it is over for good: the main switch is off, the state of charge is reached, or the battery
+    /// no longer calibrates.
     pub fn is_ended_by(&self, sample: &Sample) -> bool {
         if sample.at <= self.since {
             return false;

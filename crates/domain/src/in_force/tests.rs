@@ -9,17 +9,17 @@ const OWNER: AccountId = AccountId(1);
 const MEMBER: AccountId = AccountId(2);
 const ELECTRICIAN: AccountId = AccountId(3);
 
-fn owner() -> Reader {
-    Reader {
+fn owner() -> InForceReader {
+    InForceReader {
         account: OWNER,
         owner: Some(OWNER),
-        level: Level::Owner,
+        level: AccessLevel::Owner,
         history_from: 0,
     }
 }
 
-fn electrician(level: Level) -> Reader {
-    Reader {
+fn electrician(level: AccessLevel) -> InForceReader {
+    InForceReader {
         account: AccountId(4),
         level,
         ..owner()
@@ -90,14 +90,15 @@ fn sample(change: impl FnOnce(&mut Sample)) -> Sample {
 }
 
 fn list(effects: &[Effect], sample: &Sample) -> Vec<InForce> {
-    let facts = Facts {
+    let inputs = InForceInputs {
         effects,
+        online: true,
         sample: Some(sample),
         update: None,
         braked_since: None,
         now: NOW,
     };
-    in_force(facts, owner())
+    in_force(inputs, owner())
 }
 
 fn names(effects: &[Effect], sample: &Sample) -> Vec<&'static str> {
@@ -169,6 +170,33 @@ fn what_is_in_force() {
 }
 
 #[test]
+fn of_a_silent_battery_only_what_has_an_end_of_its_own_is_in_force() {
+    let effects = [
+        effect(EffectKind::GridLimit { watts: 4_200 }, None),
+        effect(EffectKind::Reserve { soc: Some(20) }, None),
+        effect(EffectKind::Calibration, Some(OWNER)),
+        plan(PlanMode::Hold),
+    ];
+    let names = |effects: &[Effect], state| {
+        let inputs = InForceInputs {
+            effects,
+            online: false,
+            sample: None,
+            update: Some(update(state)),
+            braked_since: None,
+            now: NOW,
+        };
+        let list = in_force(inputs, owner()).into_iter();
+        list.map(|one| one.kind.as_str()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&effects, JobState::Waiting), ["update", "plan"]);
+    assert_eq!(names(&[pause()], JobState::Running), ["update", "pause"]);
+    // Nobody knows whether it is reached, nor that the plan is followed.
+    let charge = [charge(80), plan(PlanMode::Hold)];
+    assert_eq!(names(&charge, JobState::Waiting), ["update"]);
+}
+
+#[test]
 fn an_old_report_does_not_end_what_began_later() {
     let before = sample(|sample| {
         sample.at = SINCE;
@@ -183,30 +211,31 @@ fn an_old_report_does_not_end_what_began_later() {
 
 #[test]
 fn each_reader_learns_who_it_was_as_far_as_they_may() {
-    let by = |author, reader: Reader| {
+    let by = |author, reader: InForceReader| {
         let effects = [effect(EffectKind::Pause { until: NOW + HOUR }, author)];
-        let facts = Facts {
+        let inputs = InForceInputs {
             effects: &effects,
+            online: true,
             sample: None,
             update: None,
             braked_since: None,
             now: NOW,
         };
-        in_force(facts, reader).remove(0).by
+        in_force(inputs, reader).remove(0).by
     };
-    let company = |name: &str| Some(By::Electrician(Some(name.to_owned())));
-    let later = Reader {
+    let company = |name: &str| Some(CausedBy::Electrician(Some(name.to_owned())));
+    let later = InForceReader {
         history_from: SINCE + 1,
         ..owner()
     };
-    let guest = electrician(Level::Monitor);
+    let guest = electrician(AccessLevel::Monitor);
     for (author, reader, want) in [
-        (Some(OWNER), owner(), Some(By::You)),
-        (Some(MEMBER), owner(), Some(By::Household)),
+        (Some(OWNER), owner(), Some(CausedBy::You)),
+        (Some(MEMBER), owner(), Some(CausedBy::Household)),
         (Some(ELECTRICIAN), owner(), company("Blitz GmbH")),
-        (Some(OWNER), guest, Some(By::Owner)),
-        (Some(MEMBER), guest, Some(By::Household)),
-        (Some(ELECTRICIAN), guest, Some(By::Electrician(None))),
+        (Some(OWNER), guest, Some(CausedBy::Owner)),
+        (Some(MEMBER), guest, Some(CausedBy::Household)),
+        (Some(ELECTRICIAN), guest, Some(CausedBy::Electrician(None))),
         (None, owner(), None),
         (Some(OWNER), later, None),
     ] {
@@ -218,25 +247,30 @@ fn each_reader_learns_who_it_was_as_far_as_they_may() {
 fn only_who_may_is_offered_the_end() {
     let ends = |level, state| {
         let effects = [pause()];
-        let facts = Facts {
+        let inputs = InForceInputs {
             effects: &effects,
+            online: true,
             sample: None,
             update: Some(update(state)),
             braked_since: Some(SINCE),
             now: NOW,
         };
-        let list = in_force(facts, electrician(level)).into_iter();
+        let list = in_force(inputs, electrician(level)).into_iter();
         list.map(|one| (one.kind.as_str(), one.end))
             .collect::<Vec<_>>()
     };
-    let (withdraw, auto) = (Some(End::Withdraw), Some(End::Auto));
+    let (withdraw, auto) = (Some(EndAction::Withdraw), Some(EndAction::Auto));
     let list = |update, pause| [("update", update), ("brake", None), ("pause", pause)];
     for (level, state, want) in [
-        (Level::Service, JobState::Waiting, list(withdraw, auto)),
-        (Level::Service, JobState::Running, list(None, auto)),
-        (Level::Configure, JobState::Waiting, list(None, None)),
-        (Level::Look, JobState::Waiting, list(None, None)),
-        (Level::Member, JobState::Waiting, list(withdraw, auto)),
+        (
+            AccessLevel::Service,
+            JobState::Waiting,
+            list(withdraw, auto),
+        ),
+        (AccessLevel::Service, JobState::Running, list(None, auto)),
+        (AccessLevel::Configure, JobState::Waiting, list(None, None)),
+        (AccessLevel::Look, JobState::Waiting, list(None, None)),
+        (AccessLevel::Member, JobState::Waiting, list(withdraw, auto)),
     ] {
         assert_eq!(ends(level, state), want, "{level:?} {state:?}");
     }

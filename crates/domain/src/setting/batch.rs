@@ -1,46 +1,45 @@
-//! A change of several systems at once, and how it is undone at each: what it changed goes back to what was there before,
-//! and what somebody has changed since is left to them.
-use super::{Changed, Field, Given, Settings, Value};
+//! A change of several systems at once, and how it is undone at each of them: changed fields get their earlier value back,
+//! except fields that somebody has changed since.
+use super::{ChangedField, Field, Settings, SettingsInput, Value};
 use crate::clock::{DAY, Millis};
 use crate::id::random_id;
 use serde_json::{Value as Json, json};
 
 random_id!(
-    /// The portal's name for a batch.
+    /// The portal's id of a batch.
     BatchId
 );
 
 /// How long a batch can be undone.
-pub const BATCHES_KEPT: Millis = 30 * DAY;
+pub const BATCH_UNDO_WINDOW: Millis = 30 * DAY;
 
-/// What undoing comes to at one system.
+/// The undo of a batch at one system.
 #[derive(Clone, Debug, Default)]
 pub struct Undo {
-    /// The values from before, as if they were typed.
-    pub given: Given,
-    /// What stays as it is.
-    pub left: Vec<Left>,
+    /// The earlier values, as if they were typed.
+    pub input: SettingsInput,
+    pub skipped: Vec<SkippedField>,
 }
 
-/// A field that undoing leaves as it is.
+/// A field that is not undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Left {
-    pub changed: Changed,
+pub struct SkippedField {
+    pub changed: ChangedField,
     pub now: Value,
-    pub why: LeftWhy,
+    pub why: SkipReason,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LeftWhy {
+pub enum SkipReason {
     /// Somebody has changed it since.
     ChangedSince,
-    /// Nobody had said it before, and what is known is not forgotten.
+    /// It had no value before, and a known value is never erased.
     WasUnknown,
 }
 
-/// Holds what a batch changed against what is set `now`. A value that was changed and changed back counts as changed.
+/// Compares what a batch changed with the settings `now`. A value that was changed and changed back counts as changed.
 pub fn undo(
-    changes: &[Changed],
+    changes: &[ChangedField],
     acknowledged_before: bool,
     now: &Settings,
     changed_since: impl Fn(Field) -> bool,
@@ -49,26 +48,26 @@ pub fn undo(
     for changed in changes {
         let present = now.get(changed.field).unwrap_or(Value::Unknown);
         let why = match () {
-            () if present != changed.to || changed_since(changed.field) => LeftWhy::ChangedSince,
-            () if changed.from == Value::Unknown => LeftWhy::WasUnknown,
+            () if present != changed.to || changed_since(changed.field) => SkipReason::ChangedSince,
+            () if changed.from == Value::Unknown => SkipReason::WasUnknown,
             () => {
                 let text = changed.from.text(changed.field);
-                undo.given.fields.insert(changed.field, text);
+                undo.input.fields.insert(changed.field, text);
                 continue;
             }
         };
-        undo.left.push(Left {
+        undo.skipped.push(SkippedField {
             changed: *changed,
             now: present,
             why,
         });
     }
-    // Who had acknowledged the notice for the value from before has done so.
-    undo.given.acknowledges = acknowledged_before;
+    // An acknowledgement of the notice for the earlier value is still valid.
+    undo.input.acknowledges = acknowledged_before;
     undo
 }
 
-impl Changed {
+impl ChangedField {
     pub fn json(&self) -> Json {
         json!({
             "field": self.field.name(), "from": self.from.json(self.field), "to": self.to.json(self.field),
@@ -90,12 +89,12 @@ mod tests {
     use super::*;
     use crate::setting::Ratings;
 
-    const RESERVE: Changed = Changed {
+    const RESERVE: ChangedField = ChangedField {
         field: Field::ReserveSoc,
         from: Value::Whole(10),
         to: Value::Whole(30),
     };
-    const PRICE: Changed = Changed {
+    const PRICE: ChangedField = ChangedField {
         field: Field::ImportPrice,
         from: Value::Unknown,
         to: Value::Decimal(3_190),
@@ -103,15 +102,15 @@ mod tests {
 
     fn set(values: &[(Field, Value)]) -> Settings {
         let set: Settings = values.iter().copied().collect();
-        set.or(&Settings::fresh(Ratings::default()))
+        set.or(&Settings::initial(Ratings::default()))
     }
 
     #[test]
     fn what_nobody_has_touched_goes_back() {
         let now = set(&[(Field::ReserveSoc, Value::Whole(30))]);
         let undo = undo(&[RESERVE], false, &now, |_| false);
-        assert_eq!(undo.given.fields[&Field::ReserveSoc], "10");
-        assert_eq!(undo.left, []);
+        assert_eq!(undo.input.fields[&Field::ReserveSoc], "10");
+        assert_eq!(undo.skipped, []);
     }
 
     #[test]
@@ -120,9 +119,9 @@ mod tests {
             let value = Value::Whole(value);
             let now = set(&[(Field::ReserveSoc, value)]);
             let undo = undo(&[RESERVE], false, &now, |_| since);
-            assert!(undo.given.fields.is_empty());
-            assert_eq!(undo.left[0].why, LeftWhy::ChangedSince);
-            assert_eq!(undo.left[0].now, value);
+            assert!(undo.input.fields.is_empty());
+            assert_eq!(undo.skipped[0].why, SkipReason::ChangedSince);
+            assert_eq!(undo.skipped[0].now, value);
         }
     }
 
@@ -130,14 +129,17 @@ mod tests {
     fn what_nobody_knew_before_is_not_forgotten() {
         let now = set(&[(Field::ImportPrice, Value::Decimal(3_190))]);
         let undo = undo(&[PRICE], false, &now, |_| false);
-        assert_eq!(undo.left[0].why, LeftWhy::WasUnknown);
+        assert_eq!(undo.skipped[0].why, SkipReason::WasUnknown);
     }
 
     #[test]
     fn a_change_is_read_as_it_was_written() {
         for changed in [RESERVE, PRICE] {
-            assert_eq!(Changed::from_json(&changed.json()), Some(changed));
+            assert_eq!(ChangedField::from_json(&changed.json()), Some(changed));
         }
-        assert_eq!(Changed::from_json(&json!({ "field": "disco_mode" })), None);
+        assert_eq!(
+            ChangedField::from_json(&json!({ "field": "disco_mode" })),
+            None
+        );
     }
 }

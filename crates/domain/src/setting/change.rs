@@ -1,35 +1,35 @@
-//! What a person wants changed, held against what is set and what the unit is built for.
-use super::{Field, NOTICE_ABOVE, Ratings, Settings, USUAL_ADDRESSES, Value};
+//! Validates a requested change against the current settings and the unit's ratings.
+use super::{Field, MAX_STANDARD_ADDRESS, NOTICE_THRESHOLD_W, Ratings, Settings, Value};
 use crate::Message;
 use crate::account::MAX_TEXT;
 use std::collections::BTreeMap;
 
 /// The shortest token that any provider hands out.
-const SHORTEST_TOKEN: usize = 20;
-const LONGEST_TOKEN: usize = 5 * MAX_TEXT;
+const MIN_TOKEN_LENGTH: usize = 20;
+const MAX_TOKEN_LENGTH: usize = 5 * MAX_TEXT;
 
-/// How a system stands before the change.
+/// A system before the change.
 #[derive(Clone, Copy, Debug)]
-pub struct Standing<'a> {
+pub struct CurrentSettings<'a> {
     /// Every field has a value.
     pub settings: &'a Settings,
     pub ratings: Ratings,
-    /// A token of the provider is kept.
+    /// A token of the provider is stored.
     pub has_token: bool,
     /// The notice under §14a was acknowledged.
     pub acknowledged: bool,
 }
 
-/// What a form asks for, as it was typed.
+/// The values of a form as typed.
 #[derive(Clone, Debug, Default)]
-pub struct Given {
+pub struct SettingsInput {
     pub fields: BTreeMap<Field, String>,
-    /// The notice under §14a is acknowledged with it.
+    /// The form acknowledges the notice under §14a.
     pub acknowledges: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Changed {
+pub struct ChangedField {
     pub field: Field,
     pub from: Value,
     pub to: Value,
@@ -45,17 +45,17 @@ pub enum TokenChange {
 
 /// A change that may be saved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Change {
-    /// The fields whose value is another one now.
-    pub fields: Vec<Changed>,
+pub struct SettingsChange {
+    /// Only fields whose value differs.
+    pub fields: Vec<ChangedField>,
     pub token: TokenChange,
-    /// Whether the notice counts as acknowledged from now on; `None` leaves that as it is.
+    /// The new state of the acknowledgement; `None` leaves it unchanged.
     pub acknowledged: Option<bool>,
     pub warnings: Vec<(Field, Message)>,
 }
 
-impl Change {
-    /// A notice that is acknowledged counts, also for a limit that was there before.
+impl SettingsChange {
+    /// Acknowledging the notice counts as a change, even for a limit that was there before.
     pub fn is_empty(&self) -> bool {
         let acknowledges = self.acknowledged == Some(true);
         self.fields.is_empty() && self.token == TokenChange::Keep && !acknowledges
@@ -65,7 +65,7 @@ impl Change {
         self.fields.iter().any(|changed| changed.field.is_wiring())
     }
 
-    /// The document after it.
+    /// The settings after the change.
     pub fn applied_to(&self, settings: &Settings) -> Settings {
         let mut after = settings.clone();
         for changed in &self.fields {
@@ -75,14 +75,21 @@ impl Change {
     }
 }
 
-impl Given {
-    /// The change that it asks for, or everything that is wrong with it.
-    pub fn judge(&self, standing: Standing<'_>) -> Result<Change, Vec<(Field, Message)>> {
+impl SettingsInput {
+    /// The requested change, or an error for every invalid field.
+    pub fn validate(
+        &self,
+        current: CurrentSettings<'_>,
+    ) -> Result<SettingsChange, Vec<(Field, Message)>> {
         let mut wrong = Vec::new();
-        let mut after = standing.settings.clone();
-        for (field, text) in self.fields.iter().filter(|(field, _)| field.is_open()) {
-            match field.parse(text, standing.ratings) {
-                // What somebody has told is not forgotten because a form came without it.
+        let mut after = current.settings.clone();
+        for (field, text) in self
+            .fields
+            .iter()
+            .filter(|(field, _)| field.is_in_document())
+        {
+            match field.parse(text, current.ratings) {
+                // An empty field in a form does not erase a known value.
                 Ok(Value::Unknown) => {}
                 Ok(value) => after.set(*field, value),
                 Err(message) => wrong.push((*field, message)),
@@ -90,25 +97,25 @@ impl Given {
         }
         wrong.extend(windows(&after));
         wrong.extend(prices(&after));
-        let token = self.token(standing, &after);
+        let token = self.token(current, &after);
         let token = token.unwrap_or_else(|message| {
             wrong.push((Field::ProviderToken, message));
             TokenChange::Keep
         });
-        let notice = self.notice(standing, &after);
+        let notice = self.notice(current, &after);
         let acknowledged = notice.unwrap_or_else(|message| {
             wrong.push((Field::ChargeLimit, message));
             None
         });
         if !wrong.is_empty() {
-            // A field that could not be read is told once, whatever else follows from it.
-            let mut told = std::collections::HashSet::new();
-            wrong.retain(|(field, _)| told.insert(*field));
+            // Only the first error of each field is reported; others may follow from it.
+            let mut reported = std::collections::HashSet::new();
+            wrong.retain(|(field, _)| reported.insert(*field));
             return Err(wrong);
         }
-        let fields = differences(standing.settings, &after);
+        let fields = differences(current.settings, &after);
         let warnings = warnings(&fields);
-        Ok(Change {
+        Ok(SettingsChange {
             fields,
             token,
             acknowledged,
@@ -116,11 +123,15 @@ impl Given {
         })
     }
 
-    /// Kept only for a provider that needs one, and never for another one than it came from.
-    fn token(&self, standing: Standing<'_>, after: &Settings) -> Result<TokenChange, Message> {
+    /// A token is kept only for a provider that needs one, and only for the provider that it was entered for.
+    fn token(
+        &self,
+        current: CurrentSettings<'_>,
+        after: &Settings,
+    ) -> Result<TokenChange, Message> {
         let provider = after.get(Field::Provider);
         if !needs_token(provider) {
-            return Ok(match standing.has_token {
+            return Ok(match current.has_token {
                 true => TokenChange::Erase,
                 false => TokenChange::Keep,
             });
@@ -129,25 +140,29 @@ impl Given {
         let given = given
             .map(|text| text.trim())
             .filter(|text| !text.is_empty());
-        let same_provider = standing.settings.get(Field::Provider) == provider;
+        let same_provider = current.settings.get(Field::Provider) == provider;
         match given {
-            Some(token) if token.chars().count() < SHORTEST_TOKEN => Err(Message::TokenTooShort),
-            Some(token) if token.len() > LONGEST_TOKEN => Err(Message::TooLong),
+            Some(token) if token.chars().count() < MIN_TOKEN_LENGTH => Err(Message::TokenTooShort),
+            Some(token) if token.len() > MAX_TOKEN_LENGTH => Err(Message::TooLong),
             Some(token) => Ok(TokenChange::Set(token.to_owned())),
-            None if standing.has_token && same_provider => Ok(TokenChange::Keep),
+            None if current.has_token && same_provider => Ok(TokenChange::Keep),
             None => Err(Message::Required),
         }
     }
 
-    /// Going above the limit needs the notice; going below it again takes the acknowledgement back.
-    fn notice(&self, standing: Standing<'_>, after: &Settings) -> Result<Option<bool>, Message> {
-        let above = |settings: &Settings| matches!(settings.get(Field::ChargeLimit), Some(Value::Whole(limit)) if limit > NOTICE_ABOVE);
-        match (above(after), standing.acknowledged) {
+    /// A limit above the threshold needs the notice. A limit below it takes the acknowledgement back.
+    fn notice(
+        &self,
+        current: CurrentSettings<'_>,
+        after: &Settings,
+    ) -> Result<Option<bool>, Message> {
+        let above = |settings: &Settings| matches!(settings.get(Field::ChargeLimit), Some(Value::Whole(limit)) if limit > NOTICE_THRESHOLD_W);
+        match (above(after), current.acknowledged) {
             (true, true) => Ok(None),
             (true, false) if self.acknowledges => Ok(Some(true)),
-            // A limit that was there before is the battery's affair until somebody changes it.
+            // An unchanged limit needs no acknowledgement: it may have been set on the unit itself.
             (true, false)
-                if after.get(Field::ChargeLimit) == standing.settings.get(Field::ChargeLimit) =>
+                if after.get(Field::ChargeLimit) == current.settings.get(Field::ChargeLimit) =>
             {
                 Ok(None)
             }
@@ -158,28 +173,27 @@ impl Given {
     }
 }
 
-/// Every field that is `meant` as it was when the system was new. What is a fact rather than a choice, as the price in the
-/// contract, stays.
-pub fn reset(standing: Standing<'_>, meant: impl Fn(Field) -> bool) -> Change {
-    let fresh = Settings::fresh(standing.ratings);
-    let after = fresh
-        .only(|field| !field.may_be_unknown() && meant(field))
-        .or(standing.settings);
-    Change {
-        fields: differences(standing.settings, &after),
-        token: match standing.has_token {
+/// Resets every `selected` field to its initial value. Facts, such as the price in the contract, stay.
+pub fn reset(current: CurrentSettings<'_>, selected: impl Fn(Field) -> bool) -> SettingsChange {
+    let initial = Settings::initial(current.ratings);
+    let after = initial
+        .only(|field| !field.may_be_unknown() && selected(field))
+        .or(current.settings);
+    SettingsChange {
+        fields: differences(current.settings, &after),
+        token: match current.has_token {
             true => TokenChange::Erase,
             false => TokenChange::Keep,
         },
-        acknowledged: (meant(Field::ChargeLimit) && standing.acknowledged).then_some(false),
+        acknowledged: (selected(Field::ChargeLimit) && current.acknowledged).then_some(false),
         warnings: Vec::new(),
     }
 }
 
-fn differences(before: &Settings, after: &Settings) -> Vec<Changed> {
+fn differences(before: &Settings, after: &Settings) -> Vec<ChangedField> {
     let changed = after.iter().filter_map(|(field, to)| {
         let from = before.get(field).unwrap_or(Value::Unknown);
-        (from != to).then_some(Changed { field, from, to })
+        (from != to).then_some(ChangedField { field, from, to })
     });
     changed.collect()
 }
@@ -188,7 +202,7 @@ fn needs_token(provider: Option<Value>) -> bool {
     matches!(provider, Some(Value::Choice("tibber" | "entsoe")))
 }
 
-/// A window without a minute would be read as "never" by some and as "always" by others.
+/// Rejects empty windows: some would read them as "never", others as "always".
 pub(super) fn windows(after: &Settings) -> impl Iterator<Item = (Field, Message)> {
     let windows = [
         (Field::ChargeStart, Field::ChargeEnd),
@@ -201,7 +215,7 @@ pub(super) fn windows(after: &Settings) -> impl Iterator<Item = (Field, Message)
     empty.into_iter().flatten()
 }
 
-/// Whoever goes by prices has to know where they come from, and the one that never changes.
+/// A dynamic tariff needs a provider, and a fixed price needs its value.
 fn prices(after: &Settings) -> impl Iterator<Item = (Field, Message)> {
     let is = |field: Field, choice: &'static str| after.get(field) == Some(Value::Choice(choice));
     let follows = !is(Field::DynamicTariff, "off");
@@ -216,13 +230,13 @@ fn prices(after: &Settings) -> impl Iterator<Item = (Field, Message)> {
     .flatten()
 }
 
-fn warnings(changed: &[Changed]) -> Vec<(Field, Message)> {
-    let reserved = |changed: &&Changed| {
+fn warnings(changed: &[ChangedField]) -> Vec<(Field, Message)> {
+    let reserved = |changed: &&ChangedField| {
         changed.field == Field::MeterAddress
-            && matches!(changed.to, Value::Whole(address) if address > USUAL_ADDRESSES)
+            && matches!(changed.to, Value::Whole(address) if address > MAX_STANDARD_ADDRESS)
     };
-    let found = changed.iter().filter(reserved);
-    found
+    let reserved = changed.iter().filter(reserved);
+    reserved
         .map(|changed| (changed.field, Message::AddressReserved))
         .collect()
 }

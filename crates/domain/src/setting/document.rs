@@ -1,17 +1,17 @@
-//! A document of settings: what is wanted, or what a battery says it has applied.
+//! A document of settings: the desired ones, or those that a battery reports as applied.
 use super::{Field, Ratings, Value};
 use serde_json::Map;
 use std::collections::BTreeMap;
 
-/// Values by field; a field that is not in it was not said.
+/// Values by field; fields may be missing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings(BTreeMap<Field, Value>);
 
 impl Settings {
-    /// What a system begins with.
-    pub fn fresh(ratings: Ratings) -> Self {
-        let open = Field::all().filter(|field| field.is_open());
-        open.map(|field| (field, field.fresh(ratings))).collect()
+    /// The settings of a new system.
+    pub fn initial(ratings: Ratings) -> Self {
+        let open = Field::all().filter(|field| field.is_in_document());
+        open.map(|field| (field, field.initial(ratings))).collect()
     }
 
     pub fn get(&self, field: Field) -> Option<Value> {
@@ -30,7 +30,7 @@ impl Settings {
         self.0.is_empty()
     }
 
-    /// What is not said here is taken from `other`.
+    /// Adds the fields that are missing here from `other`.
     pub fn or(mut self, other: &Self) -> Self {
         for (field, value) in other.iter() {
             self.0.entry(field).or_insert(value);
@@ -38,16 +38,16 @@ impl Settings {
         self
     }
 
-    /// The part whose fields are wanted.
+    /// Only the `wanted` fields.
     pub fn only(&self, wanted: impl Fn(Field) -> bool) -> Self {
         self.iter().filter(|(field, _)| wanted(*field)).collect()
     }
 
-    /// What is to be kept and told: not what was only guessed because the unit has never said what it is rated for. It
-    /// would refuse such a value, which nobody has set.
+    /// The settings to store and send, without initial values that are only guessed because the unit has never reported its
+    /// ratings. It would refuse such a value, which nobody has set.
     pub fn without_guesses(&self, ratings: Ratings) -> Self {
         let guessed = |(field, value): &(Field, Value)| {
-            field.is_guessed(ratings) && *value == field.fresh(ratings)
+            field.is_guessed(ratings) && *value == field.initial(ratings)
         };
         self.iter().filter(|member| !guessed(member)).collect()
     }
@@ -57,10 +57,13 @@ impl Settings {
         self.iter().map(member).collect()
     }
 
-    /// Names that nobody knows are passed over: a newer battery may have more to say.
+    /// Ignores unknown names: a newer battery may report more fields.
     pub fn from_json(document: &Map<String, serde_json::Value>) -> Result<Self, NotAValue> {
         let known = document.iter().filter_map(|(name, json)| {
-            let field: Field = name.parse().ok().filter(|field: &Field| field.is_open())?;
+            let field: Field = name
+                .parse()
+                .ok()
+                .filter(|field: &Field| field.is_in_document())?;
             Some((field, json))
         });
         known
@@ -76,7 +79,7 @@ impl FromIterator<(Field, Value)> for Settings {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{} can never have this value", .0.name())]
+#[error("invalid value of the setting {}", .0.name())]
 pub struct NotAValue(Field);
 
 #[cfg(test)]
@@ -86,16 +89,16 @@ mod tests {
 
     #[test]
     fn a_document_is_read_as_it_was_written() {
-        let fresh = Settings::fresh(Ratings::default());
-        assert_eq!(Settings::from_json(&fresh.json()), Ok(fresh.clone()));
-        assert_eq!(fresh.json()["charge_end"], "24:00");
-        assert!(!fresh.json().contains_key("provider_token"));
+        let initial = Settings::initial(Ratings::default());
+        assert_eq!(Settings::from_json(&initial.json()), Ok(initial.clone()));
+        assert_eq!(initial.json()["charge_end"], "24:00");
+        assert!(!initial.json().contains_key("provider_token"));
     }
 
     #[test]
     fn a_limit_is_kept_only_when_somebody_set_it_or_the_rating_is_known() {
         let unknown = Ratings::default();
-        let mut settings = Settings::fresh(unknown);
+        let mut settings = Settings::initial(unknown);
         settings.set(Field::DischargeLimit, Value::Whole(1_000));
         let kept = settings.without_guesses(unknown);
         assert_eq!(kept.get(Field::ChargePower), None);
@@ -107,8 +110,8 @@ mod tests {
             discharge: Some(2_500),
         };
         assert_eq!(
-            Settings::fresh(known).without_guesses(known),
-            Settings::fresh(known)
+            Settings::initial(known).without_guesses(known),
+            Settings::initial(known)
         );
     }
 

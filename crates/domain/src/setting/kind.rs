@@ -1,26 +1,27 @@
-//! What a field of the settings may hold, and what a unit is built for.
+//! The kinds of setting values, and the ratings of a unit.
+use strum::IntoStaticStr;
 
-/// No unit of ours is rated higher, in W: the limit while a system has not said what it is.
-const ANY_RATING: i64 = 30_000;
+/// The limit while a unit has not reported its ratings: no unit is rated higher.
+const MAX_RATING_W: i64 = 30_000;
 
-/// What a field holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(const_into_str, serialize_all = "snake_case")]
+pub enum FieldKind {
     /// 0 to 100 %.
     Percent,
     /// `HH:MM`, 00:00 to 24:00.
     Time,
     Choice(&'static [&'static str]),
-    /// W, up to what the unit is rated for.
+    /// W, up to the unit's rating.
     Power(Direction),
     /// Hundredths of a cent per kWh.
     Price,
     /// Tenths of a percent, 0 to 100 %.
     Rate,
     Switch,
-    /// Of a meter on its bus, 1 to 250.
+    /// Address of a meter on its bus, 1 to 250.
     Address,
-    /// Kept sealed and apart from the document; never told to anybody.
+    /// Stored encrypted and outside the document; never shown in full.
     Token,
 }
 
@@ -30,20 +31,10 @@ pub enum Direction {
     Discharge,
 }
 
-impl Kind {
-    /// As clients know it.
+impl FieldKind {
+    /// The name in the API.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Percent => "percent",
-            Self::Time => "time",
-            Self::Choice(_) => "choice",
-            Self::Power(_) => "power",
-            Self::Price => "price",
-            Self::Rate => "rate",
-            Self::Switch => "switch",
-            Self::Address => "address",
-            Self::Token => "token",
-        }
+        self.into_str()
     }
 
     pub const fn unit(self) -> Option<&'static str> {
@@ -55,7 +46,7 @@ impl Kind {
         }
     }
 
-    /// How many digits of the number are behind its point.
+    /// How many decimals the number has.
     pub const fn decimals(self) -> u8 {
         match self {
             Self::Price => 2,
@@ -65,7 +56,7 @@ impl Kind {
     }
 }
 
-/// What a unit is built for, in W; `None` until it has said so.
+/// The rated powers of a unit in W; `None` until it has reported them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ratings {
     pub charge: Option<i64>,
@@ -84,8 +75,8 @@ impl Ratings {
         self.rated(direction).is_some()
     }
 
-    /// The most that may be set in this direction.
+    /// The highest power that may be set in this direction.
     pub(super) fn most(self, direction: Direction) -> i64 {
-        self.rated(direction).unwrap_or(ANY_RATING)
+        self.rated(direction).unwrap_or(MAX_RATING_W)
     }
 }

@@ -1,44 +1,31 @@
-//! Why a battery does not take a value. It has the last word over its own limits.
+//! Why a battery refuses a value. The battery has the final decision about its own limits.
 use crate::Lang;
 use crate::message::text;
+use strum::{EnumString, IntoStaticStr};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Refusal {
-    /// More than it is built for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumString, IntoStaticStr)]
+#[strum(const_into_str, serialize_all = "snake_case")]
+pub enum SettingRefusal {
+    /// More than the unit's rating.
     AboveRated,
     /// Its firmware does not know this meter.
     UnknownMeter,
-    /// This meter speaks over the network only.
+    /// This meter is available over the network only.
     NeedsTcp,
     /// The unit has no such part.
     NotSupported,
-    /// For a reason of its own that we do not know.
+    /// For a reason that this server does not know.
     Refused,
 }
 
-impl Refusal {
-    pub const ALL: [Self; 5] = [
-        Self::AboveRated,
-        Self::UnknownMeter,
-        Self::NeedsTcp,
-        Self::NotSupported,
-        Self::Refused,
-    ];
-
+impl SettingRefusal {
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::AboveRated => "above_rated",
-            Self::UnknownMeter => "unknown_meter",
-            Self::NeedsTcp => "needs_tcp",
-            Self::NotSupported => "not_supported",
-            Self::Refused => "refused",
-        }
+        self.into_str()
     }
 
-    /// A code that a newer battery made up is a refusal all the same.
+    /// A code that only newer batteries know is [`Self::Refused`].
     pub fn of(code: &str) -> Self {
-        let known = Self::ALL.into_iter().find(|known| known.as_str() == code);
-        known.unwrap_or(Self::Refused)
+        code.parse().unwrap_or(Self::Refused)
     }
 
     pub fn text(self, lang: Lang) -> &'static str {

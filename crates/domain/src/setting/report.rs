@@ -1,14 +1,14 @@
-//! What a battery says about its settings.
-use super::{Field, Refusal, Settings};
+//! What a battery reports about its settings.
+use super::{Field, SettingRefusal, Settings};
 use crate::sample::MessageId;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SettingsReport {
     pub id: MessageId,
-    /// The newest document that it has looked at.
+    /// The version of the newest document that it has processed.
     pub version: i64,
-    /// What it works with now, whoever set it.
+    /// The settings that are applied now, whoever set them.
     pub applied: Settings,
-    /// What it did not take from that document, and why.
-    pub refused: Vec<(Field, Refusal)>,
+    /// The fields of that document that it refused, and why.
+    pub refused: Vec<(Field, SettingRefusal)>,
 }

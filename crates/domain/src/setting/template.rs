@@ -1,23 +1,23 @@
-//! A template: some fields with their values, under a name, which an electrician keeps for the next system.
+//! A template: some fields with their values, which an electrician keeps under a name for further systems.
 use super::change::windows;
-use super::{Field, Given, Ratings, Settings};
+use super::{Field, Ratings, Settings, SettingsInput};
 use crate::{GroupName, Message};
 
-/// How many templates one account keeps.
-pub const MOST_TEMPLATES: i64 = 50;
+/// Templates per account.
+pub const MAX_TEMPLATES: i64 = 50;
 
-/// As its author writes it; names are compared as those of groups are.
+/// The name as typed; names are compared like those of groups.
 pub type TemplateName = GroupName;
 
-impl Given {
-    /// What can be kept without knowing which system it will be for, or everything that is wrong with it. Whether it suits a
-    /// system is judged when it is used there.
+impl SettingsInput {
+    /// Validates what can be checked without knowing the system. Whether the template suits a system is checked when it is
+    /// used there.
     pub fn template(&self) -> Result<Settings, Vec<(Field, Message)>> {
         let mut wrong = Vec::new();
         let mut kept = Settings::default();
         for (field, text) in &self.fields {
             match field.parse(text, Ratings::default()) {
-                _ if !field.is_open() => wrong.push((*field, Message::Forbidden)),
+                _ if !field.is_in_document() => wrong.push((*field, Message::Forbidden)),
                 _ if field.is_money() => wrong.push((*field, Message::PriceOwnersOnly)),
                 Ok(value) => kept.set(*field, value),
                 Err(message) => wrong.push((*field, message)),
@@ -40,7 +40,7 @@ mod tests {
         let fields = fields
             .iter()
             .map(|(field, text)| (*field, (*text).to_owned()));
-        let given = Given {
+        let given = SettingsInput {
             fields: fields.collect(),
             acknowledges: false,
         };
@@ -52,7 +52,7 @@ mod tests {
         let kept = template(&[(Field::ReserveSoc, "20"), (Field::ChargeLimit, "11000")]).unwrap();
         assert_eq!(kept.get(Field::ReserveSoc), Some(Value::Whole(20)));
         assert_eq!(kept.iter().count(), 2);
-        // Whether a provider is set is another matter at each system.
+        // Whether a provider is set depends on the system.
         assert!(template(&[(Field::DynamicTariff, "plan")]).is_ok());
         assert!(template(&[(Field::ChargeStart, "22:00")]).is_ok());
     }

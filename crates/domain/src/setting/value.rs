@@ -1,22 +1,22 @@
-//! One value of a setting: read from what a person typed or a battery sent, and written for either.
-use super::{DAY_END, Field, Kind, Ratings};
+//! One value of a setting: parsed from what a person typed or a battery sent, and formatted for both.
+use super::{DAY_END, Field, FieldKind, Ratings};
 use crate::{Message, Price};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value {
     /// %, W, or an address.
     Whole(i64),
-    /// Minutes since midnight; 1440 is the midnight that ends the day.
+    /// Minutes since midnight; 1440 is midnight at the end of the day.
     Time(u16),
     Choice(&'static str),
     Switch(bool),
-    /// A fixed-point number with as many decimals as its [`Kind`] has.
+    /// A fixed-point number with as many decimals as its [`FieldKind`] has.
     Decimal(i64),
     Unknown,
 }
 
 impl Field {
-    /// What a person typed, within what the unit is built for.
+    /// Parses what a person typed, within the unit's ratings.
     pub fn parse(self, text: &str, ratings: Ratings) -> Result<Value, Message> {
         let text = text.trim();
         if text.is_empty() {
@@ -39,41 +39,43 @@ impl Field {
 
     fn read(self, text: &str) -> Result<Value, Message> {
         match self.kind() {
-            Kind::Percent | Kind::Power(_) | Kind::Address => {
+            FieldKind::Percent | FieldKind::Power(_) | FieldKind::Address => {
                 fixed_point(text, 0).map(Value::Whole)
             }
-            Kind::Price => {
+            FieldKind::Price => {
                 let price: Price = text.parse()?;
                 Ok(Value::Decimal(price.hundredths()))
             }
-            Kind::Rate => fixed_point(text, self.kind().decimals()).map(Value::Decimal),
-            Kind::Time => time(text).map(Value::Time).ok_or(Message::TimeInvalid),
-            Kind::Choice(choices) => {
+            FieldKind::Rate => fixed_point(text, self.kind().decimals()).map(Value::Decimal),
+            FieldKind::Time => time(text).map(Value::Time).ok_or(Message::TimeInvalid),
+            FieldKind::Choice(choices) => {
                 let known = choices.iter().find(|choice| **choice == text);
                 let known = known.ok_or(Message::ChoiceUnknown)?;
                 Ok(Value::Choice(known))
             }
-            Kind::Switch => match text {
+            FieldKind::Switch => match text {
                 "true" | "1" | "on" => Ok(Value::Switch(true)),
                 "false" | "0" | "off" => Ok(Value::Switch(false)),
                 _ => Err(Message::SwitchInvalid),
             },
-            Kind::Token => Err(Message::ChoiceUnknown),
+            FieldKind::Token => Err(Message::ChoiceUnknown),
         }
     }
 
     fn out_of_range(self) -> Message {
         match self.kind() {
-            Kind::Percent => Message::SocRange,
-            Kind::Power(_) => Message::PowerRange,
-            Kind::Price => Message::PriceRange,
-            Kind::Rate => Message::RateRange,
-            Kind::Address => Message::AddressRange,
-            Kind::Time | Kind::Choice(_) | Kind::Switch | Kind::Token => Message::ChoiceUnknown,
+            FieldKind::Percent => Message::SocRange,
+            FieldKind::Power(_) => Message::PowerRange,
+            FieldKind::Price => Message::PriceRange,
+            FieldKind::Rate => Message::RateRange,
+            FieldKind::Address => Message::AddressRange,
+            FieldKind::Time | FieldKind::Choice(_) | FieldKind::Switch | FieldKind::Token => {
+                Message::ChoiceUnknown
+            }
         }
     }
 
-    /// From a document: ours, or one that a battery sent. `None` where it can never be a value of this field.
+    /// From a document of the portal or a battery. `None` if the value is never valid for this field.
     pub fn from_json(self, json: &serde_json::Value) -> Option<Value> {
         let text = match json {
             serde_json::Value::Null if self.may_be_unknown() => return Some(Value::Unknown),
@@ -91,7 +93,7 @@ impl Field {
 }
 
 impl Value {
-    /// As it is typed: `07:30`, `12.5`, `true`.
+    /// As a person types it: `07:30`, `12.5`, `true`.
     pub fn text(self, field: Field) -> String {
         match self {
             Self::Whole(number) => number.to_string(),
@@ -103,7 +105,7 @@ impl Value {
         }
     }
 
-    /// As documents hold it. A price leaves as the text of its digits and is never calculated with as a float.
+    /// The form in documents. A decimal number is written from its digits and never calculated with as a float.
     pub fn json(self, field: Field) -> serde_json::Value {
         match self {
             Self::Time(_) | Self::Choice(_) => self.text(field).into(),
@@ -115,8 +117,8 @@ impl Value {
     }
 }
 
-/// `12`, `12.5` or `12,5` as an integer of the smallest unit; more digits than there are decimals are refused. A whole
-/// number has no point at all: "4.000" W would be 4 W to one person and 4,000 W to the next.
+/// `12`, `12.5` or `12,5` as an integer of the smallest unit; more than `decimals` decimals are refused. A whole number
+/// must not have a point: "4.000" W could mean 4 W or 4,000 W.
 fn fixed_point(text: &str, decimals: u8) -> Result<i64, Message> {
     let invalid = Message::NumberInvalid;
     let (negative, digits) = match text.strip_prefix('-') {
@@ -129,7 +131,7 @@ fn fixed_point(text: &str, decimals: u8) -> Result<i64, Message> {
     };
     let room = usize::from(decimals);
     let plain = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    // Twelve digits are more than any setting needs, and never overflow.
+    // No setting needs more than twelve digits, and twelve never overflow.
     if !plain(whole) || whole.len() > 12 {
         return Err(invalid);
     }
@@ -155,7 +157,7 @@ fn decimal_text(number: i64, decimals: u8) -> String {
     format!("{sign}{whole}.{}", fraction.trim_end_matches('0'))
 }
 
-/// `HH:MM` and nothing else, 00:00 to 24:00.
+/// Exactly `HH:MM`, 00:00 to 24:00.
 pub(crate) fn time(text: &str) -> Option<u16> {
     let (hour, minute) = text.split_once(':')?;
     let two = |part: &str| -> Option<u16> {

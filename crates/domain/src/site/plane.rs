@@ -1,33 +1,33 @@
-//! The planes of a roof: modules that look the same way, as a forecast of the sun needs them.
+//! The planes of a roof: modules with the same orientation, as a PV forecast needs them.
 use super::decimal;
 use crate::Message;
 use std::fmt;
 use std::str::FromStr;
 
-/// Modules with one tilt and one direction.
+/// Modules with the same tilt and azimuth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plane {
-    /// W at full sun.
+    /// Wp.
     peak: i64,
     tilt: i64,
     azimuth: i64,
 }
 
 impl Plane {
-    /// The smallest module, and more than a farm has on one roof.
+    /// In Wp: from the smallest module to more than a farm has on one roof.
     const PEAK: std::ops::RangeInclusive<i64> = 10..=200_000;
 
-    /// W at full sun (Wp).
+    /// Peak power in Wp.
     pub const fn peak(self) -> i64 {
         self.peak
     }
 
-    /// Degrees from flat (0) to a wall (90).
+    /// Degrees from horizontal (0) to vertical (90).
     pub const fn tilt(self) -> i64 {
         self.tilt
     }
 
-    /// Degrees from the south, to the west above zero: 0 is south, −90 east, 90 west, ±180 north. As Open-Meteo counts.
+    /// Degrees from the south, positive to the west: 0 is south, −90 east, 90 west, ±180 north, as in Open-Meteo.
     pub const fn azimuth(self) -> i64 {
         self.azimuth
     }
@@ -63,12 +63,12 @@ impl fmt::Display for Plane {
     }
 }
 
-/// The planes that feed one system, in the order in which somebody named them.
+/// The planes that feed one system, in the order in which they were entered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Planes(Vec<Plane>);
 
 impl Planes {
-    pub const MOST: usize = 8;
+    pub const MAX: usize = 8;
 
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Plane> {
         self.0.iter().copied()
@@ -78,7 +78,7 @@ impl Planes {
         self.0.is_empty()
     }
 
-    /// W at full sun of all of them; `None` when nobody has named one.
+    /// Peak power of all planes in Wp; `None` without any plane.
     pub fn peak(&self) -> Option<i64> {
         (!self.0.is_empty()).then(|| self.0.iter().map(|plane| plane.peak).sum())
     }
@@ -87,13 +87,13 @@ impl Planes {
 impl FromStr for Planes {
     type Err = Message;
 
-    /// Planes separated by commas; none is an empty text. That is also how they are kept.
+    /// Planes separated by commas; empty text means none. This is also the stored form.
     fn from_str(text: &str) -> Result<Self, Message> {
         let text = text.trim();
         if text.is_empty() {
             return Ok(Self::default());
         }
-        if text.split(',').count() > Self::MOST {
+        if text.split(',').count() > Self::MAX {
             return Err(Message::TooManyPlanes);
         }
         text.split(',')
@@ -105,8 +105,8 @@ impl FromStr for Planes {
 
 impl fmt::Display for Planes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, plane) in self.0.iter().enumerate() {
-            let comma = if place == 0 { "" } else { "," };
+        for (index, plane) in self.0.iter().enumerate() {
+            let comma = if index == 0 { "" } else { "," };
             write!(f, "{comma}{plane}")?;
         }
         Ok(())

@@ -1,21 +1,21 @@
-//! Prices as sources publish them, and what a household pays at them.
+//! Prices as sources publish them, and what a household pays.
 use crate::clock::{MINUTE, Millis};
 use std::ops::Range;
 use std::str::FromStr;
 
-/// The market's step, and the portal's.
+/// The time step of the market and of the portal.
 pub const QUARTER: Millis = 15 * MINUTE;
 
-/// Of a kWh, in thousandths of a cent: a hundredth of a euro a MWh, as exchanges write it, is exactly one. May be below zero.
+/// The price of a kWh in thousandths of a cent. One unit is exactly 0.01 EUR/MWh, the step of exchange prices. May be negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SpotPrice(i64);
 
 impl SpotPrice {
-    /// 10,000 EUR/MWh, twice the exchange's own limits: beyond is a damaged answer.
-    const MOST: i64 = 1_000_000;
+    /// 10,000 EUR/MWh, twice the exchange's own limits. A higher price is a damaged answer.
+    const MAX: i64 = 1_000_000;
 
     pub fn from_thousandths(thousandths: i64) -> Option<Self> {
-        (-Self::MOST..=Self::MOST)
+        (-Self::MAX..=Self::MAX)
             .contains(&thousandths)
             .then_some(Self(thousandths))
     }
@@ -24,19 +24,19 @@ impl SpotPrice {
         self.0
     }
 
-    /// Euros a MWh as a service writes them.
+    /// Parses euros per MWh as a service writes them.
     pub fn per_mwh(text: &str) -> Option<Self> {
         fixed_point(text, 2).and_then(Self::from_thousandths)
     }
 
-    /// Euros a kWh as a service writes them.
+    /// Parses euros per kWh as a service writes them.
     pub fn per_kwh(text: &str) -> Option<Self> {
         fixed_point(text, 5).and_then(Self::from_thousandths)
     }
 
-    /// What a household pays, in hundredths of a cent: as it is where it is a final price, otherwise with the adder and the tax
+    /// What a household pays, in hundredths of a cent. Without `terms` the price is final; otherwise the adder is added, and VAT
     /// on both. Rounded once, half away from zero.
-    pub fn buying(self, terms: Option<Buying>) -> i64 {
+    pub fn purchase_price(self, terms: Option<PriceMarkup>) -> i64 {
         let (net, rate) = match terms {
             None => (self.0, 0),
             Some(terms) => (self.0 + 10 * terms.adder, terms.vat),
@@ -46,16 +46,16 @@ impl SpotPrice {
     }
 }
 
-/// What comes on top of the exchange's price.
+/// What is added to the exchange price.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Buying {
-    /// Hundredths of a cent a kWh, before tax.
+pub struct PriceMarkup {
+    /// Hundredths of a cent per kWh, before tax.
     pub adder: i64,
     /// Tenths of a percent.
     pub vat: i64,
 }
 
-/// Digits of a JSON or XML number, read without a floating-point number between; further digits are rounded.
+/// Parses a JSON or XML number without floating point; excess decimals are rounded.
 fn fixed_point(text: &str, decimals: usize) -> Option<i64> {
     let text = text.trim();
     let (text, exponent) = match text.split_once(['e', 'E']) {
@@ -82,7 +82,7 @@ fn fixed_point(text: &str, decimals: usize) -> Option<i64> {
     i64::try_from(sign * scaled).ok()
 }
 
-/// From when to when a price holds.
+/// A price and the time for which it is valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PriceSlot {
     pub start: Millis,
@@ -90,19 +90,19 @@ pub struct PriceSlot {
     pub price: SpotPrice,
 }
 
-/// The prices of each quarter-hour of a range; `None` in a gap. A slot that covers only a part of a quarter-hour does not count.
-pub fn quarters(slots: &[PriceSlot], range: Range<Millis>) -> Vec<Option<SpotPrice>> {
-    let long = usize::try_from((range.end - range.start) / QUARTER).unwrap_or(0);
-    let mut found = vec![None; long];
+/// The price of each quarter of a range; `None` in a gap. A slot counts only for quarters that it covers completely.
+pub fn quarter_prices(slots: &[PriceSlot], range: Range<Millis>) -> Vec<Option<SpotPrice>> {
+    let count = usize::try_from((range.end - range.start) / QUARTER).unwrap_or(0);
+    let mut prices = vec![None; count];
     for slot in slots {
         let first = (slot.start - range.start).max(0);
-        let mut place = (first + QUARTER - 1) / QUARTER;
-        while range.start + (place + 1) * QUARTER <= slot.end.min(range.end) {
-            found[place as usize] = Some(slot.price);
-            place += 1;
+        let mut index = (first + QUARTER - 1) / QUARTER;
+        while range.start + (index + 1) * QUARTER <= slot.end.min(range.end) {
+            prices[index as usize] = Some(slot.price);
+            index += 1;
         }
     }
-    found
+    prices
 }
 
 #[cfg(test)]
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn what_a_household_pays_has_adder_and_tax_on_both() {
-        let terms = |adder, vat| Some(Buying { adder, vat });
+        let terms = |adder, vat| Some(PriceMarkup { adder, vat });
         for (price, terms, want) in [
             (8_912, None, 891),
             (8_915, None, 892),
@@ -154,7 +154,7 @@ mod tests {
             (-20_000, terms(1_000, 200), -1_200),
             (0, terms(1_834, 190), 2_182),
         ] {
-            assert_eq!(spot(price).buying(terms), want, "{price} {terms:?}");
+            assert_eq!(spot(price).purchase_price(terms), want, "{price} {terms:?}");
         }
     }
 
@@ -170,7 +170,7 @@ mod tests {
             slot(HOUR, HOUR + QUARTER, 200),
             slot(2 * HOUR, 2 * HOUR + QUARTER / 2, 300),
         ];
-        let found = quarters(&slots, 0..3 * HOUR);
+        let found = quarter_prices(&slots, 0..3 * HOUR);
         let numbers: Vec<Option<i64>> = found
             .iter()
             .map(|p| p.map(SpotPrice::thousandths))
@@ -179,7 +179,7 @@ mod tests {
         assert_eq!(&numbers[..6], [hour, hour, hour, hour, quarter, None]);
         assert!(numbers[6..].iter().all(Option::is_none));
         // A range that begins and ends within a slot.
-        let within = quarters(&slots, QUARTER..3 * QUARTER);
+        let within = quarter_prices(&slots, QUARTER..3 * QUARTER);
         assert_eq!(within, [Some(spot(100)); 2]);
     }
 

@@ -1,26 +1,23 @@
-//! Prices by the time of day, as a contract says them.
+//! Time-of-use prices, as in a contract.
 use crate::clock::Millis;
+use crate::names::unknown;
 use crate::{Message, Price, SiteDay, Zone, setting};
-use std::str::FromStr;
+use strum::{EnumString, IntoStaticStr};
 
-/// More steps than any contract has.
-pub const MOST_STEPS: usize = 24;
+/// Steps per tariff, more than any contract has.
+pub const MAX_STEPS: usize = 24;
 
-/// On which days a step counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Days {
+/// The days on which a step is valid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr)]
+#[strum(const_into_str, serialize_all = "snake_case", parse_err_ty = super::UnknownName, parse_err_fn = unknown)]
+pub enum DayType {
     Workdays,
     Weekend,
 }
 
-impl Days {
-    pub const ALL: [Self; 2] = [Self::Workdays, Self::Weekend];
-
+impl DayType {
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Workdays => "workdays",
-            Self::Weekend => "weekend",
-        }
+        self.into_str()
     }
 
     pub fn of(day: SiteDay) -> Self {
@@ -31,46 +28,37 @@ impl Days {
     }
 }
 
-impl FromStr for Days {
-    type Err = super::Unknown;
-
-    fn from_str(name: &str) -> Result<Self, super::Unknown> {
-        let found = Self::ALL.into_iter().find(|days| days.name() == name);
-        found.ok_or(super::Unknown)
-    }
-}
-
-/// A price that holds from a time of day on, until the next step of the same days or the end of the day.
+/// A price from a time of day until the next step of the same day type or the end of the day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
-    pub days: Days,
-    /// Minutes since midnight on the site's clock, in quarter-hours.
+pub struct TariffStep {
+    pub days: DayType,
+    /// Minutes since midnight in the site's local time; a multiple of 15.
     pub minute: u16,
     pub price: Price,
 }
 
-/// Steps that give every moment of the week one price.
+/// Steps that give every moment of the week exactly one price.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TimeOfUse(Vec<Step>);
+pub struct TimeOfUse(Vec<TariffStep>);
 
 impl TimeOfUse {
-    /// Each kind of day begins with a step at midnight. Weekends without a step of their own are like workdays.
-    pub fn new(mut steps: Vec<Step>) -> Result<Self, Message> {
-        if steps.len() > MOST_STEPS {
+    /// Each day type must begin with a step at midnight. Weekends without their own steps are like workdays.
+    pub fn new(mut steps: Vec<TariffStep>) -> Result<Self, Message> {
+        if steps.len() > MAX_STEPS {
             return Err(Message::TooLong);
         }
         steps.sort_by_key(|step| (step.days, step.minute));
-        let twice = steps
+        let duplicate = steps
             .windows(2)
             .any(|pair| (pair[0].days, pair[0].minute) == (pair[1].days, pair[1].minute));
-        let off = steps
+        let misaligned = steps
             .iter()
             .any(|step| step.minute >= 24 * 60 || step.minute % 15 != 0);
-        if twice || off {
+        if duplicate || misaligned {
             return Err(Message::TimeInvalid);
         }
         let first = |days| steps.iter().find(|step| step.days == days);
-        match (first(Days::Workdays), first(Days::Weekend)) {
+        match (first(DayType::Workdays), first(DayType::Weekend)) {
             (None, _) => Err(Message::Required),
             (Some(workday), weekend)
                 if workday.minute == 0 && weekend.is_none_or(|step| step.minute == 0) =>
@@ -90,7 +78,7 @@ impl TimeOfUse {
             else {
                 return Err(Message::Required);
             };
-            Ok(Step {
+            Ok(TariffStep {
                 days: days.parse().map_err(|_| Message::ChoiceUnknown)?,
                 minute: setting::time(time).ok_or(Message::TimeInvalid)?,
                 price: price.parse()?,
@@ -100,19 +88,19 @@ impl TimeOfUse {
         Self::new(steps.map(step).collect::<Result<_, _>>()?)
     }
 
-    pub fn steps(&self) -> &[Step] {
+    pub fn steps(&self) -> &[TariffStep] {
         &self.0
     }
 
-    /// The price at a moment, by the site's clock.
+    /// The price at a time, by the site's local time.
     pub fn at(&self, at: Millis, zone: &Zone) -> Price {
-        let days = Days::of(zone.day_of(at));
+        let days = DayType::of(zone.day_of(at));
         let has = |days| self.0.iter().any(|step| step.days == days);
-        let days = if has(days) { days } else { Days::Workdays };
+        let days = if has(days) { days } else { DayType::Workdays };
         let minute = zone.minute_of_day(at);
-        let mut held = self.0.iter().filter(|step| step.days == days);
-        let held = held.rfind(|step| step.minute <= minute);
-        held.unwrap_or(&self.0[0]).price
+        let mut steps = self.0.iter().filter(|step| step.days == days);
+        let current = steps.rfind(|step| step.minute <= minute);
+        current.unwrap_or(&self.0[0]).price
     }
 }
 
@@ -120,10 +108,10 @@ impl TimeOfUse {
 mod tests {
     use super::*;
     use crate::clock::{DAY, HOUR};
-    use Days::{Weekend, Workdays};
+    use DayType::{Weekend, Workdays};
 
-    fn step(days: Days, hour: u16, price: &str) -> Step {
-        Step {
+    fn step(days: DayType, hour: u16, price: &str) -> TariffStep {
+        TariffStep {
             days,
             minute: hour * 60,
             price: price.parse().unwrap(),
@@ -151,7 +139,7 @@ mod tests {
         ] {
             assert_eq!(tariff.at(at, &zone).to_string(), want, "{at}");
         }
-        // The hour that comes twice costs the same twice; the hour after the skipped one has its own price.
+        // The repeated hour costs the same both times; the hour after the skipped one has its own price.
         let october = zone.start_of("2026-10-26".parse().unwrap()) - 25 * HOUR;
         assert_eq!(zone.day_of(october).to_string(), "2026-10-25");
         assert_eq!(tariff.at(october + 24 * HOUR, &zone).to_string(), "25.00");
@@ -191,7 +179,7 @@ mod tests {
 
     #[test]
     fn steps_that_leave_a_moment_without_a_price_are_refused() {
-        let wrong = |steps: &[Step]| TimeOfUse::new(steps.to_vec()).unwrap_err();
+        let wrong = |steps: &[TariffStep]| TimeOfUse::new(steps.to_vec()).unwrap_err();
         assert_eq!(wrong(&[]), Message::Required);
         assert_eq!(wrong(&[step(Weekend, 0, "20")]), Message::Required);
         assert_eq!(wrong(&[step(Workdays, 6, "20")]), Message::TimeInvalid);

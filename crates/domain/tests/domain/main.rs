@@ -1,5 +1,5 @@
-//! The rules that browser and server share, held to the tables of cases in `cases`.
-//! One binary for all modules: linking is what test binaries cost.
+//! Tests the rules that browser and server share against the tables in `cases`.
+//! One binary for all modules, because linking is the main cost of test binaries.
 #![allow(clippy::unwrap_used)]
 
 mod setting_cases;

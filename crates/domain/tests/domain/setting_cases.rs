@@ -1,6 +1,6 @@
-//! The rules of the settings are held, in browser and server, to one table of cases: `cases/settings.json`.
+//! Browser and server test the rules of settings against the same table: `cases/settings.json`.
 #![allow(clippy::unwrap_used)]
-use domain::setting::{Field, Given, Ratings, Settings, Standing};
+use domain::setting::{CurrentSettings, Field, Ratings, Settings, SettingsInput};
 use serde_json::{Map, Value, json};
 
 fn table() -> Value {
@@ -8,29 +8,29 @@ fn table() -> Value {
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
-fn given(case: &Value) -> Given {
+fn input(case: &Value) -> SettingsInput {
     let fields = case["given"].as_object().unwrap().iter();
     let fields = fields.map(|(name, text)| -> (Field, String) {
         (name.parse().unwrap(), text.as_str().unwrap().to_owned())
     });
-    Given {
+    SettingsInput {
         fields: fields.collect(),
         acknowledges: false,
     }
 }
 
-/// What is wrong with a case, as clients hear it.
+/// The error codes of a case, as clients get them.
 fn codes(case: &Value, ratings: Ratings) -> Value {
     let none = Map::new();
     let special = case["desired"].as_object().unwrap_or(&none);
     let settings = Settings::from_json(special).unwrap();
-    let standing = Standing {
-        settings: &settings.or(&Settings::fresh(ratings)),
+    let current = CurrentSettings {
+        settings: &settings.or(&Settings::initial(ratings)),
         ratings,
         has_token: case["has_token"] == true,
         acknowledged: false,
     };
-    let wrong = given(case).judge(standing).err().unwrap_or_default();
+    let wrong = input(case).validate(current).err().unwrap_or_default();
     let codes = wrong.into_iter();
     let codes = codes.map(|(field, message)| (field.name().to_owned(), json!(message.code())));
     Value::Object(codes.collect())

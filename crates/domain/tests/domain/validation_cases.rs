@@ -1,4 +1,4 @@
-//! The rules of browser and server are held to one table of cases, `cases/validation.json`.
+//! Browser and server test their validation rules against the same table: `cases/validation.json`.
 #![allow(clippy::unwrap_used)]
 use domain::code::Code;
 use domain::{Country, Email, GroupName, Key, Message, Password, Phone, Price, Serial};
@@ -11,8 +11,8 @@ fn sections() -> Map<String, Value> {
     serde_json::from_str(&text).unwrap()
 }
 
-/// Judges every case of a section and tells all that differ at once.
-fn hold(section: &str, judge: impl Fn(&str, &Value) -> Option<Message>) {
+/// Runs every case of a section and reports all differences at once.
+fn check_section(section: &str, validate: impl Fn(&str, &Value) -> Option<Message>) {
     let sections = sections();
     let cases = sections[section].as_array().unwrap();
     assert!(cases.len() > 5, "{section} is nearly empty");
@@ -20,7 +20,7 @@ fn hold(section: &str, judge: impl Fn(&str, &Value) -> Option<Message>) {
         .iter()
         .filter_map(|case| {
             let value = case["value"].as_str().unwrap();
-            let got = judge(value, case).map(Message::code);
+            let got = validate(value, case).map(Message::code);
             let want = case["code"].as_str();
             (got != want).then(|| format!("{value:?}: {got:?} instead of {want:?}"))
         })
@@ -30,27 +30,27 @@ fn hold(section: &str, judge: impl Fn(&str, &Value) -> Option<Message>) {
 
 #[test]
 fn passwords_are_judged_as_the_table_says() {
-    hold("password", |value, _| Password::parse(value).err());
+    check_section("password", |value, _| Password::parse(value).err());
 }
 
 #[test]
 fn serial_numbers_are_judged_as_the_table_says() {
-    hold("serial", |value, _| value.parse::<Serial>().err());
+    check_section("serial", |value, _| value.parse::<Serial>().err());
 }
 
 #[test]
 fn registration_codes_are_judged_as_the_table_says() {
-    hold("registration_code", |value, _| value.parse::<Code>().err());
+    check_section("registration_code", |value, _| value.parse::<Code>().err());
 }
 
 #[test]
 fn keys_are_judged_as_the_table_says() {
-    hold("key", |value, _| value.parse::<Key>().err());
+    check_section("key", |value, _| value.parse::<Key>().err());
 }
 
 #[test]
 fn phone_numbers_are_judged_as_the_table_says() {
-    hold("phone", |value, case| {
+    check_section("phone", |value, case| {
         let country: Country = case["country"].as_str().unwrap().parse().unwrap();
         Phone::parse(value, country).err()
     });
@@ -75,17 +75,17 @@ fn every_country_of_the_list_has_a_right_phone_number_in_the_table() {
 
 #[test]
 fn e_mail_addresses_are_judged_as_the_table_says() {
-    hold("email", |value, _| value.parse::<Email>().err());
+    check_section("email", |value, _| value.parse::<Email>().err());
 }
 
 #[test]
 fn names_of_groups_are_judged_as_the_table_says() {
-    hold("group_name", |value, _| value.parse::<GroupName>().err());
+    check_section("group_name", |value, _| value.parse::<GroupName>().err());
 }
 
 #[test]
 fn prices_are_judged_as_the_table_says() {
-    hold("price", |value, _| value.parse::<Price>().err());
+    check_section("price", |value, _| value.parse::<Price>().err());
 }
 
 #[test]

@@ -1,24 +1,28 @@
-//! An acknowledgement means that the message is stored: never before the commit, once however often it comes.
+//! An acknowledgement means that the message is stored: never before the commit, and once however often it is sent.
 #![allow(clippy::unwrap_used)]
 use domain::clock::{DAY, HOUR, SECOND};
 use serde_json::json;
 use std::time::Duration;
-use store::report::{Body, Report};
+use store::report::{Report, ReportBody};
 use testkit::battery::{deflated, merge};
-use testkit::{Battery, NOON, TestApp, TestDb, on_both};
+use testkit::{MqttBattery, NOON, TestApp, TestDb, on_both};
 
 on_both!(an_acknowledgement_waits_for_the_commit, |db| {
     let app = TestApp::start(db).await;
     app.device("SC000001").await;
-    let mut battery = Battery::connect(app.devices, "SC000001").await;
+    let mut battery = MqttBattery::connect(app.devices, "SC000001").await;
     battery.say_hello(NOON).await;
-    let held = db.hold_writes().await;
+    let held = db.lock_writes().await;
     let sample = battery.sample(NOON);
     let packet = battery.publish("tele", sample.to_string()).await;
-    assert!(!battery.hears_within(Duration::from_millis(700)).await);
+    assert!(
+        !battery
+            .receives_any_within(Duration::from_millis(700))
+            .await
+    );
     assert_eq!(db.samples("SC000001").await, []);
     held.release().await;
-    battery.acknowledged(packet).await;
+    battery.wait_for_ack(packet).await;
     assert_eq!(db.samples("SC000001").await, [(NOON, 1, 2)]);
     app.stop().await;
 });
@@ -26,13 +30,13 @@ on_both!(an_acknowledgement_waits_for_the_commit, |db| {
 on_both!(a_repeat_is_acknowledged_and_changes_nothing, |db| {
     let app = TestApp::start(db).await;
     app.device("SC000001").await;
-    let mut battery = Battery::connect(app.devices, "SC000001").await;
+    let mut battery = MqttBattery::connect(app.devices, "SC000001").await;
     let sample = battery.sample(NOON).to_string();
     battery.report("tele", sample.clone()).await;
     app.clock.advance(20 * SECOND);
     battery.report("tele", sample.clone()).await;
     battery.disconnect().await;
-    let mut again = Battery::connect(app.devices, "SC000001").await;
+    let mut again = MqttBattery::connect(app.devices, "SC000001").await;
     again.report("tele", sample).await;
     assert_eq!(db.samples("SC000001").await, [(NOON, 1, 1)]);
     app.stop().await;
@@ -41,14 +45,14 @@ on_both!(a_repeat_is_acknowledged_and_changes_nothing, |db| {
 on_both!(many_messages_in_flight_are_acknowledged_in_order, |db| {
     let app = TestApp::start(db).await;
     app.device("SC000001").await;
-    let mut battery = Battery::connect(app.devices, "SC000001").await;
+    let mut battery = MqttBattery::connect(app.devices, "SC000001").await;
     let mut packets = Vec::new();
     for n in 0..200 {
         let sample = battery.sample(NOON + n);
         packets.push(battery.publish("tele", sample.to_string()).await);
     }
     for packet in packets {
-        battery.acknowledged(packet).await;
+        battery.wait_for_ack(packet).await;
     }
     assert_eq!(db.samples("SC000001").await.len(), 200);
     app.stop().await;
@@ -59,18 +63,18 @@ on_both!(
     |db| {
         let app = TestApp::start(db).await;
         app.device("SC000001").await;
-        let mut battery = Battery::connect(app.devices, "SC000001").await;
+        let mut battery = MqttBattery::connect(app.devices, "SC000001").await;
         battery.say_hello(NOON).await;
-        let held = db.hold_writes().await;
+        let held = db.lock_writes().await;
         let sample = battery.sample(NOON);
         let packet = battery.publish("tele", sample.to_string()).await;
-        // Nothing shows that the message was read but the next answer.
+        // The answer to the next packet shows that the message was read.
         battery.send(rmqtt_codec::v3::Packet::PingRequest).await;
         assert!(battery.next().await.is_some());
         let stopping = tokio::spawn(app.stop());
         held.release().await;
-        battery.acknowledged(packet).await;
-        battery.closed().await;
+        battery.wait_for_ack(packet).await;
+        battery.wait_until_closed().await;
         stopping.await.unwrap();
         assert_eq!(db.samples("SC000001").await.len(), 1);
     }
@@ -79,7 +83,7 @@ on_both!(
 on_both!(messages_without_an_acknowledgement_are_stored_too, |db| {
     let app = TestApp::start(db).await;
     app.device("SC000001").await;
-    let mut battery = Battery::connect(app.devices, "SC000001").await;
+    let mut battery = MqttBattery::connect(app.devices, "SC000001").await;
     let body = battery.sample(NOON).to_string();
     let publish = rmqtt_codec::types::Publish {
         dup: false,
@@ -102,12 +106,12 @@ on_both!(
     |db| {
         let app = TestApp::start(db).await;
         let sn = app.device("SC000001").await;
-        let mut battery = Battery::connect(app.devices, "SC000001").await;
+        let mut battery = MqttBattery::connect(app.devices, "SC000001").await;
         battery.started = NOON - 20 * DAY;
         let old: Vec<_> = (1..=60).map(|n| battery.sample(NOON - n * HOUR)).collect();
-        // Before anything live: an archive says nothing about the present.
+        // Before anything live: back-fill changes neither presence nor the live sample.
         battery.report("hist", deflated(&old)).await;
-        // What the database held when the live view was read, as at a start, is the last known value.
+        // Only at a start the newest stored sample, back-fill or not, becomes the last known value.
         let before = app.portal.live.get(&sn).unwrap();
         assert!(!before.online && before.sample.is_none());
         battery.measure(NOON).await;
@@ -126,7 +130,7 @@ on_both!(
     |db| {
         let app = TestApp::start(db).await;
         let sn = app.device("SC000001").await;
-        let mut battery = Battery::connect(app.devices, "SC000001").await;
+        let mut battery = MqttBattery::connect(app.devices, "SC000001").await;
         let late = merge(battery.sample(NOON - 10 * SECOND), json!({"pg": 999}));
         battery.measure(NOON).await;
         battery.report("tele", late.to_string()).await;
@@ -137,8 +141,8 @@ on_both!(
     }
 );
 
-/// PostgreSQL takes no U+0000. No topic with it gets past the endpoint, but whatever does must not cost the others a
-/// transaction each.
+/// PostgreSQL refuses U+0000. The endpoint lets no topic with it pass, but a report that the database refuses for any reason must
+/// not cost the others a transaction each.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_report_that_the_database_refuses_takes_few_transactions_from_the_others() {
     let Some(db) = TestDb::postgres().await else {
@@ -146,20 +150,20 @@ async fn a_report_that_the_database_refuses_takes_few_transactions_from_the_othe
     };
     let app = TestApp::start(&db).await;
     let sn = app.device("SC000001").await;
-    let report = |body: Body| Report {
+    let report = |body: ReportBody| Report {
         sn: sn.clone(),
         received_at: NOON,
         body,
     };
-    let poison = Body::Reject {
+    let poison = ReportBody::Reject {
         topic: "\0".into(),
         reason: "a test",
         payload: Vec::new(),
     };
-    let samples = (0..128).map(|n| Body::Sample(testkit::sample(NOON + i64::from(n), n)));
-    let mut bodies: Vec<Body> = samples.collect();
+    let samples = (0..128).map(|n| ReportBody::Sample(testkit::sample(NOON + i64::from(n), n)));
+    let mut bodies: Vec<ReportBody> = samples.collect();
     bodies.insert(40, poison);
-    let held = db.hold_writes().await;
+    let held = db.lock_writes().await;
     let mut receipts = Vec::new();
     for body in bodies {
         receipts.push(app.bus.uplink.submit(report(body)).await.unwrap());
@@ -169,7 +173,7 @@ async fn a_report_that_the_database_refuses_takes_few_transactions_from_the_othe
         assert_eq!(receipt.await.is_ok(), place != 40, "report {place}");
     }
     assert_eq!(db.samples("SC000001").await.len(), 128);
-    // The first may have gone alone; after that each of the eight steps halves what is left.
+    // The first may have been committed alone; after that each of the eight steps halves what is left.
     let transactions = db.transactions_of_samples().await;
     assert!(transactions <= 12, "{transactions}");
     app.stop().await;

@@ -1,4 +1,4 @@
-//! Clients that know nothing of us work with the endpoint as they are: mosquitto's and paho.
+//! Unmodified MQTT clients work with the endpoint: mosquitto's and paho.
 #![allow(clippy::unwrap_used)]
 use serde_json::{Value, json};
 use std::io::Read as _;
@@ -61,7 +61,7 @@ testkit::on_both!(mosquitto_listens, |db| {
         .spawn()
         .unwrap();
     let sn = SN.parse().unwrap();
-    // It is there when its subscription is: until then there is nobody to tell.
+    // A delivery before the subscription is dropped: repeat until the client has received one.
     let mut until = NOON;
     eventually("somebody listens", async || {
         until += 10_000;
@@ -126,7 +126,7 @@ testkit::on_both!(paho_reports_and_listens, |db| {
         ["tele", sample(3)]
     ]);
     let port = app.devices.port().to_string();
-    // Debian's, which has Debian's paho; another one may come first in the path.
+    // Debian's Python, which has Debian's paho. Another Python may come first in the path.
     let python = Command::new("/usr/bin/python3");
     let arguments = ["-c", PAHO, &port, SN, &secret(SN), &messages.to_string()];
     let ran = run(python, &arguments).await;

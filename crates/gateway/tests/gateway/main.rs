@@ -1,5 +1,5 @@
-//! The link to the batteries over MQTT, on real sockets and both databases.
-//! One binary for all modules: linking is what test binaries cost.
+//! The device link over MQTT, on real sockets and both databases.
+//! One binary for all modules, because linking is the cost of test binaries.
 #![allow(clippy::unwrap_used)]
 
 mod acknowledge;

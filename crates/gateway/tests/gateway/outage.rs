@@ -1,33 +1,33 @@
-//! The database is away for a while: reports are held, none is lost, and everything goes on by itself.
+//! The database is unavailable for a while: reports are held, none is lost, and everything recovers by itself.
 #![allow(clippy::unwrap_used)]
 use domain::clock::SECOND;
 use std::time::Duration;
-use testkit::{Battery, NOON, TestApp, TestDb, eventually, on_both};
+use testkit::{MqttBattery, NOON, TestApp, TestDb, eventually, on_both};
 
 on_both!(
     while_the_database_is_locked_reports_are_held_and_then_stored,
     |db| {
         let app = TestApp::start(db).await;
         app.device("SC000001").await;
-        let mut battery = Battery::connect(app.devices, "SC000001").await;
+        let mut battery = MqttBattery::connect(app.devices, "SC000001").await;
         battery.say_hello(NOON).await;
-        let held = db.hold_writes().await;
+        let held = db.lock_writes().await;
         let mut packets = Vec::new();
         for n in 0..40 {
             let sample = battery.sample(NOON + n);
             packets.push(battery.publish("tele", sample.to_string()).await);
         }
-        assert!(!battery.hears_within(Duration::from_secs(2)).await);
+        assert!(!battery.receives_any_within(Duration::from_secs(2)).await);
         held.release().await;
         for packet in packets {
-            battery.acknowledged(packet).await;
+            battery.wait_for_ack(packet).await;
         }
         assert_eq!(db.samples("SC000001").await.len(), 40);
         app.stop().await;
     }
 );
 
-/// Cuts every connection to the test's database and lets no new one in, until it is allowed again.
+/// `false` cuts every connection to the test's database and refuses new ones, `true` allows them again.
 async fn allow(db: &TestDb, allowed: bool) {
     let (cluster, name) = db.url().rsplit_once('/').unwrap();
     let admin = format!("{cluster}/postgres");
@@ -47,7 +47,7 @@ async fn postgresql_goes_away_and_comes_back() {
     };
     let app = TestApp::start(&db).await;
     let sn = app.device("SC000001").await;
-    let mut battery = Battery::connect(app.devices, "SC000001").await;
+    let mut battery = MqttBattery::connect(app.devices, "SC000001").await;
     battery.say_hello(NOON).await;
     battery.measure(NOON).await;
     allow(&db, false).await;
@@ -57,9 +57,13 @@ async fn postgresql_goes_away_and_comes_back() {
         app.get("/readyz").send().await.status == 503
     })
     .await;
-    assert!(!battery.hears_within(Duration::from_millis(500)).await);
+    assert!(
+        !battery
+            .receives_any_within(Duration::from_millis(500))
+            .await
+    );
     allow(&db, true).await;
-    battery.acknowledged(packet).await;
+    battery.wait_for_ack(packet).await;
     assert_eq!(db.samples("SC000001").await.len(), 2);
     eventually("it is ready again", async || {
         app.get("/readyz").send().await.status == 200
@@ -84,6 +88,6 @@ on_both!(a_commit_is_durable_whatever_the_server_is_set_to, |db| {
     }
     let opened = testkit::database::open(db.url()).await;
     let store = opened.unwrap();
-    assert!(store.is_durable().await.unwrap());
-    store.close().await;
+    assert!(store.db().is_durable().await.unwrap());
+    store.db().close().await;
 });

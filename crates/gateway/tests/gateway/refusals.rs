@@ -1,5 +1,4 @@
-//! Whoever is not the battery it says it is, uses what is not its own, or does not speak MQTT: refused, and the
-//! endpoint goes on.
+//! Refused: a false identity, a foreign topic, a client that does not speak MQTT. The endpoint keeps serving.
 #![allow(clippy::unwrap_used)]
 use bytes::Bytes;
 use domain::connections::Connections;
@@ -10,22 +9,22 @@ use rmqtt_codec::types::{Publish, QoS};
 use rmqtt_codec::v3::ConnectAckReason::{BadUserNameOrPassword, IdentifierRejected, NotAuthorized};
 use rmqtt_codec::v3::{Connect, ConnectAckReason, Packet};
 use std::num::NonZeroU16;
-use testkit::battery::{self, Login};
-use testkit::{Battery, NOON, TestApp, on_both};
+use testkit::battery::{self, MqttLogin};
+use testkit::{MqttBattery, NOON, TestApp, on_both};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
-async fn refused(app: &TestApp, login: Login) -> Option<ConnectAckReason> {
-    match Battery::log_in(app.devices, login).await {
+async fn refused(app: &TestApp, login: MqttLogin) -> Option<ConnectAckReason> {
+    match MqttBattery::log_in(app.devices, login).await {
         Ok(battery) => panic!("{} was let in", battery.sn),
         Err(code) => code,
     }
 }
 
-/// The endpoint is well: a battery connects and its sample is stored.
+/// The endpoint works: a battery connects and its sample is stored.
 async fn still_serves(app: &TestApp, sn: &str) {
-    let mut battery = Battery::connect(app.devices, sn).await;
+    let mut battery = MqttBattery::connect(app.devices, sn).await;
     battery.measure(NOON).await;
 }
 
@@ -33,70 +32,70 @@ on_both!(only_the_battery_itself_comes_in, |db| {
     let app = TestApp::start(db).await;
     app.device("SC000001").await;
     app.device("SC000002").await;
-    let own = || Login::of("SC000001");
+    let own = || MqttLogin::of("SC000001");
     let password = |text: &str| Some(Bytes::copy_from_slice(text.as_bytes()));
     for (wrong, code) in [
         (
-            Login {
+            MqttLogin {
                 password: password("wrong"),
                 ..own()
             },
             BadUserNameOrPassword,
         ),
         (
-            Login {
+            MqttLogin {
                 password: None,
                 ..own()
             },
             BadUserNameOrPassword,
         ),
-        // Device A as B: with B's name, with A's secret, with A's name on B's connection.
+        // Device A as B: with B's serial number, with A's secret, with A's user name on B's connection.
         (
-            Login {
+            MqttLogin {
                 password: password(&battery::secret("SC000002")),
                 ..own()
             },
             BadUserNameOrPassword,
         ),
         (
-            Login {
+            MqttLogin {
                 user: Some("SC000002".into()),
                 ..own()
             },
             BadUserNameOrPassword,
         ),
         (
-            Login {
+            MqttLogin {
                 client: "SC000002".into(),
                 ..own()
             },
             BadUserNameOrPassword,
         ),
         (
-            Login {
+            MqttLogin {
                 user: None,
                 ..own()
             },
             BadUserNameOrPassword,
         ),
-        (Login::of("SC999999"), BadUserNameOrPassword),
-        (Login::of("sc000001"), IdentifierRejected),
+        (MqttLogin::of("SC999999"), BadUserNameOrPassword),
+        (MqttLogin::of("sc000001"), IdentifierRejected),
         (
-            Login {
+            MqttLogin {
                 client: "mosquitto|pub".into(),
                 ..own()
             },
             IdentifierRejected,
         ),
         (
-            Login {
+            MqttLogin {
                 client: String::new(),
                 ..own()
             },
             IdentifierRejected,
         ),
         (
-            Login {
+            MqttLogin {
                 will: Some(("v1/d/SC000002/up/pres".into(), "{}".into())),
                 ..own()
             },
@@ -137,11 +136,11 @@ on_both!(a_topic_that_is_not_its_own_ends_the_connection, |db| {
         "v1/d/SC000001/../SC000002/up/tele",
         "$SYS/x",
         "up/tele",
-        // Not even below its own: MQTT forbids the first, and PostgreSQL would refuse it.
+        // Control characters, even below its own topic: MQTT forbids U+0000, and PostgreSQL would refuse it.
         "v1/d/SC000001/up/\0",
         "v1/d/SC000001/up/te\u{7f}le",
     ] {
-        let mut battery = Battery::connect(app.devices, "SC000001").await;
+        let mut battery = MqttBattery::connect(app.devices, "SC000001").await;
         let sample = battery.sample(NOON);
         battery.publish_to(topic, sample.to_string()).await;
         assert_eq!(battery.next().await, None, "{topic:?}");
@@ -156,7 +155,7 @@ on_both!(nobody_listens_to_somebody_else, |db| {
     let app = TestApp::start(db).await;
     app.device("SC000001").await;
     app.device("SC000002").await;
-    let mut battery = Battery::connect(app.devices, "SC000001").await;
+    let mut battery = MqttBattery::connect(app.devices, "SC000001").await;
     let granted = battery
         .subscribe(&[
             "#",
@@ -193,7 +192,7 @@ on_both!(what_the_endpoint_does_not_offer_ends_the_connection, |db| {
             ..Connect::default()
         }),
     ] {
-        let mut battery = Battery::connect(app.devices, "SC000001").await;
+        let mut battery = MqttBattery::connect(app.devices, "SC000001").await;
         battery.send(packet).await;
         assert_eq!(battery.next().await, None);
     }
@@ -203,11 +202,11 @@ on_both!(what_the_endpoint_does_not_offer_ends_the_connection, |db| {
 on_both!(a_megabyte_is_refused, |db| {
     let app = TestApp::start(db).await;
     app.device("SC000001").await;
-    let mut battery = Battery::connect(app.devices, "SC000001").await;
+    let mut battery = MqttBattery::connect(app.devices, "SC000001").await;
     battery.publish("tele", vec![b'x'; 1_000_000]).await;
     assert_eq!(battery.next().await, None);
     still_serves(&app, "SC000001").await;
-    // A stranger may not even announce a kilobyte more than a login takes.
+    // Before the login, a packet may not even announce more than a kilobyte.
     let mut stranger = TcpStream::connect(app.devices).await.unwrap();
     stranger.write_all(&[0x10, 0xff, 0xff, 0x03]).await.unwrap();
     assert_eq!(stranger.read(&mut [0; 16]).await.unwrap_or(0), 0);
@@ -221,7 +220,7 @@ on_both!(random_bytes_do_no_harm, |db| {
     let mut runner = TestRunner::deterministic();
     let mut noise = || bytes.new_tree(&mut runner).unwrap().current();
     for round in 0..150 {
-        // From strangers, and from a battery that has logged in.
+        // Before and after a login.
         let mut stream = TcpStream::connect(app.devices).await.unwrap();
         if round % 2 == 0 {
             let login = login_bytes("SC000001");
@@ -239,7 +238,7 @@ on_both!(random_bytes_do_no_harm, |db| {
 on_both!(random_payloads_are_rejects, |db| {
     let app = TestApp::start(db).await;
     let sn = app.device("SC000001").await;
-    let mut battery = Battery::connect(app.devices, "SC000001").await;
+    let mut battery = MqttBattery::connect(app.devices, "SC000001").await;
     let bytes = proptest::collection::vec(proptest::num::u8::ANY, 0..400);
     let mut runner = TestRunner::deterministic();
     for _ in 0..40 {
@@ -257,7 +256,7 @@ on_both!(a_slow_client_holds_nobody_up, |db| {
     let app = TestApp::start(db).await;
     app.device("SC000001").await;
     app.device("SC000002").await;
-    // One that never finishes its login, and one that stops in the middle of a message.
+    // One client never finishes its login, and one stops in the middle of a message.
     let mut stranger = TcpStream::connect(app.devices).await.unwrap();
     stranger
         .write_all(&login_bytes("SC000002")[..10])

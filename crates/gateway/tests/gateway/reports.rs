@@ -1,4 +1,4 @@
-//! What a battery says and what becomes of it: times, facts, presence, events, rejects.
+//! From messages to rows: times, facts, presence, events, rejects.
 #![allow(clippy::unwrap_used)]
 use bus::Liveness;
 use domain::Serial;
@@ -6,8 +6,8 @@ use domain::clock::{DAY, HOUR, MINUTE, SECOND};
 use serde_json::{Value, json};
 use std::time::Duration;
 use store::reject::Reject;
-use testkit::battery::{Login, deflated, merge};
-use testkit::{Battery, NOON, TestApp, TestDb, eventually, on_both};
+use testkit::battery::{MqttLogin, deflated, merge};
+use testkit::{MqttBattery, NOON, TestApp, TestDb, eventually, on_both};
 
 async fn reasons(db: &TestDb, sn: &Serial) -> Vec<String> {
     let rejects: Vec<Reject> = db.rejects(sn).await.unwrap();
@@ -24,7 +24,7 @@ on_both!(
             ("SC000003", -30 * DAY, 0),
         ] {
             app.device(sn).await;
-            let mut battery = Battery::connect(app.devices, sn).await;
+            let mut battery = MqttBattery::connect(app.devices, sn).await;
             let wrong = |body: Value| {
                 let shown = body["t"].as_i64().unwrap() + off;
                 merge(body, json!({"t": shown, "q": quality}))
@@ -46,7 +46,7 @@ on_both!(
 on_both!(a_start_is_remembered_over_a_restart_of_the_endpoint, |db| {
     let app = TestApp::start(db).await;
     app.device("SC000001").await;
-    let mut battery = Battery::connect(app.devices, "SC000001").await;
+    let mut battery = MqttBattery::connect(app.devices, "SC000001").await;
     battery.say_hello(NOON).await;
     let kept = merge(battery.sample(NOON), json!({"t": 0, "q": 0}));
     drop(battery);
@@ -54,8 +54,8 @@ on_both!(a_start_is_remembered_over_a_restart_of_the_endpoint, |db| {
 
     let app = TestApp::start(db).await;
     app.clock.advance(HOUR);
-    let mut battery = Battery::connect(app.devices, "SC000001").await;
-    // The device started anew meanwhile; what it kept is of the start before.
+    let mut battery = MqttBattery::connect(app.devices, "SC000001").await;
+    // The device restarted meanwhile; its back-fill is of the start before.
     battery.boot = 2;
     battery.started = NOON + 30 * MINUTE;
     battery.say_hello(NOON + HOUR).await;
@@ -67,7 +67,7 @@ on_both!(a_start_is_remembered_over_a_restart_of_the_endpoint, |db| {
 on_both!(what_cannot_be_placed_in_time_is_kept_and_hidden, |db| {
     let app = TestApp::start(db).await;
     let sn = app.device("SC000001").await;
-    let mut battery = Battery::connect(app.devices, "SC000001").await;
+    let mut battery = MqttBattery::connect(app.devices, "SC000001").await;
     battery.boot = 7;
     let lost = merge(battery.sample(NOON), json!({"t": 1000, "q": 0}));
     battery.boot = 8;
@@ -77,14 +77,14 @@ on_both!(what_cannot_be_placed_in_time_is_kept_and_hidden, |db| {
         .await;
     battery.report("hist", deflated(&[lost])).await;
     assert_eq!(db.samples("SC000001").await, []);
-    assert_eq!(db.hidden_samples(&sn).await.unwrap(), 1);
+    assert_eq!(db.undated_sample_count(&sn).await.unwrap(), 1);
     app.stop().await;
 });
 
 on_both!(a_hello_tells_what_the_system_is, |db| {
     let app = TestApp::start(db).await;
     let sn = app.device("SC000001").await;
-    let mut battery = Battery::connect(app.devices, "SC000001").await;
+    let mut battery = MqttBattery::connect(app.devices, "SC000001").await;
     let hello = merge(
         battery.hello(NOON),
         json!({"phase": 2, "tz": "Atlantic/Canary", "fw": {"m": "5.0", "g": "3.1", "sl": "1.2"}}),
@@ -102,7 +102,7 @@ on_both!(a_hello_tells_what_the_system_is, |db| {
 on_both!(a_time_zone_is_fixed_with_the_first_sample, |db| {
     let app = TestApp::start(db).await;
     let sn = app.device("SC000001").await;
-    let mut battery = Battery::connect(app.devices, "SC000001").await;
+    let mut battery = MqttBattery::connect(app.devices, "SC000001").await;
     battery.say_hello(NOON).await;
     battery.measure(NOON).await;
     let moved = merge(
@@ -121,7 +121,7 @@ on_both!(a_time_zone_is_fixed_with_the_first_sample, |db| {
 on_both!(an_older_hello_that_comes_late_overwrites_nothing, |db| {
     let app = TestApp::start(db).await;
     let sn = app.device("SC000001").await;
-    let mut battery = Battery::connect(app.devices, "SC000001").await;
+    let mut battery = MqttBattery::connect(app.devices, "SC000001").await;
     let older = merge(battery.hello(NOON), json!({"fw": {"m": "1.0"}}));
     battery.say_hello(NOON).await;
     battery.report("hello", older.to_string()).await;
@@ -136,7 +136,7 @@ on_both!(
         let app = TestApp::start(db).await;
         let sn = app.device("SC000001").await;
         let version = async || db.facts(&sn).await.unwrap().unwrap().versions.master;
-        let mut battery = Battery::connect(app.devices, "SC000001").await;
+        let mut battery = MqttBattery::connect(app.devices, "SC000001").await;
         battery.measure(NOON).await;
         battery.boot = u32::MAX;
         battery.say_hello(NOON).await;
@@ -146,8 +146,8 @@ on_both!(
         let begin_anew = async || {
             app.clock.advance(SECOND);
             let now = app.clock.now();
-            let mut battery = Battery::connect(app.devices, "SC000001").await;
-            // The same boot and number as the very first sample.
+            let mut battery = MqttBattery::connect(app.devices, "SC000001").await;
+            // The same boot and sequence number as the very first sample.
             battery.measure(now).await;
             let hello = merge(battery.hello(now), news.clone());
             battery.report("hello", hello.to_string()).await;
@@ -174,7 +174,7 @@ on_both!(
     |db| {
         let app = TestApp::start(db).await;
         let sn = app.device("SC000001").await;
-        let mut battery = Battery::connect(app.devices, "SC000001").await;
+        let mut battery = MqttBattery::connect(app.devices, "SC000001").await;
         battery.measure(NOON).await;
         let live = app.portal.live.get(&sn).unwrap();
         assert_eq!((live.online, live.since), (true, Some(NOON)));
@@ -185,7 +185,7 @@ on_both!(
             !app.portal.live.get(&sn).unwrap().online
         })
         .await;
-        let gone = NOON + 151 * SECOND;
+        let gone = NOON + 60 * SECOND; // its last contact
         assert_eq!(app.portal.live.get(&sn).unwrap().since, Some(gone));
         assert_eq!(db.presence(&sn).await.unwrap().unwrap().since, gone);
         app.clock.advance(HOUR);
@@ -199,7 +199,7 @@ on_both!(
 on_both!(since_when_it_is_online_survives_a_restart, |db| {
     let app = TestApp::start(db).await;
     let sn = app.device("SC000001").await;
-    let mut battery = Battery::connect(app.devices, "SC000001").await;
+    let mut battery = MqttBattery::connect(app.devices, "SC000001").await;
     battery.say_hello(NOON).await;
     battery.measure(NOON).await;
     app.stop().await;
@@ -212,12 +212,13 @@ on_both!(since_when_it_is_online_survives_a_restart, |db| {
     let live = app.portal.live.get(&sn).unwrap();
     assert_eq!((live.online, live.since), (true, Some(NOON)));
     assert_eq!(live.sample.unwrap().at, NOON);
-    // Nobody came back.
+    // It did not reconnect: offline since its last contact, not since the start of the process.
     app.clock.advance(91 * SECOND);
     eventually("offline", async || {
         !app.portal.live.get(&sn).unwrap().online
     })
     .await;
+    assert_eq!(app.portal.live.get(&sn).unwrap().since, Some(NOON));
     app.stop().await;
 });
 
@@ -227,29 +228,32 @@ on_both!(
         let app = TestApp::start(db).await;
         let sn = app.device("SC000001").await;
         let online = || app.portal.live.get(&sn).unwrap().online;
-        let mut battery = Battery::log_in(app.devices, Login::with_will("SC000001", 1))
+        let mut battery = MqttBattery::log_in(app.devices, MqttLogin::with_will("SC000001", 1))
             .await
             .unwrap();
         battery.say_hello(NOON).await;
         assert!(online());
+        app.clock.advance(30 * SECOND);
         drop(battery);
         eventually("offline by its will", async || !online()).await;
+        let since = app.portal.live.get(&sn).unwrap().since;
+        assert_eq!(since, Some(NOON), "its last contact");
 
-        // A will that an earlier start of the device left says nothing about this one.
-        let mut battery = Battery::log_in(app.devices, Login::with_will("SC000001", 1))
+        // The last will of an earlier start of the device does not concern this one.
+        let mut battery = MqttBattery::log_in(app.devices, MqttLogin::with_will("SC000001", 1))
             .await
             .unwrap();
         battery.boot = 2;
         battery.say_hello(NOON).await;
         drop(battery);
-        let mut other = Battery::connect(app.devices, "SC000001").await;
+        let mut other = MqttBattery::connect(app.devices, "SC000001").await;
         other.seq = 5;
         let will = json!({"on": 0, "b": 1});
         other.report("pres", will.to_string()).await;
         assert!(online());
-        // A goodbye takes the will back.
+        // A DISCONNECT cancels the last will.
         other.disconnect().await;
-        let battery = Battery::log_in(app.devices, Login::with_will("SC000001", 2))
+        let battery = MqttBattery::log_in(app.devices, MqttLogin::with_will("SC000001", 2))
             .await
             .unwrap();
         battery.disconnect().await;
@@ -263,14 +267,14 @@ on_both!(
     |db| {
         let app = TestApp::start(db).await;
         let sn = app.device("SC000001").await;
-        let mut first = Battery::log_in(app.devices, Login::with_will("SC000001", 1))
+        let mut first = MqttBattery::log_in(app.devices, MqttLogin::with_will("SC000001", 1))
             .await
             .unwrap();
         first.say_hello(NOON).await;
-        let mut second = Battery::log_in(app.devices, Login::with_will("SC000001", 1))
+        let mut second = MqttBattery::log_in(app.devices, MqttLogin::with_will("SC000001", 1))
             .await
             .unwrap();
-        first.closed().await;
+        first.wait_until_closed().await;
         second.seq = 1;
         second.measure(NOON).await;
         assert!(app.portal.live.get(&sn).unwrap().online);
@@ -284,9 +288,9 @@ on_both!(the_pattern_at_the_switch_completes_a_waiting_claim, |db| {
     app.unlinked("anna", "SC000001").await;
     let sn: Serial = "SC000001".parse().unwrap();
     let anna = app.account_id("anna@example.com").await;
-    let mut battery = Battery::connect(app.devices, "SC000001").await;
+    let mut battery = MqttBattery::connect(app.devices, "SC000001").await;
     let pattern = json!({"args": {"off": [5_000, 5_000], "on": [4_000]}});
-    // One that was performed before the claim proves nothing, nor does one whose time is unknown.
+    // A switch cycle before the claim proves nothing, nor does one whose time is unknown.
     let before = merge(
         battery.event(NOON - MINUTE, "switch_cycled"),
         pattern.clone(),
@@ -301,7 +305,7 @@ on_both!(the_pattern_at_the_switch_completes_a_waiting_claim, |db| {
     assert!(db.access(anna, &sn).await.unwrap().is_none());
     battery.boot = 10;
     app.clock.advance(MINUTE);
-    // Off and on once is no pattern.
+    // Off and on once is not the pattern.
     let once = battery.event(NOON + MINUTE, "switch_cycled");
     let once = merge(once, json!({"args": {"off": [90_000], "on": []}}));
     battery.report("ev", once.to_string()).await;
@@ -315,7 +319,7 @@ on_both!(the_pattern_at_the_switch_completes_a_waiting_claim, |db| {
 on_both!(the_newest_fifty_events_are_served_each_once, |db| {
     let app = TestApp::start(db).await;
     let sn = app.device("SC000001").await;
-    let mut battery = Battery::connect(app.devices, "SC000001").await;
+    let mut battery = MqttBattery::connect(app.devices, "SC000001").await;
     let mut last = Value::Null;
     for n in 0..60 {
         last = battery.event(NOON - MINUTE + n, "meter_lost");
@@ -324,12 +328,12 @@ on_both!(the_newest_fifty_events_are_served_each_once, |db| {
     }
     battery.report("ev", last.to_string()).await;
     let live = app.portal.live.get(&sn).unwrap();
-    assert_eq!(live.messages.len(), 50);
-    assert_eq!(live.messages[0].args.as_deref(), Some("{\"address\":59}"));
-    assert!(live.messages.is_sorted_by(|a, b| a.at > b.at));
+    assert_eq!(live.events.len(), 50);
+    assert_eq!(live.events[0].args.as_deref(), Some("{\"address\":59}"));
+    assert!(live.events.is_sorted_by(|a, b| a.at > b.at));
     assert_eq!(
         db.newest_events_of(&sn).await.unwrap(),
-        live.messages.to_vec()
+        live.events.to_vec()
     );
     app.stop().await;
 });
@@ -339,7 +343,7 @@ on_both!(
     |db| {
         let app = TestApp::start(db).await;
         let sn = app.device("SC000001").await;
-        let mut battery = Battery::connect(app.devices, "SC000001").await;
+        let mut battery = MqttBattery::connect(app.devices, "SC000001").await;
         let bomb = {
             use std::io::Write as _;
             let mut zlib = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
@@ -388,11 +392,11 @@ on_both!(
 on_both!(one_bad_sample_does_not_take_the_others_with_it, |db| {
     let app = TestApp::start(db).await;
     let sn = app.device("SC000001").await;
-    let mut battery = Battery::connect(app.devices, "SC000001").await;
+    let mut battery = MqttBattery::connect(app.devices, "SC000001").await;
     let good = battery.sample(NOON - 2_004);
     let bad = merge(battery.sample(NOON - 1_000), json!({"bs": 99}));
     battery.report("hist", deflated(&[bad, good])).await;
-    // Kept to the tenth of a second.
+    // Stored to the tenth of a second.
     assert_eq!(db.samples("SC000001").await, [(NOON - 2_000, 1, 1)]);
     assert_eq!(reasons(db, &sn).await, ["out_of_range"]);
     app.stop().await;
@@ -403,14 +407,14 @@ on_both!(
     |db| {
         let app = TestApp::start(db).await;
         let sn = app.device("SC000001").await;
-        let mut battery = Battery::connect(app.devices, "SC000001").await;
+        let mut battery = MqttBattery::connect(app.devices, "SC000001").await;
         let mut packets = Vec::new();
         for n in 0..110 {
             let body = format!("{n:05}{}", "x".repeat(5_000));
             packets.push(battery.publish("tele", body).await);
         }
         for packet in packets {
-            battery.acknowledged(packet).await;
+            battery.wait_for_ack(packet).await;
         }
         let rejects = db.rejects(&sn).await.unwrap();
         assert_eq!(rejects.len(), 100);
@@ -423,22 +427,22 @@ on_both!(
 on_both!(a_battery_is_told_the_time_and_that_somebody_looks, |db| {
     let app = TestApp::start(db).await;
     let sn = app.device("SC000001").await;
-    let mut battery = Battery::connect(app.devices, "SC000001").await;
+    let mut battery = MqttBattery::connect(app.devices, "SC000001").await;
     assert_eq!(battery.subscribe(&["v1/d/SC000001/down/#"]).await, [true]);
     let hello = battery.hello(NOON).to_string();
     battery.publish("hello", hello).await;
     let time = ("v1/d/SC000001/down/time".to_owned(), json!({"now": NOON}));
-    assert_eq!(battery.told().await, time);
+    assert_eq!(battery.next_message().await, time);
     let until = NOON + MINUTE;
     app.portal.live.watch(&sn, until);
     let watch = (
         "v1/d/SC000001/down/watch".to_owned(),
         json!({"until": until}),
     );
-    assert_eq!(battery.told().await, watch);
-    // After a reconnect it hears so again.
+    assert_eq!(battery.next_message().await, watch);
+    // After a reconnect it gets the watch again.
     battery.disconnect().await;
-    let mut battery = Battery::connect(app.devices, "SC000001").await;
+    let mut battery = MqttBattery::connect(app.devices, "SC000001").await;
     battery.seq = 1;
     battery.say_hello(NOON).await;
     battery.send(subscription("v1/d/SC000001/down/watch")).await;
@@ -446,7 +450,7 @@ on_both!(a_battery_is_told_the_time_and_that_somebody_looks, |db| {
         battery.next().await.map(|packet| packet.packet_type()),
         Some(0x90)
     );
-    assert_eq!(battery.told().await, watch);
+    assert_eq!(battery.next_message().await, watch);
     app.stop().await;
 });
 

@@ -1,11 +1,11 @@
-//! Several processes on one PostgreSQL: what one commits the others see, and a battery is reached wherever it is.
+//! Several processes on one PostgreSQL: each sees what another commits, and reaches batteries wherever they are connected.
 #![allow(clippy::unwrap_used)]
 use bus::Liveness;
 use domain::clock::{HOUR, MINUTE, SECOND};
 use serde_json::json;
 use std::process::{Command, Stdio};
 use std::time::Duration;
-use testkit::{Battery, NOON, TestApp, TestDb, eventually};
+use testkit::{MqttBattery, NOON, TestApp, TestDb, eventually};
 
 /// Two portals with an endpoint each on one database; `None` where there is no PostgreSQL.
 async fn two() -> Option<(TestDb, TestApp, TestApp)> {
@@ -13,7 +13,7 @@ async fn two() -> Option<(TestDb, TestApp, TestApp)> {
     let (here, there) = (TestApp::start(&db).await, TestApp::start(&db).await);
     here.device("SC000001").await;
     let sn = "SC000001".parse().unwrap();
-    // Listening begins a moment after the start; what was said before is read then.
+    // LISTEN begins a moment after the start; earlier changes are read from the database.
     eventually("both hear each other", async || {
         here.portal.live.reload(&sn).await.unwrap();
         here.portal.live.watch(&sn, here.clock.now() + MINUTE);
@@ -21,7 +21,7 @@ async fn two() -> Option<(TestDb, TestApp, TestApp)> {
         here.clock.advance(10_000);
         there.clock.advance(10_000);
         let heard = |app: &TestApp, other: &TestApp| {
-            app.portal.live.watched(&sn) >= other.portal.live.watched(&sn)
+            app.portal.live.watched_until(&sn) >= other.portal.live.watched_until(&sn)
         };
         heard(&here, &there) && heard(&there, &here) && here.clock.now() > NOON + 60_000
     })
@@ -44,7 +44,7 @@ async fn what_one_process_commits_the_other_shows() {
     let now = here.clock.now();
     let mut changes = there.portal.live.subscribe([sn]);
     let sn = "SC000001".parse().unwrap();
-    let mut battery = Battery::connect(here.devices, "SC000001").await;
+    let mut battery = MqttBattery::connect(here.devices, "SC000001").await;
     battery.say_hello(now).await;
     battery.measure(now).await;
     let event = battery.event(now, "meter_lost");
@@ -56,7 +56,7 @@ async fn what_one_process_commits_the_other_shows() {
             live.online
                 && live.since == Some(now)
                 && live.sample.is_some_and(|sample| sample.at == now)
-                && live.messages.len() == 1
+                && live.events.len() == 1
                 && live.facts.capacity == Some(5200)
         })
     })
@@ -76,21 +76,26 @@ async fn a_battery_is_told_what_another_process_has_for_it() {
     };
     let sn = "SC000002".parse().unwrap();
     let anna = there.owner("anna", "SC000002").await;
-    let mut battery = Battery::connect(here.devices, "SC000002").await;
-    battery.greet(here.clock.now(), 0).await;
+    let mut battery = MqttBattery::connect(here.devices, "SC000002").await;
+    battery.subscribe_and_say_hello(here.clock.now(), 0).await;
     eventually("the other process knows it is there", async || {
         there.portal.live.get(&sn).is_some_and(|live| live.online)
     })
     .await;
-    there.set(&anna, "SC000002", &[("reserve_soc", "25")]).await;
-    assert_eq!(battery.told_on("des").await["state"]["reserve_soc"], 25);
-    // Somebody looks, in the other process.
+    there
+        .save_settings(&anna, "SC000002", &[("reserve_soc", "25")])
+        .await;
+    assert_eq!(
+        battery.next_message_on("des").await["state"]["reserve_soc"],
+        25
+    );
+    // Somebody watches, in the other process.
     there.clock.advance(5 * MINUTE);
     here.clock.advance(5 * MINUTE);
     let until = there.clock.now() + MINUTE;
     there.portal.live.watch(&sn, until);
     eventually("told that somebody looks", async || {
-        battery.told_on("watch").await == json!({"until": until})
+        battery.next_message_on("watch").await == json!({"until": until})
     })
     .await;
     end(db, here, there).await;
@@ -101,17 +106,23 @@ async fn a_battery_that_connects_to_another_process_leaves_the_first() {
     let Some((db, here, there)) = two().await else {
         return;
     };
-    let mut first = Battery::connect(here.devices, "SC000001").await;
+    let mut first = MqttBattery::connect(here.devices, "SC000001").await;
     first.say_hello(here.clock.now()).await;
-    let mut second = Battery::connect(there.devices, "SC000001").await;
-    first.closed().await;
+    let sn = "SC000001".parse().unwrap();
+    // Its connection was announced before.
+    eventually("the other process knows it is there", async || {
+        there.portal.live.get(&sn).is_some_and(|live| live.online)
+    })
+    .await;
+    let mut second = MqttBattery::connect(there.devices, "SC000001").await;
+    first.wait_until_closed().await;
     second.seq = 1;
     second.measure(there.clock.now()).await;
     assert_eq!(db.samples("SC000001").await.len(), 1);
     end(db, here, there).await;
 }
 
-/// A process that does not move, until this is dropped.
+/// A stopped process; continues when this is dropped.
 struct Frozen(i32);
 
 impl Frozen {
@@ -133,7 +144,7 @@ fn signal(name: &str, pid: i32) -> bool {
     kill.status().is_ok_and(|status| status.success())
 }
 
-/// From the client's side a server's process that stands still looks like a connection that a firewall has forgotten.
+/// To the client, a stopped server process looks like a connection that a firewall has forgotten.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_process_that_does_not_hear_the_others_declares_nobody_offline() {
     let Some(db) = TestDb::postgres().await else {
@@ -158,7 +169,7 @@ async fn a_process_that_does_not_hear_the_others_declares_nobody_offline() {
 
     here.owner("anna", "SC000001").await;
     let sn = "SC000001".parse().unwrap();
-    let mut battery = Battery::connect(here.devices, "SC000001").await;
+    let mut battery = MqttBattery::connect(here.devices, "SC000001").await;
     battery.say_hello(NOON).await;
     battery.measure(NOON).await;
     let newest = |app: &TestApp| app.portal.live.get(&sn)?.sample.map(|sample| sample.at);
@@ -168,13 +179,13 @@ async fn a_process_that_does_not_hear_the_others_declares_nobody_offline() {
     .await;
 
     let Some(frozen) = Frozen::stop(own[0]) else {
-        let skipped = "this user may not stop PostgreSQL's processes (be root, or use scripts/with-postgres), so nothing shows what a process does that hears nothing";
+        let skipped = "this user may not stop PostgreSQL's processes (be root, or use scripts/with-databases), so nothing shows what a process does that hears nothing";
         let required = std::env::var("SUNCELLAR_REQUIRE_POSTGRES").is_ok();
         assert!(!required, "{skipped}");
         eprintln!("SKIPPED: {skipped}");
         return end(db, here, there).await;
     };
-    // Until it may, it cannot listen on another connection either.
+    // It cannot listen on another connection either, until connections are allowed again.
     db.allow_new_connections(false).await;
     let ready = async |app: &TestApp| app.get("/readyz").send().await.status;
     eventually("it says that it is not ready", async || {
@@ -183,7 +194,7 @@ async fn a_process_that_does_not_hear_the_others_declares_nobody_offline() {
     .await;
     // By its clock the battery has been silent for an hour.
     there.clock.advance(HOUR);
-    there.look_for_alarms().await;
+    there.check_alarms().await;
     db.allow_new_connections(true).await;
 
     battery.measure(NOON + SECOND).await;
@@ -191,12 +202,12 @@ async fn a_process_that_does_not_hear_the_others_declares_nobody_offline() {
         ready(&there).await == 200 && newest(&there) == Some(NOON + SECOND)
     })
     .await;
-    there.look_for_alarms().await;
+    there.check_alarms().await;
     let presence = db.presence(&sn).await.unwrap().unwrap();
     assert_eq!((presence.online, presence.since), (true, NOON));
     assert!(db.open_alarms().await.unwrap().is_empty());
 
-    // Now the whole database stands still: whoever asks is not kept waiting for the pool.
+    // Now the whole database is stopped: a request must not wait for the pool.
     let backends = db.backends().await.into_iter();
     db.allow_new_connections(false).await;
     let all: Vec<_> = backends.filter_map(|(pid, _)| Frozen::stop(pid)).collect();

@@ -40,7 +40,7 @@ async fn mosquitto_reports_over_tls_and_plain_words_are_not_understood() {
         secret: secret.as_bytes(),
     };
     db.import_devices(&[device], NOON).await.unwrap();
-    let clock = Clock::standing_at(NOON);
+    let clock = Clock::frozen_at(NOON);
     let opened = Bus::open(db.store(), clock.clone(), &random::seeded(1), String::new()).await;
     let (bus, engine) = opened.unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

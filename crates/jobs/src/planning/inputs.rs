@@ -1,33 +1,31 @@
-//! What a plan goes by: the battery with its limits, the prices, and what the owner wants.
+//! The inputs of a plan: the battery with its limits, the prices, and the owner's settings.
 use domain::Zone;
 use domain::clock::Millis;
 use domain::setting::{Field, Value};
 use planner::forecast::Forecast;
-use planner::plan::{Outlook, REACH, Rules, Wish};
-use planner::{Battery, QUARTER, QUARTERS_A_DAY, SlotPrice};
+use planner::plan::{EnergyTarget, HORIZON_QUARTERS, Outlook, Rules};
+use planner::{BatteryModel, QUARTER, QUARTERS_A_DAY, SlotPrice};
 use store::setting::SystemSettings;
 use store::{Access, Result, Store};
 
-/// There and back a tenth is lost: what home batteries with their inverters usually do.
-const ROUND_TRIP: f64 = 0.90;
-/// What a kWh out of the battery wears it, in cents: some thousands of cycles for a few hundred euros a kWh, most of which age would
-/// take anyway.
-const WEAR: f64 = 2.0;
-/// On a socket it gives no more, in kW.
-const SOCKET: f64 = 0.8;
-/// A guess looks so many days back.
-const LOOKS_BACK: usize = 14;
+/// A tenth is lost over a full cycle: typical for home batteries with their inverters.
+const ROUND_TRIP_EFFICIENCY: f64 = 0.90;
+/// Some thousands of cycles for a few hundred euros per kWh of capacity; most of that is ageing that happens anyway.
+const WEAR_CENTS_PER_KWH: f64 = 2.0;
+/// The discharge limit of a plug-in battery.
+const SOCKET_LIMIT_KW: f64 = 0.8;
+/// How far back a guessed price looks.
+const PRICE_LOOKBACK_DAYS: usize = 14;
 
-/// Where the quarter-hour of a moment begins.
-pub(super) fn quarter_of(at: Millis) -> Millis {
+pub(super) fn quarter_start(at: Millis) -> Millis {
     at.div_euclid(QUARTER) * QUARTER
 }
 
-/// `None` until the system has said what it is.
+/// `None` until the system has reported its capacity.
 pub(super) fn rules(
     settings: &SystemSettings,
     access: &Access,
-    wish: Option<store::planning::Wish>,
+    target: Option<store::planning::ChargeTarget>,
     now: Millis,
 ) -> Option<Rules> {
     let capacity = access.capacity().filter(|wh| *wh > 0)? as f64 / 1000.0;
@@ -41,52 +39,54 @@ pub(super) fn rules(
     let plugged = settings.desired.get(Field::Plugin) == Some(Value::Switch(true));
     let limit = settings.grid_limit.map(|limit| limit.limit as f64 / 1000.0);
     Some(Rules {
-        battery: Battery {
+        battery: BatteryModel {
             capacity,
             charge_kw: charge,
             discharge_kw: if plugged {
-                discharge.min(SOCKET)
+                discharge.min(SOCKET_LIMIT_KW)
             } else {
                 discharge
             },
-            charge_efficiency: ROUND_TRIP.sqrt(),
-            discharge_efficiency: ROUND_TRIP.sqrt(),
+            charge_efficiency: ROUND_TRIP_EFFICIENCY.sqrt(),
+            discharge_efficiency: ROUND_TRIP_EFFICIENCY.sqrt(),
             floor: whole(Field::ReserveSoc) / 100.0 * capacity,
         },
-        wear: WEAR,
+        wear: WEAR_CENTS_PER_KWH,
         grid_cap: limit,
         buy_kw: (whole(Field::ChargePower) / 1000.0).min(charge),
-        wish: wish.filter(|wish| wish.by > now).map(|wish| Wish {
-            stored: wish.soc as f64 / 100.0 * capacity,
-            by: wish.by,
-        }),
+        charge_target: target
+            .filter(|target| target.by > now)
+            .map(|target| EnergyTarget {
+                stored: target.soc as f64 / 100.0 * capacity,
+                by: target.by,
+            }),
     })
 }
 
-/// Of each quarter-hour from now on, as far as it is known or can be guessed from the same time of the last two weeks.
+/// The price of each quarter-hour from now on, as far as it is known or can be guessed from the same time in the last two weeks.
 pub(super) async fn prices(
     store: &Store,
     access: &Access,
     now: Millis,
 ) -> Result<Vec<(Millis, SlotPrice)>> {
-    let start = quarter_of(now);
-    let before = LOOKS_BACK * QUARTERS_A_DAY;
+    let start = quarter_start(now);
+    let before = PRICE_LOOKBACK_DAYS * QUARTERS_A_DAY;
     let first = start - before as Millis * QUARTER;
-    let range = first..start + REACH as Millis * QUARTER;
-    let found = store.prices(access, range, now).await?;
-    let feed_in = found.feed_in.unwrap_or(0);
-    let known = |place: usize| found.quarters.get(place).copied().flatten();
+    let range = first..start + HORIZON_QUARTERS as Millis * QUARTER;
+    let household_prices = store.prices(access, range, now).await?;
+    let feed_in = household_prices.feed_in.unwrap_or(0);
+    let known = |index: usize| household_prices.quarters.get(index).copied().flatten();
     let price = |n: usize| {
-        let place = before + n;
-        if let Some(quarter) = known(place) {
+        let index = before + n;
+        if let Some(quarter) = known(index) {
             return Some(SlotPrice {
                 import: quarter.import,
                 feed_in,
                 known: true,
             });
         }
-        let earlier =
-            (1..=LOOKS_BACK + 2).filter_map(|day| known(place.checked_sub(day * QUARTERS_A_DAY)?));
+        let earlier = (1..=PRICE_LOOKBACK_DAYS + 2)
+            .filter_map(|day| known(index.checked_sub(day * QUARTERS_A_DAY)?));
         let earlier: Vec<i64> = earlier.map(|quarter| quarter.import).collect();
         let sum: i64 = earlier.iter().sum();
         Some(SlotPrice {
@@ -95,11 +95,12 @@ pub(super) async fn prices(
             known: false,
         })
     };
-    let slots = (0..REACH).map_while(|n| Some((start + n as Millis * QUARTER, price(n)?)));
+    let slots =
+        (0..HORIZON_QUARTERS).map_while(|n| Some((start + n as Millis * QUARTER, price(n)?)));
     Ok(slots.collect())
 }
 
-/// The forecasts with the prices. Outside its charging hours nothing is bought, as if the price were a guess.
+/// The forecasts with the prices. Outside the charging window nothing is bought, as if the price were a guess.
 pub(super) fn outlook(
     forecast: Forecast,
     prices: &[(Millis, SlotPrice)],
@@ -126,7 +127,7 @@ pub(super) fn outlook(
         ..*price
     });
     Outlook {
-        start: quarter_of(forecast.issued),
+        start: quarter_start(forecast.issued),
         load: forecast.load,
         pv: forecast.pv,
         prices: prices.collect(),

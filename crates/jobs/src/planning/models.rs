@@ -1,93 +1,104 @@
-//! What is learned from a home once a day and kept in memory: how it uses energy, and what its panels yield.
-use super::inputs::quarter_of;
+//! The models of a home, trained once a day and kept in memory: its load and the yield of its panels.
+use super::inputs::quarter_start;
 use domain::clock::{DAY, Millis};
 use domain::sample::Counter;
 use domain::series::{Method, Resolution};
 use domain::{Series, SiteDay};
-use planner::forecast::{AHEAD, Envelope, Forecast, History, LoadModel, PvModel};
+use planner::forecast::{Envelope, FORECAST_QUARTERS, Forecast, History, LoadModel, PvModel};
 use planner::{QUARTER, QUARTERS_A_DAY};
 use store::{Access, Error, Result, Store};
 
-/// Learning looks so many days back …
-const LEARNS_FROM: i32 = 180;
-/// … weather is kept for fewer …
-const WEATHER_FROM: usize = 45 * QUARTERS_A_DAY;
-/// … and a forecast needs only the last ones.
-const LOOKS_BACK: i32 = 21;
-/// Of weather, what was said for the last hours.
-const SAID_LATELY: usize = 2 * QUARTERS_A_DAY;
-/// A forecast needs a day of measuring.
-const ENOUGH: usize = QUARTERS_A_DAY;
-/// Of a household that has not shown its own use yet, in kWh.
-const YEARLY: f64 = 3_500.0;
-/// A usual day's sun is the middle of so many.
-const USUAL: i32 = 30;
+/// How far back training looks.
+const TRAINING_DAYS: i32 = 180;
+/// Weather is stored for fewer days.
+const TRAINING_WEATHER_QUARTERS: usize = 45 * QUARTERS_A_DAY;
+/// A forecast only needs the last days.
+const FORECAST_LOOKBACK_DAYS: i32 = 21;
+/// A forecast only needs the weather forecasts of the last hours.
+const RECENT_WEATHER_QUARTERS: usize = 2 * QUARTERS_A_DAY;
+/// One day.
+const MIN_MEASURED_QUARTERS: usize = QUARTERS_A_DAY;
+/// For a household that has not been measured yet.
+const DEFAULT_YEARLY_KWH: f64 = 3_500.0;
+/// The days whose median is the yield of a usual day.
+const USUAL_PV_DAYS: i32 = 30;
 
 #[derive(Clone, Debug)]
-pub(super) struct Models {
-    pub(super) learned_at: Millis,
+pub(super) struct HomeModels {
+    pub(super) trained_at: Millis,
     load: LoadModel,
     pv: PvModel,
-    /// The middle of the last 30 days' sun, in kWh.
+    /// The median daily yield of the last 30 days, in kWh.
     pub(super) usual_pv: f64,
     measured: usize,
-    knows_place: bool,
+    knows_site: bool,
 }
 
-impl Models {
-    /// `None` while too little was measured.
-    pub(super) async fn learn(store: &Store, access: &Access, now: Millis) -> Result<Option<Self>> {
-        if !store.has_measured_before(access, now - DAY).await? {
+impl HomeModels {
+    /// `None` while too little has been measured.
+    pub(super) async fn train(store: &Store, access: &Access, now: Millis) -> Result<Option<Self>> {
+        if !store
+            .telemetry
+            .has_measured_before(access.site(), now - DAY)
+            .await?
+        {
             return Ok(None);
         }
-        let history = history(store, access, LEARNS_FROM, WEATHER_FROM, now).await?;
+        let history = history(store, access, TRAINING_DAYS, TRAINING_WEATHER_QUARTERS, now).await?;
         let measured = history.load.iter().flatten().count();
-        if measured < ENOUGH {
+        if measured < MIN_MEASURED_QUARTERS {
             return Ok(None);
         }
         let site = store.site(access).await?;
-        let place = site.and_then(|site| {
+        let envelope = site.and_then(|site| {
             let (at, peak) = site.coordinates.zip(site.planes.peak())?;
             let degrees = |hundredths: i64| hundredths as f64 / 100.0;
             let (latitude, longitude) = (at.latitude().hundredths(), at.longitude().hundredths());
-            Envelope::at_place(
+            Envelope::at_site(
                 degrees(latitude),
                 degrees(longitude),
                 peak as f64 / 1000.0,
                 now,
             )
         });
-        let knows_place = place.is_some();
+        let knows_site = envelope.is_some();
         let usual_pv = usual_pv(store, access, now).await?;
         let learn = move || {
             let past = history.until(history.load.len());
-            let load = LoadModel::learn(&past, YEARLY);
-            (load, PvModel::learn(&past, place))
+            let load = LoadModel::train(&past, DEFAULT_YEARLY_KWH);
+            (load, PvModel::train(&past, envelope))
         };
-        let (load, pv) = aside(learn).await?;
+        let (load, pv) = run_blocking(learn).await?;
         Ok(Some(Self {
-            learned_at: now,
+            trained_at: now,
             load,
             pv,
             usual_pv,
             measured,
-            knows_place,
+            knows_site,
         }))
     }
 
-    /// Whether enough is known of the sun to buy energy on it.
+    /// Whether the sun is known well enough to buy energy by the forecast.
     pub(super) fn may_plan(&self, days: usize) -> bool {
-        self.knows_place || self.measured >= days * QUARTERS_A_DAY * 9 / 10
+        self.knows_site || self.measured >= days * QUARTERS_A_DAY * 9 / 10
     }
 
-    /// Of the next two days.
+    /// The next two days.
     pub(super) async fn forecast(
         &self,
         store: &Store,
         access: &Access,
         now: Millis,
     ) -> Result<Forecast> {
-        let history = history(store, access, LOOKS_BACK, SAID_LATELY, now).await?;
+        let history = history(
+            store,
+            access,
+            FORECAST_LOOKBACK_DAYS,
+            RECENT_WEATHER_QUARTERS,
+            now,
+        )
+        .await?;
         let models = self.clone();
         let forecast = move || {
             let past = history.until(history.load.len());
@@ -97,19 +108,20 @@ impl Models {
                 pv: models.pv.forecast(&past),
             }
         };
-        aside(forecast).await
+        run_blocking(forecast).await
     }
 }
 
-/// Reckons where nobody waits for it.
-pub(super) async fn aside<T: Send + 'static>(
+/// Runs a computation on a blocking thread.
+pub(super) async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T> {
     let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|_| Error::Damaged("a forecast stopped the thread that made it"))
+    done.map_err(|_| Error::Damaged("a forecast or plan panicked in its blocking thread"))
 }
 
-/// What was measured in the whole quarter-hours of so many days, with the weather as it was said for the last of them.
+/// The measurements of the last days in complete quarter-hours, with the weather forecasts for the last `weather` of them and for
+/// the next two days.
 async fn history(
     store: &Store,
     access: &Access,
@@ -133,20 +145,21 @@ async fn history(
         .time
         .first()
         .copied()
-        .unwrap_or_else(|| quarter_of(now));
+        .unwrap_or_else(|| quarter_start(now));
     let from = over.saturating_sub(weather);
     let time = |n: usize| start + n as Millis * QUARTER;
-    let said = store
-        .weather_said(access, time(from)..time(over + AHEAD))
+    let weather = store
+        .weather_as_forecast(access, time(from)..time(over + FORECAST_QUARTERS))
         .await?;
-    let said = std::iter::repeat_n(None, from).chain(said);
-    Ok(History::new(start, zone, line(0), line(1)).with_weather(said.collect()))
+    let weather = std::iter::repeat_n(None, from).chain(weather);
+    Ok(History::new(start, zone, line(0), line(1)).with_weather(weather.collect()))
 }
 
 async fn usual_pv(store: &Store, access: &Access, now: Millis) -> Result<f64> {
     let today: SiteDay = access.zone().day_of(now);
     let days = store
-        .daily_totals(access, today.plus(-USUAL)..today)
+        .telemetry
+        .daily_totals(access.site(), today.plus(-USUAL_PV_DAYS)..today)
         .await?;
     let mut known: Vec<i64> = days
         .iter()

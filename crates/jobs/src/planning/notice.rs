@@ -1,22 +1,22 @@
-//! The bad-weather notice after each issue, and what became of it two days later.
-use super::World;
-use super::models::Models;
+//! Updates the bad-weather notice after each forecast, and evaluates it two days later.
+use super::PlanningContext;
+use super::models::HomeModels;
 use domain::Series;
 use domain::clock::Millis;
 use domain::series::{Method, Resolution};
-use planner::Battery;
+use planner::BatteryModel;
 use planner::forecast::Forecast;
-use planner::weather_notice::{Change, Notice, is_bad};
-use store::planning::{self, Planning, Told};
+use planner::weather_notice::{NoticeChange, NoticeTracker, is_bad_weather};
+use store::planning::{self, NoticeTransition, Planning};
 use store::{Access, Result};
 
-pub(super) async fn look(
-    world: World<'_>,
+pub(super) async fn update(
+    context: PlanningContext<'_>,
     access: &Access,
     planning: &Planning,
-    models: &Models,
+    models: &HomeModels,
     forecast: &Forecast,
-    battery: &Battery,
+    battery: &BatteryModel,
     stored: f64,
 ) -> Result<()> {
     let before = planning.notice;
@@ -24,25 +24,25 @@ pub(super) async fn look(
     let raised = before
         .since
         .map(|at| (at, u8::try_from(before.disagreed).unwrap_or(0)));
-    let mut notice = Notice::restore(raised, count(before.hits), count(before.false_alarms));
+    let mut notice = NoticeTracker::restore(raised, count(before.hits), count(before.false_alarms));
     let change = match notice.over_at() {
-        Some(over) if over <= world.now => {
-            let measured = measured(world, access, battery, over).await?;
-            notice.judge(battery, &measured)
+        Some(over) if over <= context.now => {
+            let measured = measured(context, access, battery, over).await?;
+            notice.evaluate(battery, &measured)
         }
         _ => {
-            let bad = is_bad(forecast, battery, stored, models.usual_pv);
-            notice.next(world.now, bad)
+            let bad = is_bad_weather(forecast, battery, stored, models.usual_pv);
+            notice.update(context.now, bad)
         }
     };
-    let told = match change {
-        None => Told::Nothing,
-        Some(Change::Raised) => Told::Raised,
-        Some(Change::Cleared) => Told::Cleared {
+    let transition = match change {
+        None => NoticeTransition::Nothing,
+        Some(NoticeChange::Raised) => NoticeTransition::Raised,
+        Some(NoticeChange::Cleared) => NoticeTransition::Cleared {
             right: i64::from(notice.hits) > before.hits,
         },
     };
-    let after = planning::Notice {
+    let after = planning::WeatherNotice {
         since: notice.raised().map(|(at, _)| at),
         disagreed: notice
             .raised()
@@ -53,23 +53,28 @@ pub(super) async fn look(
     if after == before {
         return Ok(());
     }
-    let World {
-        store, desk, now, ..
-    } = world;
-    store.keep_notice(access, after, told, desk, now).await
+    let PlanningContext {
+        store,
+        mail_context,
+        now,
+        ..
+    } = context;
+    store
+        .save_weather_notice(access, after, transition, mail_context, now)
+        .await
 }
 
-/// The charge in the two days before, in kWh by quarter-hours.
+/// The stored energy of the two days before `over`, in kWh by quarter-hours.
 async fn measured(
-    world: World<'_>,
+    context: PlanningContext<'_>,
     access: &Access,
-    battery: &Battery,
+    battery: &BatteryModel,
     over: Millis,
 ) -> Result<Vec<f64>> {
     let from = over - 2 * domain::clock::DAY;
     let zone = access.zone();
     let days = zone.day_of(from)..zone.day_of(over).next();
-    let chart = world
+    let chart = context
         .store
         .chart(
             access,

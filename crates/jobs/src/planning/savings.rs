@@ -1,20 +1,24 @@
-//! What planned days saved: each measured day is replayed without the plan. A plan that loses money for 30 days is turned off.
-use super::{World, ended, inputs};
+//! What planned days saved: each measured day is replayed without the plan. A plan that loses money over 30 days is turned off.
+use super::{PlanningContext, block_outcome, inputs};
 use domain::Series;
 use domain::SiteDay;
-use domain::savings::Flowed;
+use domain::savings::EnergyBalance;
 use domain::series::{Method, Resolution};
-use planner::savings::{Measured, Replay, SavedDay, saved_in_30_days, turns_off};
-use planner::{Battery, SlotPrice};
+use planner::savings::{MeasuredQuarter, Replay, SavedDay, saved_in_30_days, should_turn_off};
+use planner::{BatteryModel, SlotPrice};
 use store::planning::{PlanDay, Planning};
 use store::{Access, Result};
 
-/// Days that are made up for at a time, when nothing ran for a while.
-const AT_A_TIME: usize = 10;
+/// The most days counted in one run, after a longer outage.
+const MAX_DAYS_PER_RUN: usize = 10;
 
 /// Counts the days before `today` that are not counted yet, from the first whole day of the plan on.
-pub(super) async fn count(world: World<'_>, access: &Access, today: SiteDay) -> Result<()> {
-    let World { store, now, .. } = world;
+pub(super) async fn count_days(
+    context: PlanningContext<'_>,
+    access: &Access,
+    today: SiteDay,
+) -> Result<()> {
+    let PlanningContext { store, now, .. } = context;
     let planning = store.planning(access).await?;
     let Some(since) = planning.since else {
         return Ok(());
@@ -26,38 +30,40 @@ pub(super) async fn count(world: World<'_>, access: &Access, today: SiteDay) -> 
     let first = access.zone().day_of(since).next();
     let mut counted = store.plan_days(access, first..today).await?;
     let next = counted.last().map_or(first, |last| last.day.next());
-    for day in SiteDay::each(next..today).take(AT_A_TIME) {
+    for day in SiteDay::each(next..today).take(MAX_DAYS_PER_RUN) {
         let yesterday = counted.last().filter(|last| last.day.next() == day);
-        let row = replay(world, access, rules.battery, day, yesterday).await?;
-        store.keep_plan_day(access, &row).await?;
+        let row = replay(context, access, rules.battery, day, yesterday).await?;
+        store.save_plan_day(access, &row).await?;
         counted.push(row);
     }
-    stop_if_it_loses(world, access, &planning, &counted).await
+    turn_off_if_losing(context, access, &planning, &counted).await
 }
 
-async fn stop_if_it_loses(
-    world: World<'_>,
+async fn turn_off_if_losing(
+    context: PlanningContext<'_>,
     access: &Access,
     planning: &Planning,
     counted: &[PlanDay],
 ) -> Result<()> {
-    let World {
+    let PlanningContext {
         store,
         bus,
-        desk,
+        mail_context,
         now,
-    } = world;
-    let days: Vec<SavedDay> = counted.iter().map(saved).collect();
-    let Some(lost) = saved_in_30_days(&days).filter(|_| turns_off(&days)) else {
+    } = context;
+    let days: Vec<SavedDay> = counted.iter().map(saved_day).collect();
+    let Some(lost) = saved_in_30_days(&days).filter(|_| should_turn_off(&days)) else {
         return Ok(());
     };
-    let ended = ended::outcome(store, access, planning.running, now).await?;
-    store.turn_plan_off(access, lost, ended, desk, now).await?;
+    let ended = block_outcome::measure(store, access, planning.running, now).await?;
+    store
+        .turn_plan_off(access, lost, ended, mail_context, now)
+        .await?;
     bus.settings_saved(access.sn()).await;
     Ok(())
 }
 
-fn saved(day: &PlanDay) -> SavedDay {
+fn saved_day(day: &PlanDay) -> SavedDay {
     SavedDay {
         day: day.day,
         actual: day.actual,
@@ -67,15 +73,15 @@ fn saved(day: &PlanDay) -> SavedDay {
     }
 }
 
-/// One measured day as it had been without the plan, going on from where the day before would have ended.
+/// Replays one measured day without the plan, from the stored energy at which the replay of the day before ended.
 async fn replay(
-    world: World<'_>,
+    context: PlanningContext<'_>,
     access: &Access,
-    battery: Battery,
+    battery: BatteryModel,
     day: SiteDay,
     yesterday: Option<&PlanDay>,
 ) -> Result<PlanDay> {
-    let World { store, now, .. } = world;
+    let PlanningContext { store, now, .. } = context;
     let series = [
         Series::Import,
         Series::FeedIn,
@@ -96,7 +102,7 @@ async fn replay(
     let prices = store.prices(access, bounds, now).await?;
     let quarter = |n: usize| {
         let wh = |line: usize| chart.lines[line].values[n].map(i64::abs);
-        let flowed = Flowed {
+        let flowed = EnergyBalance {
             import: wh(0)?,
             feed_in: wh(1)?,
             charge: wh(2)?,
@@ -108,16 +114,16 @@ async fn replay(
             feed_in: prices.feed_in.unwrap_or(0),
             known: true,
         };
-        Some(Measured { flowed, price })
+        Some(MeasuredQuarter { flowed, price })
     };
-    let quarters: Vec<Option<Measured>> = (0..chart.time.len()).map(quarter).collect();
+    let quarters: Vec<Option<MeasuredQuarter>> = (0..chart.time.len()).map(quarter).collect();
     let charges = || chart.lines[4].values.iter().flatten();
     let stored = |tenths: &i64| *tenths as f64 / 1000.0 * battery.capacity;
-    let begins = match yesterday {
+    let initial_stored = match yesterday {
         Some(yesterday) => yesterday.stored as f64 / 1000.0,
         None => charges().next().map_or(battery.floor, stored),
     };
-    let mut replay = Replay::new(battery, begins);
+    let mut replay = Replay::new(battery, initial_stored);
     let saved = replay.day(day, &quarters, charges().last().map(stored));
     Ok(PlanDay {
         day,

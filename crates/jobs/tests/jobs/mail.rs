@@ -1,13 +1,13 @@
-//! Mails leave by real SMTP with STARTTLS and AUTH, or as files; what fails is tried again.
+//! Mails are sent by real SMTP with STARTTLS and AUTH, or written as files; failed mails are retried.
 #![allow(clippy::unwrap_used)]
 use crate::smtp_server::SmtpServer;
 use domain::clock::{DAY, MINUTE};
 use domain::{Clock, Lang};
-use jobs::mail::{Post, send_due};
-use jobs::{Jobs, KeepSamples};
+use jobs::mail::{Mailer, send_due};
+use jobs::{Jobs, SampleRetention};
 use sources::{Addresses, Sources};
 use std::time::Duration;
-use store::mail::{Body, Mail, Outgoing};
+use store::mail::{Mail, MailBody, OutgoingMail};
 use testkit::{NOON, PUBLIC_URL, TestApp, TestDb, eventually};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -15,10 +15,10 @@ use tokio_util::sync::CancellationToken;
 const FROM: &str = "Suncellar <portal@example.com>";
 
 async fn queue(db: &TestDb, link: &str) {
-    let outgoing = Outgoing {
+    let outgoing = OutgoingMail {
         account: None,
         recipient: &"anna@example.com".parse().unwrap(),
-        body: Body::Mail(Mail::new("reset", Lang::Pl, link.to_owned())),
+        body: MailBody::Mail(Mail::new("reset", Lang::Pl, link.to_owned())),
         nonce: [1; 12],
     };
     db.queue_mail(&outgoing, NOON).await.unwrap();
@@ -33,12 +33,12 @@ async fn a_mail_leaves_by_smtp_with_starttls_and_auth() {
         "smtp://portal:geheim-7@localhost:{}?tls=required",
         server.port
     );
-    let post = Post::smtp(&url, FROM, Some(server.authority.as_bytes())).unwrap();
+    let mailer = Mailer::smtp(&url, FROM, Some(server.authority.as_bytes())).unwrap();
     send_due(
         &db,
-        &Clock::standing_at(NOON),
+        &Clock::frozen_at(NOON),
         &testkit::random::seeded(1),
-        &post,
+        &mailer,
     )
     .await;
     let received = server.received();
@@ -71,12 +71,12 @@ async fn a_server_with_a_foreign_certificate_gets_no_mail_and_no_password() {
         "smtp://portal:geheim-7@localhost:{}?tls=required",
         stranger.port
     );
-    let post = Post::smtp(&url, FROM, Some(server.authority.as_bytes())).unwrap();
+    let mailer = Mailer::smtp(&url, FROM, Some(server.authority.as_bytes())).unwrap();
     send_due(
         &db,
-        &Clock::standing_at(NOON),
+        &Clock::frozen_at(NOON),
         &testkit::random::seeded(1),
-        &post,
+        &mailer,
     )
     .await;
     assert!(stranger.received().is_empty());
@@ -88,20 +88,20 @@ async fn a_mail_that_fails_is_due_again_after_a_minute_and_then_sent() {
     let db = TestDb::sqlite().await;
     let server = SmtpServer::start("portal", "right").await;
     queue(&db, "https://portal.test/").await;
-    let clock = Clock::standing_at(NOON);
-    let post = |password: &str| {
+    let clock = Clock::frozen_at(NOON);
+    let mailer = |password: &str| {
         let url = format!(
             "smtp://portal:{password}@localhost:{}?tls=required",
             server.port
         );
-        Post::smtp(&url, FROM, Some(server.authority.as_bytes())).unwrap()
+        Mailer::smtp(&url, FROM, Some(server.authority.as_bytes())).unwrap()
     };
-    send_due(&db, &clock, &testkit::random::seeded(1), &post("wrong")).await;
+    send_due(&db, &clock, &testkit::random::seeded(1), &mailer("wrong")).await;
     assert!(server.received().is_empty());
-    send_due(&db, &clock, &testkit::random::seeded(1), &post("right")).await;
+    send_due(&db, &clock, &testkit::random::seeded(1), &mailer("right")).await;
     assert!(server.received().is_empty(), "not before its time");
     clock.advance(MINUTE);
-    send_due(&db, &clock, &testkit::random::seeded(1), &post("right")).await;
+    send_due(&db, &clock, &testkit::random::seeded(1), &mailer("right")).await;
     assert_eq!(server.received().len(), 1);
 }
 
@@ -110,12 +110,12 @@ async fn without_smtp_mails_become_files() {
     let db = TestDb::sqlite().await;
     queue(&db, "https://portal.test/x").await;
     let folder = std::env::temp_dir().join(format!("suncellar-mail-{}", std::process::id()));
-    let post = Post::folder(folder.clone(), FROM).unwrap();
+    let mailer = Mailer::folder(folder.clone(), FROM).unwrap();
     send_due(
         &db,
-        &Clock::standing_at(NOON),
+        &Clock::frozen_at(NOON),
         &testkit::random::seeded(1),
-        &post,
+        &mailer,
     )
     .await;
     let files: Vec<_> = std::fs::read_dir(&folder).unwrap().flatten().collect();
@@ -143,9 +143,9 @@ async fn a_mail_server_that_hangs_holds_up_neither_other_jobs_nor_the_stop() {
         bus: app.bus.clone(),
         clock: app.clock.clone(),
         random: testkit::random::seeded(1),
-        post: Post::smtp(&url, FROM, None).unwrap(),
+        mailer: Mailer::smtp(&url, FROM, None).unwrap(),
         public_url: PUBLIC_URL.into(),
-        keep: KeepSamples::default(),
+        sample_retention: SampleRetention::default(),
         sources: Sources::new(Addresses::default()),
     };
     let running = tokio::spawn(jobs::run(jobs, stop.clone()));
@@ -161,7 +161,7 @@ async fn a_mail_server_that_hangs_holds_up_neither_other_jobs_nor_the_stop() {
     stop.cancel();
     let stopped = tokio::time::timeout(Duration::from_secs(20), running).await;
     stopped
-        .expect("long before the mail server is given up")
+        .expect("stops long before the SMTP timeout")
         .unwrap();
     app.stop().await;
     db.close().await;

@@ -1,4 +1,4 @@
-//! What is done by the clock, with the clock in the tests' hands.
+//! Scheduled jobs, with a clock that the tests control.
 //! One binary for all modules: linking is what test binaries cost.
 #![allow(clippy::unwrap_used)]
 

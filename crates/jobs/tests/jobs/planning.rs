@@ -1,4 +1,4 @@
-//! Planning by the clock: new prices and new weather are worked with as soon as they are there, and nobody is left out.
+//! Scheduled planning: new prices and new weather are used as soon as they arrive, and no system is left out.
 #![allow(clippy::unwrap_used)]
 use domain::clock::{DAY, HOUR, MINUTE, Millis, SECOND};
 use domain::site::{Coordinates, SiteChange};
@@ -7,21 +7,21 @@ use domain::{Serial, SiteDay, Source, Zone};
 use jobs::planning::{Budget, Planners};
 use sources::{Addresses, Sources};
 use std::time::Duration;
-use store::planning::Notice;
-use store::source::Weather;
+use store::planning::WeatherNotice;
+use store::source::WeatherForecast;
 use testkit::planning::{clear_sky, household, household_under};
-use testkit::{NOON, Outside, Person, TestApp, with_app};
+use testkit::{FakeServices, NOON, Person, TestApp, with_app};
 
 const SN: &str = "SC000001";
 const OTHER: &str = "SC000002";
 
-/// One round of the job that asks sources.
-async fn ask(app: &TestApp, outside: &Outside) {
-    let sources = Sources::new(Addresses::default().or_all(&outside.url));
+/// One round of the job that polls sources.
+async fn ask(app: &TestApp, services: &FakeServices) {
+    let sources = Sources::new(Addresses::default().or_all(&services.url));
     jobs::sources::run(&app.store, &sources, &app.portal.random, app.clock.now()).await;
 }
 
-/// Reports 30 %, so that it is not silent.
+/// Reports 30 %, so the system has a recent sample.
 async fn reports(app: &TestApp, sn: &str) {
     let last = household(NOON - 14 * DAY..NOON).last().unwrap().counters;
     let battery = app.battery(sn);
@@ -34,11 +34,15 @@ async fn reports(app: &TestApp, sn: &str) {
 }
 
 async fn planned_at(app: &TestApp, sn: &str) -> Option<Millis> {
-    let planning = app.store.planning(&app.household(sn).await).await.unwrap();
+    let planning = app
+        .store
+        .planning(&app.household_access(sn).await)
+        .await
+        .unwrap();
     planning.planned_at
 }
 
-/// Three days of the exchange's prices from the day on that tests begin with, in EUR/MWh.
+/// Three days of spot prices in EUR/MWh, from the first day of the tests on.
 fn prices(euros: impl Fn(i64) -> i64) -> String {
     let first = Zone::default().start_of(Zone::default().day_of(NOON));
     let seconds = (0..288).map(|n| ((first + n * QUARTER) / 1_000).to_string());
@@ -51,19 +55,19 @@ fn prices(euros: impl Fn(i64) -> i64) -> String {
     )
 }
 
-/// A household with two weeks behind it that pays the exchange's prices and wants a plan.
+/// A household with two weeks of history that pays spot prices and wants a plan.
 async fn home(app: &TestApp, name: &str, sn: &str) -> Person {
     let person = app.owner(name, sn).await;
     app.battery(sn).hello(|_| {}).await;
     app.feed(sn, &household(NOON - 14 * DAY..NOON)).await;
     let plan = [("provider", "energy_charts"), ("dynamic_tariff", "plan")];
-    app.set(&person, sn, &plan).await;
+    app.save_settings(&person, sn, &plan).await;
     reports(app, sn).await;
     person
 }
 
-/// A second later the source is asked out of turn, and says this.
-async fn prices_come(app: &TestApp, outside: &Outside, said: String) {
+/// A second later the source is polled out of turn and returns this.
+async fn prices_come(app: &TestApp, services: &FakeServices, said: String) {
     app.clock.advance(SECOND);
     let areas = [Area::Zone(BiddingZone::DeLu)];
     let source = Source::EnergyCharts;
@@ -74,67 +78,68 @@ async fn prices_come(app: &TestApp, outside: &Outside, said: String) {
     };
     let set = app.store.set_source_state(source, &areas, due).await;
     set.unwrap();
-    outside.asked();
-    outside.answers("/price", said);
-    ask(app, outside).await;
-    assert_eq!(outside.asked().len(), 1);
+    services.take_requests();
+    services.reply_ok("/price", said);
+    ask(app, services).await;
+    assert_eq!(services.take_requests().len(), 1);
     let answered = app.store.prices_answered_at().await.unwrap();
     assert_eq!(answered, Some(app.clock.now()));
 }
 
 with_app!(new_prices_are_planned_with_out_of_turn, |app| {
-    let outside = Outside::start().await;
-    outside.answers("/price", prices(|n| 50 + n));
+    let services = FakeServices::start().await;
+    services.reply_ok("/price", prices(|n| 50 + n));
     home(app, "anna", SN).await;
-    ask(app, &outside).await;
-    app.plan().await;
+    ask(app, &services).await;
+    app.run_planners().await;
     assert_eq!(planned_at(app, SN).await, Some(NOON));
-    prices_come(app, &outside, prices(|n| 50 + n)).await;
-    app.plan().await;
+    prices_come(app, &services, prices(|n| 50 + n)).await;
+    app.run_planners().await;
     let nothing_new = "an answer that says the same is no reason for another plan";
     assert_eq!(planned_at(app, SN).await, Some(NOON), "{nothing_new}");
-    prices_come(app, &outside, prices(|n| 400 - n)).await;
-    app.plan().await;
+    prices_come(app, &services, prices(|n| 400 - n)).await;
+    app.run_planners().await;
     assert_eq!(planned_at(app, SN).await, Some(NOON + 2 * SECOND));
 });
 
 with_app!(whoever_a_look_does_not_reach_is_still_due, |app| {
-    let outside = Outside::start().await;
-    outside.answers("/price", prices(|n| 50 + n));
+    let services = FakeServices::start().await;
+    services.reply_ok("/price", prices(|n| 50 + n));
     home(app, "anna", SN).await;
     home(app, "ben", OTHER).await;
-    ask(app, &outside).await;
-    // One system a look.
-    let mut planners = Planners::within(Budget {
+    ask(app, &services).await;
+    // One system per tick.
+    let mut planners = Planners::with_budget(Budget {
         time: Duration::ZERO,
-        at_least: 1,
-        learning: Duration::ZERO,
+        min_systems: 1,
+        training_time: Duration::ZERO,
     });
     let planned = async || (planned_at(app, SN).await, planned_at(app, OTHER).await);
-    planners.look(app.to_plan()).await.unwrap();
+    planners.tick(app.planning_context()).await.unwrap();
     assert_eq!(planned().await, (Some(NOON), None));
-    planners.look(app.to_plan()).await.unwrap();
+    planners.tick(app.planning_context()).await.unwrap();
     assert_eq!(planned().await, (Some(NOON), Some(NOON)));
-    prices_come(app, &outside, prices(|n| 400 - n)).await;
+    prices_come(app, &services, prices(|n| 400 - n)).await;
     let now = app.clock.now();
-    planners.look(app.to_plan()).await.unwrap();
+    planners.tick(app.planning_context()).await.unwrap();
     assert_eq!(planned().await, (Some(now), Some(NOON)));
-    planners.look(app.to_plan()).await.unwrap();
+    planners.tick(app.planning_context()).await.unwrap();
     assert_eq!(planned().await, (Some(now), Some(now)));
 });
 
 with_app!(
     after_a_start_those_are_learned_first_who_want_a_plan,
     |app| {
-        let outside = Outside::start().await;
-        outside.answers("/price", prices(|n| 50 + n));
+        let services = FakeServices::start().await;
+        services.reply_ok("/price", prices(|n| 50 + n));
         let anna = home(app, "anna", SN).await;
-        app.set(&anna, SN, &[("dynamic_tariff", "off")]).await;
+        app.save_settings(&anna, SN, &[("dynamic_tariff", "off")])
+            .await;
         home(app, "ben", OTHER).await;
-        ask(app, &outside).await;
-        // One system learns in each look.
-        let mut planners = Planners::within(Budget {
-            learning: Duration::ZERO,
+        ask(app, &services).await;
+        // One system is trained per tick.
+        let mut planners = Planners::with_budget(Budget {
+            training_time: Duration::ZERO,
             ..Budget::default()
         });
         let forecast = async || {
@@ -142,9 +147,9 @@ with_app!(
             let issued = systems.iter().filter(|one| one.forecast_at.is_some());
             issued.map(|one| one.sn.to_string()).collect::<Vec<_>>()
         };
-        planners.look(app.to_plan()).await.unwrap();
+        planners.tick(app.planning_context()).await.unwrap();
         assert_eq!(forecast().await, [OTHER]);
-        planners.look(app.to_plan()).await.unwrap();
+        planners.tick(app.planning_context()).await.unwrap();
         assert_eq!(forecast().await, [SN, OTHER]);
     }
 );
@@ -153,21 +158,22 @@ with_app!(a_system_without_a_day_behind_it_is_not_read, |app| {
     app.owner("anna", SN).await;
     app.battery(SN).hello(|_| {}).await;
     reports(app, SN).await;
-    let access = app.household(SN).await;
+    let access = app.household_access(SN).await;
     let measured = async |before| {
         app.store
-            .has_measured_before(&access, before)
+            .telemetry
+            .has_measured_before(access.site(), before)
             .await
             .unwrap()
     };
     assert!(!measured(NOON).await && measured(NOON + 1).await);
-    // Sealed days count as well, from their midnight on.
+    // Sealed days count as well, from midnight on.
     app.feed(SN, &household(NOON - 3 * DAY..NOON)).await;
-    app.store.seal_due(NOON).await.unwrap();
+    app.store.telemetry.seal_due(NOON).await.unwrap();
     assert!(measured(NOON - DAY).await && !measured(NOON - 4 * DAY).await);
 });
 
-/// Of three days one is dim, and today is.
+/// Every third day is dim, and so is today.
 fn sky(day: SiteDay) -> i64 {
     let zone = Zone::default();
     let since = zone.start_of(zone.day_of(NOON)) - zone.start_of(day);
@@ -177,21 +183,21 @@ fn sky(day: SiteDay) -> i64 {
     }
 }
 
-/// A household whose roof is known, and three weeks in which the weather was said as it came.
+/// A household whose roof is known, and three weeks of correct weather forecasts.
 async fn under_the_sky(app: &TestApp) {
     let anna = app.owner("anna", SN).await;
     app.battery(SN).hello(|_| {}).await;
     let from = NOON - 21 * DAY;
     app.feed(SN, &household_under(from..NOON, sky)).await;
-    app.wants_plan(&anna, SN).await;
-    let access = app.household(SN).await;
+    app.enable_plan(&anna, SN).await;
+    let access = app.household_access(SN).await;
     let change = SiteChange {
         coordinates: Some(Coordinates::from_hundredths(4_814, 1_158)),
         planes: Some("1.5/30/0".parse().unwrap()),
         ..SiteChange::default()
     };
     app.store
-        .describe_site(&access, &change, testkit::desk(), NOON)
+        .change_site(&access, &change, testkit::mail_context(), NOON)
         .await
         .unwrap();
     let sn: Serial = SN.parse().unwrap();
@@ -200,7 +206,7 @@ async fn under_the_sky(app: &TestApp) {
             let at = start + n * QUARTER;
             Some(clear_sky(at) * sky(Zone::default().day_of(at)) / 100)
         });
-        let said = Weather {
+        let said = WeatherForecast {
             source: Source::OpenMeteo,
             issued_at: start,
             start,
@@ -208,14 +214,15 @@ async fn under_the_sky(app: &TestApp) {
         };
         let kept = app
             .store
-            .keep_weather(std::slice::from_ref(&sn), &said, SourceState::default());
+            .save_weather(std::slice::from_ref(&sn), &said, SourceState::default());
         kept.await.unwrap();
     }
     reports(app, SN).await;
 }
 
-/// The service says how much of the sun comes through, is asked, and an issue later the forecast is here, in Wh of two days.
-async fn forecast_under(app: &TestApp, outside: &Outside, percent: i64) -> i64 {
+/// The service returns this share of the clear-sky sun and is polled. Returns the energy of the next forecast, in Wh over two
+/// days.
+async fn forecast_under(app: &TestApp, services: &FakeServices, percent: i64) -> i64 {
     let now = app.clock.now();
     let (times, watts): (Vec<String>, Vec<String>) = (0..240)
         .map(|n| now / QUARTER * QUARTER - HOUR + n * QUARTER)
@@ -225,7 +232,7 @@ async fn forecast_under(app: &TestApp, outside: &Outside, percent: i64) -> i64 {
             ((at / 1_000).to_string(), format!("{irradiance:.1}"))
         })
         .unzip();
-    outside.answers(
+    services.reply_ok(
         "/v1/forecast",
         format!(
             r#"{{"minutely_15":{{"time":[{}],"global_tilted_irradiance":[{}]}}}}"#,
@@ -233,11 +240,14 @@ async fn forecast_under(app: &TestApp, outside: &Outside, percent: i64) -> i64 {
             watts.join(",")
         ),
     );
-    ask(app, outside).await;
-    assert!(!outside.asked().is_empty(), "the weather is asked for");
+    ask(app, services).await;
+    assert!(
+        !services.take_requests().is_empty(),
+        "the weather is asked for"
+    );
     reports(app, SN).await;
-    app.plan().await;
-    let access = app.household(SN).await;
+    app.run_planners().await;
+    let access = app.household_access(SN).await;
     let issue = app
         .store
         .newest_forecast(&access, now)
@@ -249,16 +259,16 @@ async fn forecast_under(app: &TestApp, outside: &Outside, percent: i64) -> i64 {
     issue.pv.iter().map(|[_, p50, _]| p50 / 4).sum()
 }
 
-async fn notice(app: &TestApp) -> Notice {
-    let access = app.household(SN).await;
+async fn notice(app: &TestApp) -> WeatherNotice {
+    let access = app.household_access(SN).await;
     app.store.planning(&access).await.unwrap().notice
 }
 
 with_app!(weather_that_arrives_feeds_the_next_forecast, |app| {
-    let outside = Outside::start().await;
+    let services = FakeServices::start().await;
     under_the_sky(app).await;
-    let bright = forecast_under(app, &outside, 100).await;
-    let dark = forecast_under(app, &outside, 3).await;
+    let bright = forecast_under(app, &services, 100).await;
+    let dark = forecast_under(app, &services, 3).await;
     assert!(bright > 4_000, "{bright} Wh");
     assert!(dark * 4 < bright, "{dark} of {bright} Wh");
 });
@@ -266,22 +276,22 @@ with_app!(weather_that_arrives_feeds_the_next_forecast, |app| {
 with_app!(
     dark_days_to_come_raise_the_notice_and_two_brighter_issues_take_it_back,
     |app| {
-        let outside = Outside::start().await;
+        let services = FakeServices::start().await;
         under_the_sky(app).await;
-        forecast_under(app, &outside, 100).await;
-        assert_eq!(notice(app).await, Notice::default());
+        forecast_under(app, &services, 100).await;
+        assert_eq!(notice(app).await, WeatherNotice::default());
         let since = app.clock.now();
-        forecast_under(app, &outside, 1).await;
+        forecast_under(app, &services, 1).await;
         let raised = notice(app).await;
         assert_eq!((raised.since, raised.disagreed), (Some(since), 0));
-        let letters = app.letters().await;
+        let letters = app.sent_mails().await;
         let warned =
-            |letter: &&jobs::mail::Letter| letter.text.contains("https://portal.test/plan");
+            |letter: &&jobs::mail::RenderedMail| letter.text.contains("https://portal.test/plan");
         assert_eq!(letters.iter().filter(warned).count(), 1);
-        forecast_under(app, &outside, 100).await;
+        forecast_under(app, &services, 100).await;
         let doubted = notice(app).await;
         assert_eq!((doubted.since, doubted.disagreed), (Some(since), 1));
-        forecast_under(app, &outside, 100).await;
+        forecast_under(app, &services, 100).await;
         let cleared = notice(app).await;
         assert_eq!((cleared.since, cleared.false_alarms), (None, 1));
     }

@@ -1,12 +1,12 @@
-//! What is kept ends by itself. The clock is the tests' own: two years pass between two lines.
+//! Data is erased after its retention. The tests control the clock: two years pass between two lines.
 #![allow(clippy::unwrap_used)]
 use domain::clock::{DAY, HOUR, MINUTE};
 use domain::{Serial, SiteDay};
-use jobs::{KeepSamples, cleanup, retention};
+use jobs::{SampleRetention, cleanup, retention};
 use std::collections::BTreeMap;
 use testkit::{Person, TestApp, TestDb, on_both};
 
-/// How many rows each table has, without the bookkeeping of sealing and the link's heartbeat.
+/// The number of rows per table, without the bookkeeping of sealing and the gateway's heartbeat.
 async fn rows(db: &TestDb) -> BTreeMap<String, usize> {
     let tables = db.dump().await.into_iter();
     let told =
@@ -18,12 +18,12 @@ async fn pass(app: &TestApp, time: i64) {
     app.clock.advance(time);
     let now = app.clock.now();
     cleanup::run(&app.store, now).await;
-    app.store.seal_due(now).await.unwrap();
-    retention::run(&app.store, KeepSamples::default(), now).await;
+    app.store.telemetry.seal_due(now).await.unwrap();
+    retention::run(&app.store, SampleRetention::default(), now).await;
 }
 
-/// Somebody with a session, a command, a link by mail and a second factor that was never proven; and a stranger's registration
-/// that was never confirmed.
+/// An owner with a session, a command, a mail link and an unconfirmed second factor; and a registration by somebody else that was
+/// never confirmed.
 async fn live(app: &TestApp) -> Person {
     let anna = app.owner("anna", "SC000001").await;
     let battery = app.battery("SC000001");
@@ -47,7 +47,7 @@ async fn live(app: &TestApp) -> Person {
     let form = app.owner_form("ben@example.com", "SC000009");
     let call = app.post("/api/auth/register/", &form).from("10.9.9.9");
     call.send().await.expect(202);
-    app.letters().await;
+    app.sent_mails().await;
     anna
 }
 
@@ -57,18 +57,18 @@ on_both!(nothing_is_erased_while_the_servers_clock_is_wrong, |db| {
     let before = rows(db).await["samples"];
     app.clock.advance(800 * DAY);
     let now = app.clock.now();
-    // Its batteries say so.
-    db.keep_clock_check(800 * DAY, now).await.unwrap();
-    retention::run(db, KeepSamples::default(), now).await;
+    // Its batteries report it.
+    db.save_clock_check(800 * DAY, now).await.unwrap();
+    retention::run(db, SampleRetention::default(), now).await;
     assert_eq!(rows(db).await["samples"], before);
     assert_eq!(db.clock_error(now).await.unwrap(), Some(800 * DAY));
-    // Travelling takes seconds; and what was found out long ago says nothing.
-    db.keep_clock_check(59_000, now).await.unwrap();
+    // Messages take seconds; and an old clock check says nothing.
+    db.save_clock_check(59_000, now).await.unwrap();
     assert_eq!(db.clock_error(now).await.unwrap(), None);
-    db.keep_clock_check(-61_000, now).await.unwrap();
+    db.save_clock_check(-61_000, now).await.unwrap();
     assert_eq!(db.clock_error(now).await.unwrap(), Some(-61_000));
     assert_eq!(db.clock_error(now + HOUR).await.unwrap(), None);
-    retention::run(db, KeepSamples::default(), now + HOUR).await;
+    retention::run(db, SampleRetention::default(), now + HOUR).await;
     assert_eq!(rows(db).await["samples"], 0);
     app.stop().await;
 });
@@ -91,7 +91,7 @@ on_both!(everything_that_has_run_out_is_cleared_by_the_clock, |db| {
     pass(&app, MINUTE).await;
     assert_eq!(rows(db).await, before, "nothing goes before its time");
 
-    // Links and what was not proven go within the day, registrations that nobody confirmed with it.
+    // Links, unconfirmed second factors and unconfirmed registrations are erased within a day.
     pass(&app, DAY + HOUR).await;
     let day = rows(db).await;
     for table in ["mail_links", "totp", "registrations"] {
@@ -104,7 +104,7 @@ on_both!(everything_that_has_run_out_is_cleared_by_the_clock, |db| {
     pass(&app, 10 * DAY).await;
     assert_eq!(rows(db).await["sessions"], 0, "after 100 days");
 
-    // Full resolution is kept for two years, the sums of days for good, and what happened stands in the journal.
+    // Full resolution is kept for two years, day totals forever, and the journal keeps what happened.
     assert_eq!(rows(db).await["sealed_days"], 1);
     pass(&app, 631 * DAY).await;
     let left = rows(db).await;
@@ -113,7 +113,11 @@ on_both!(everything_that_has_run_out_is_cleared_by_the_clock, |db| {
     let access = app.store.accesses(account).await.unwrap();
     let access = access.iter().find(|access| *access.sn() == sn).unwrap();
     let first: SiteDay = access.zone().day_of(testkit::NOON);
-    let days = app.store.daily_totals(access, first..first.next()).await;
+    let days = app
+        .store
+        .telemetry
+        .daily_totals(access.site(), first..first.next())
+        .await;
     assert!(days.unwrap()[0].energy[2].is_some(), "the sum of that day");
     assert!(left["journal"] >= before["journal"], "no line is lost");
     app.stop().await;

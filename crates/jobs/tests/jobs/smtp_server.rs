@@ -1,4 +1,4 @@
-//! A mail server of a few lines: STARTTLS with a certificate of its own, AUTH PLAIN, and a memory.
+//! A minimal mail server: STARTTLS with its own certificate, AUTH PLAIN, and a log of what it received.
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use std::sync::{Arc, Mutex};
@@ -12,11 +12,11 @@ pub(crate) struct SmtpServer {
     pub(crate) port: u16,
     /// The certificate to trust, PEM.
     pub(crate) authority: String,
-    memory: Arc<Mutex<Memory>>,
+    memory: Arc<Mutex<SmtpLog>>,
 }
 
 #[derive(Default)]
-struct Memory {
+struct SmtpLog {
     mails: Vec<ReceivedMail>,
     saw_login: bool,
 }
@@ -45,7 +45,7 @@ impl SmtpServer {
         let tls = TlsAcceptor::from(Arc::new(config));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let memory: Arc<Mutex<Memory>> = Arc::default();
+        let memory: Arc<Mutex<SmtpLog>> = Arc::default();
         let login = BASE64_STANDARD.encode(format!("\0{user}\0{password}"));
         let (tasks_memory, authority) = (Arc::clone(&memory), made.cert.pem());
         tokio::spawn(async move {
@@ -74,44 +74,44 @@ impl SmtpServer {
     }
 }
 
-async fn receive(stream: TcpStream, tls: TlsAcceptor, login: String, memory: Arc<Mutex<Memory>>) {
+async fn receive(stream: TcpStream, tls: TlsAcceptor, login: String, memory: Arc<Mutex<SmtpLog>>) {
     let mut plain = BufReader::new(stream);
-    say(&mut plain, "220 localhost").await;
-    // In clear it only offers STARTTLS.
-    while let Some(line) = hear(&mut plain).await {
+    reply(&mut plain, "220 localhost").await;
+    // Without TLS it only offers STARTTLS.
+    while let Some(line) = read_line_from(&mut plain).await {
         match line.to_uppercase().as_str() {
             hello if hello.starts_with("EHLO") => {
-                say(&mut plain, "250-localhost\r\n250 STARTTLS").await
+                reply(&mut plain, "250-localhost\r\n250 STARTTLS").await
             }
             "STARTTLS" => {
-                say(&mut plain, "220 go ahead").await;
+                reply(&mut plain, "220 go ahead").await;
                 if let Ok(secured) = tls.accept(plain.into_inner()).await {
-                    converse(BufReader::new(secured), &login, &memory).await;
+                    serve_session(BufReader::new(secured), &login, &memory).await;
                 }
                 return;
             }
-            _ => say(&mut plain, "530 STARTTLS first").await,
+            _ => reply(&mut plain, "530 STARTTLS first").await,
         }
     }
 }
 
-async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
+async fn serve_session<S: AsyncRead + AsyncWrite + Unpin>(
     mut link: BufReader<S>,
     login: &str,
-    memory: &Mutex<Memory>,
+    memory: &Mutex<SmtpLog>,
 ) {
     let mut mail = ReceivedMail {
         encrypted: true,
         ..ReceivedMail::default()
     };
-    while let Some(line) = hear(&mut link).await {
+    while let Some(line) = read_line_from(&mut link).await {
         let upper = line.to_uppercase();
         if upper.starts_with("EHLO") {
-            say(&mut link, "250-localhost\r\n250 AUTH PLAIN").await;
+            reply(&mut link, "250-localhost\r\n250 AUTH PLAIN").await;
         } else if let Some(given) = line.strip_prefix("AUTH PLAIN ") {
             memory.lock().unwrap().saw_login = true;
             mail.authenticated = given == login;
-            say(
+            reply(
                 &mut link,
                 if mail.authenticated {
                     "235 welcome"
@@ -122,26 +122,26 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
             .await;
         } else if upper.starts_with("RCPT TO:<") && mail.authenticated {
             mail.recipient = line["RCPT TO:<".len()..].trim_end_matches('>').to_owned();
-            say(&mut link, "250 ok").await;
+            reply(&mut link, "250 ok").await;
         } else if upper == "DATA" && mail.authenticated {
-            say(&mut link, "354 go on").await;
-            while let Some(text) = hear(&mut link).await.filter(|text| text != ".") {
+            reply(&mut link, "354 go on").await;
+            while let Some(text) = read_line_from(&mut link).await.filter(|text| text != ".") {
                 mail.text.push_str(&text);
                 mail.text.push('\n');
             }
             memory.lock().unwrap().mails.push(mail.clone());
-            say(&mut link, "250 kept").await;
+            reply(&mut link, "250 kept").await;
         } else if upper == "QUIT" {
-            say(&mut link, "221 bye").await;
+            reply(&mut link, "221 bye").await;
         } else if mail.authenticated {
-            say(&mut link, "250 ok").await;
+            reply(&mut link, "250 ok").await;
         } else {
-            say(&mut link, "530 log in first").await;
+            reply(&mut link, "530 log in first").await;
         }
     }
 }
 
-async fn say<S: AsyncWrite + Unpin>(link: &mut BufReader<S>, line: &str)
+async fn reply<S: AsyncWrite + Unpin>(link: &mut BufReader<S>, line: &str)
 where
     BufReader<S>: AsyncWrite,
 {
@@ -149,7 +149,7 @@ where
     let _ = link.flush().await;
 }
 
-async fn hear<S: AsyncRead + Unpin>(link: &mut BufReader<S>) -> Option<String> {
+async fn read_line_from<S: AsyncRead + Unpin>(link: &mut BufReader<S>) -> Option<String> {
     let mut line = String::new();
     let read = link.read_line(&mut line).await.ok()?;
     (read > 0).then(|| line.trim_end().to_owned())

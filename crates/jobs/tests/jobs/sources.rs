@@ -1,19 +1,19 @@
-//! Asking sources by the clock: what is due is asked once, what fails is asked again later, and what is known stays.
+//! Scheduled polling of sources: due requests are sent once, failed ones are retried later, and known values stay.
 #![allow(clippy::unwrap_used)]
 use domain::clock::{DAY, HOUR, MINUTE, Millis};
-use domain::source::{Area, Asked, BiddingZone, QUARTER, SourceError, SourceState};
+use domain::source::{Area, BiddingZone, PollOutcome, QUARTER, SourceError, SourceState};
 use domain::{Serial, Source, Zone};
 use sources::{Addresses, Sources};
 use store::Access;
 use store::source::SystemPrices;
-use testkit::{NOON, Outside, Person, Reply, TestApp, with_app};
+use testkit::{FakeServices, NOON, Person, Reply, TestApp, with_app};
 
 const TOKEN: &str = "5K4MVS-OjfWhK_4yrjOlFe1F6kJXPVf7eQYggo8ebAE";
 const ZONE: Area = Area::Zone(BiddingZone::DeLu);
 
 /// One round of the job.
-async fn round(app: &TestApp, outside: &Outside) {
-    let sources = Sources::new(Addresses::default().or_all(&outside.url));
+async fn round(app: &TestApp, services: &FakeServices) {
+    let sources = Sources::new(Addresses::default().or_all(&services.url));
     jobs::sources::run(&app.store, &sources, &app.portal.random, app.clock.now()).await;
 }
 
@@ -32,7 +32,7 @@ async fn access(app: &TestApp, person: &Person, sn: &str) -> Access {
     app.store.access(account, &sn).await.unwrap().unwrap()
 }
 
-/// Of today and tomorrow.
+/// The prices of today and tomorrow.
 async fn prices(app: &TestApp, person: &Person, sn: &str) -> SystemPrices {
     let access = access(app, person, sn).await;
     let today = access.zone().day_of(app.clock.now());
@@ -43,13 +43,13 @@ async fn prices(app: &TestApp, person: &Person, sn: &str) -> SystemPrices {
         .unwrap()
 }
 
-/// Midnight of the day that tests begin on.
+/// Midnight of the first day of the tests.
 fn midnight() -> Millis {
     let zone = Zone::default();
     zone.start_of(zone.day_of(NOON))
 }
 
-/// So many days in quarter-hours, each price one EUR/MWh above the one before.
+/// Days in quarter-hours, each price one EUR/MWh above the previous one.
 fn energy_charts(days: i64) -> String {
     let count = days * 96;
     let seconds = (0..count).map(|n| ((midnight() + n * QUARTER) / 1_000).to_string());
@@ -77,8 +77,8 @@ fn import(prices: &SystemPrices, quarter: usize) -> Option<i64> {
 with_app!(
     a_zone_is_asked_once_for_everybody_and_each_pays_their_own_price,
     |app| {
-        let outside = Outside::start().await;
-        outside.answers("/price", energy_charts(1));
+        let services = FakeServices::start().await;
+        services.reply_ok("/price", energy_charts(1));
         let anna = app.owner("anna", "SC000001").await;
         let ben = app.owner("ben", "SC000002").await;
         let spot = ("provider", "energy_charts");
@@ -86,9 +86,9 @@ with_app!(
         set(app, &anna, "SC000001", &plain).await;
         let taxed = [spot, ("import_adder", "10"), ("vat", "19")];
         set(app, &ben, "SC000002", &taxed).await;
-        round(app, &outside).await;
-        assert_eq!(outside.asked().len(), 1);
-        // 50 EUR/MWh are 5 ct; with 10 ct on top and 19 % tax 17.85 ct.
+        round(app, &services).await;
+        assert_eq!(services.take_requests().len(), 1);
+        // 50 EUR/MWh are 5 ct; with a surcharge of 10 ct and 19 % tax 17.85 ct.
         assert_eq!(import(&prices(app, &anna, "SC000001").await, 50), Some(500));
         let bens = prices(app, &ben, "SC000002").await;
         assert_eq!(import(&bens, 50), Some(1_785));
@@ -96,27 +96,27 @@ with_app!(
         assert_eq!(bens.known_until(NOON), Some(midnight() + DAY));
         // Nothing is due before one o'clock.
         app.clock.advance(30 * MINUTE);
-        round(app, &outside).await;
-        assert!(outside.asked().is_empty());
+        round(app, &services).await;
+        assert!(services.take_requests().is_empty());
     }
 );
 
 with_app!(
     tomorrows_prices_are_asked_for_from_one_oclock_until_they_are_there,
     |app| {
-        let outside = Outside::start().await;
-        outside.answers("/price", energy_charts(1));
+        let services = FakeServices::start().await;
+        services.reply_ok("/price", energy_charts(1));
         let anna = app.owner("anna", "SC000001").await;
         set(app, &anna, "SC000001", &[("provider", "energy_charts")]).await;
-        round(app, &outside).await;
-        outside.asked();
+        round(app, &services).await;
+        services.take_requests();
         app.clock.advance(HOUR + 6 * MINUTE);
-        round(app, &outside).await;
-        assert_eq!(outside.asked().len(), 1);
-        outside.answers("/price", energy_charts(2));
+        round(app, &services).await;
+        assert_eq!(services.take_requests().len(), 1);
+        services.reply_ok("/price", energy_charts(2));
         app.clock.advance(16 * MINUTE);
-        round(app, &outside).await;
-        assert_eq!(outside.asked().len(), 1);
+        round(app, &services).await;
+        assert_eq!(services.take_requests().len(), 1);
         let known = prices(app, &anna, "SC000001").await;
         assert_eq!(
             known.known_until(app.clock.now()),
@@ -124,36 +124,36 @@ with_app!(
         );
         for _ in 0..23 {
             app.clock.advance(HOUR);
-            round(app, &outside).await;
+            round(app, &services).await;
         }
-        assert!(outside.asked().is_empty());
+        assert!(services.take_requests().is_empty());
         app.clock.advance(50 * MINUTE);
-        round(app, &outside).await;
-        assert_eq!(outside.asked().len(), 1);
+        round(app, &services).await;
+        assert_eq!(services.take_requests().len(), 1);
     }
 );
 
 with_app!(where_a_source_fails_another_stands_in_and_is_named, |app| {
-    let outside = Outside::start().await;
-    outside.says("/v1/marketdata", Reply::Text(500, String::new()));
-    outside.answers("/price", energy_charts(1));
+    let services = FakeServices::start().await;
+    services.reply("/v1/marketdata", Reply::Text(500, String::new()));
+    services.reply_ok("/price", energy_charts(1));
     let anna = app.owner("anna", "SC000001").await;
     set(app, &anna, "SC000001", &[("provider", "awattar")]).await;
-    round(app, &outside).await;
+    round(app, &services).await;
     let found = prices(app, &anna, "SC000001").await;
     assert_eq!(found.source, Some(Source::Awattar));
     assert_eq!(found.state.error, Some(SourceError::Failed));
     let quarter = found.quarters[50].unwrap();
     assert_eq!(quarter.source, Some(Source::EnergyCharts));
-    // When it is well again, its own word counts.
+    // When it works again its own prices are used.
     let start = midnight();
     let own = format!(
         r#"{{"object":"list","data":[{{"start_timestamp":{start},"end_timestamp":{},"marketprice":7.00,"unit":"Eur/MWh"}}]}}"#,
         start + HOUR
     );
-    outside.answers("/v1/marketdata", own);
+    services.reply_ok("/v1/marketdata", own);
     app.clock.advance(5 * MINUTE);
-    round(app, &outside).await;
+    round(app, &services).await;
     let found = prices(app, &anna, "SC000001").await;
     assert_eq!(found.state.error, None);
     assert_eq!(found.quarters[0].unwrap().source, Some(Source::Awattar));
@@ -164,16 +164,16 @@ with_app!(where_a_source_fails_another_stands_in_and_is_named, |app| {
 });
 
 with_app!(what_is_known_stays_while_every_source_is_silent, |app| {
-    let outside = Outside::start().await;
-    outside.answers("/price", energy_charts(2));
+    let services = FakeServices::start().await;
+    services.reply_ok("/price", energy_charts(2));
     let anna = app.owner("anna", "SC000001").await;
     set(app, &anna, "SC000001", &[("provider", "energy_charts")]).await;
-    round(app, &outside).await;
-    outside.says("/", Reply::Text(503, String::new()));
+    round(app, &services).await;
+    services.reply("/", Reply::Text(503, String::new()));
     app.clock.advance(DAY + 2 * HOUR);
     let since = app.clock.now();
     for _ in 0..5 {
-        round(app, &outside).await;
+        round(app, &services).await;
         app.clock.advance(HOUR);
     }
     let found = prices(app, &anna, "SC000001").await;
@@ -185,49 +185,52 @@ with_app!(what_is_known_stays_while_every_source_is_silent, |app| {
 });
 
 with_app!(a_source_that_asks_for_a_pause_gets_it, |app| {
-    let outside = Outside::start().await;
-    outside.says("/", Reply::With(429, "retry-after", "7200".into()));
+    let services = FakeServices::start().await;
+    services.reply("/", Reply::With(429, "retry-after", "7200".into()));
     let anna = app.owner("anna", "SC000001").await;
     set(app, &anna, "SC000001", &[("provider", "energy_charts")]).await;
-    round(app, &outside).await;
+    round(app, &services).await;
     let state = app.store.source_state(Source::EnergyCharts, &ZONE).await;
     let state = state.unwrap();
     assert_eq!(state.error, Some(SourceError::RateLimited));
     assert_eq!(state.next_at, NOON + 2 * HOUR);
-    outside.asked();
+    services.take_requests();
     app.clock.advance(HOUR);
-    round(app, &outside).await;
-    assert!(outside.asked().is_empty());
+    round(app, &services).await;
+    assert!(services.take_requests().is_empty());
 });
 
 with_app!(
     a_refused_token_is_told_and_a_new_one_is_tried_at_once,
     |app| {
-        let outside = Outside::start().await;
+        let services = FakeServices::start().await;
         let refused = r#"{"errors":[{"message":"invalid token","extensions":{"code":"UNAUTHENTICATED"}}],"data":null}"#;
-        outside.answers("/v1-beta/gql", refused);
+        services.reply_ok("/v1-beta/gql", refused);
         let anna = app.owner("anna", "SC000001").await;
         let wrong = [
             ("provider", "tibber"),
             ("provider_token", "a-token-that-is-long-but-wrong"),
         ];
         set(app, &anna, "SC000001", &wrong).await;
-        round(app, &outside).await;
+        round(app, &services).await;
         let found = prices(app, &anna, "SC000001").await;
         assert_eq!(found.state.error, Some(SourceError::TokenRefused));
-        outside.asked();
+        services.take_requests();
         app.clock.advance(HOUR);
-        round(app, &outside).await;
-        assert!(outside.asked().is_empty(), "it does not become right");
-        outside.answers("/v1-beta/gql", tibber("0.2512"));
+        round(app, &services).await;
+        assert!(
+            services.take_requests().is_empty(),
+            "it does not become right"
+        );
+        services.reply_ok("/v1-beta/gql", tibber("0.2512"));
         let anna = app.log_in(&anna.email, false).await;
         set(app, &anna, "SC000001", &[("provider_token", TOKEN)]).await;
-        round(app, &outside).await;
+        round(app, &services).await;
         let found = prices(app, &anna, "SC000001").await;
         assert_eq!(found.state.error, None);
-        // A final price: neither adder nor tax comes on top.
+        // A final price: neither surcharge nor tax is added.
         assert_eq!(import(&found, 48), Some(2_512));
-        let asked = outside.asked();
+        let asked = services.take_requests();
         assert_eq!(asked[0].headers["authorization"], format!("Bearer {TOKEN}"));
     }
 );
@@ -235,24 +238,24 @@ with_app!(
 with_app!(
     a_token_that_is_replaced_while_the_old_one_is_asked_with_is_tried_all_the_same,
     |app| {
-        let outside = Outside::start().await;
+        let services = FakeServices::start().await;
         let anna = app.owner("anna", "SC000001").await;
         let wrong = [
             ("provider", "tibber"),
             ("provider_token", "a-token-that-is-long-but-wrong"),
         ];
         set(app, &anna, "SC000001", &wrong).await;
-        let asked = app.store.wanted_prices().await.unwrap().remove(0);
+        let asked = app.store.price_demands().await.unwrap().remove(0);
         set(app, &anna, "SC000001", &[("provider_token", TOKEN)]).await;
-        // Only now comes the answer to the question with the wrong one.
-        let refused = Asked::Failed {
+        // The response to the request with the wrong token arrives only now.
+        let refused = PollOutcome::Failed {
             error: SourceError::TokenRefused,
             retry_after: None,
         };
         let state = SourceState::default().after(refused, 0.0, app.clock.now());
-        app.store.keep_failure(&asked, state).await.unwrap();
-        outside.answers("/v1-beta/gql", tibber("0.2512"));
-        round(app, &outside).await;
+        app.store.save_price_failure(&asked, state).await.unwrap();
+        services.reply_ok("/v1-beta/gql", tibber("0.2512"));
+        round(app, &services).await;
         let found = prices(app, &anna, "SC000001").await;
         assert_eq!(found.state.error, None);
         assert_eq!(import(&found, 48), Some(2_512));
@@ -262,8 +265,8 @@ with_app!(
 with_app!(
     systems_with_one_token_are_asked_for_together_and_others_see_nothing_of_it,
     |app| {
-        let outside = Outside::start().await;
-        outside.answers("/v1-beta/gql", tibber("0.30"));
+        let services = FakeServices::start().await;
+        services.reply_ok("/v1-beta/gql", tibber("0.30"));
         let units = [app.device("SC000001").await, app.device("SC000002").await];
         let code = app.code(&units.each_ref()).await;
         let form = app.owner_form("anna@example.com", &code);
@@ -279,16 +282,19 @@ with_app!(
             ("provider_token", "another-token-of-another-home"),
         ];
         set(app, &ben, "SC000003", &other).await;
-        round(app, &outside).await;
-        assert_eq!(outside.asked().len(), 2);
+        round(app, &services).await;
+        assert_eq!(services.take_requests().len(), 2);
         for (person, sn) in [(&anna, "SC000001"), (&anna, "SC000002"), (&ben, "SC000003")] {
             assert_eq!(import(&prices(app, person, sn).await, 48), Some(3_000));
         }
-        // Whoever leaves the provider leaves its prices.
+        // Prices of a provider are gone after a change of provider.
         set(app, &anna, "SC000001", &[("provider", "energy_charts")]).await;
         let area = Area::System("SC000001".parse().unwrap());
         let range = midnight()..midnight() + DAY;
-        let left = app.store.published(Source::Tibber, &area, range).await;
+        let left = app
+            .store
+            .published_prices(Source::Tibber, &area, range)
+            .await;
         assert!(left.unwrap().is_empty());
     }
 );
@@ -296,8 +302,8 @@ with_app!(
 with_app!(
     a_household_in_another_currency_is_told_that_nothing_is_converted,
     |app| {
-        let outside = Outside::start().await;
-        outside.answers("/price", energy_charts(1));
+        let services = FakeServices::start().await;
+        services.reply_ok("/price", energy_charts(1));
         let sn = app.device("SC000001").await;
         let code = app.code(&[&sn]).await;
         let mut form = app.owner_form("ola@example.com", &code);
@@ -307,8 +313,8 @@ with_app!(
         call.send().await.expect(201);
         let ola = app.log_in("ola@example.com", false).await;
         set(app, &ola, "SC000001", &[("provider", "energy_charts")]).await;
-        round(app, &outside).await;
-        assert!(outside.asked()[0].path.contains("bzn=PL"));
+        round(app, &services).await;
+        assert!(services.take_requests()[0].path.contains("bzn=PL"));
         let found = prices(app, &ola, "SC000001").await;
         assert_eq!(found.state.error, Some(SourceError::Currency));
         assert!(found.quarters.iter().all(Option::is_none));
@@ -318,7 +324,7 @@ with_app!(
 with_app!(
     the_sun_is_asked_for_once_for_a_roof_and_kept_with_its_time,
     |app| {
-        let outside = Outside::start().await;
+        let services = FakeServices::start().await;
         let first = midnight() / 1_000 + 12 * 3_600;
         let sun = |watt: i64| {
             let times: Vec<String> = (0..8).map(|n| (first + 900 * n).to_string()).collect();
@@ -329,7 +335,7 @@ with_app!(
                 values.join(",")
             )
         };
-        outside.answers("/v1/forecast", sun(100));
+        services.reply_ok("/v1/forecast", sun(100));
         let anna = app.owner("anna", "SC000001").await;
         let ben = app.owner("ben", "SC000002").await;
         app.owner("eva", "SC000003").await;
@@ -342,34 +348,36 @@ with_app!(
             };
             let now = app.clock.now();
             app.store
-                .describe_site(&access, &change, testkit::desk(), now)
+                .change_site(&access, &change, testkit::mail_context(), now)
                 .await
                 .unwrap();
         }
-        round(app, &outside).await;
+        round(app, &services).await;
         assert_eq!(
-            outside.asked().len(),
+            services.take_requests().len(),
             1,
             "one roof, and one without a place"
         );
         let annas = access(app, &anna, "SC000001").await;
         let weather = app.store.weather(&annas).await.unwrap().unwrap();
         assert_eq!((weather.issued_at, weather.watts[0]), (NOON, Some(1_000)));
-        // An hour later it is asked again; what has passed keeps what was said before it.
+        // It is polled again an hour later; past quarter-hours keep their earlier forecast.
         app.clock.advance(HOUR + 7 * MINUTE);
-        outside.answers("/v1/forecast", sun(500));
-        round(app, &outside).await;
+        services.reply_ok("/v1/forecast", sun(500));
+        round(app, &services).await;
         let start = weather.start;
-        let said = app.store.weather_said(&annas, start..start + 8 * QUARTER);
+        let said = app
+            .store
+            .weather_as_forecast(&annas, start..start + 8 * QUARTER);
         let said = said.await.unwrap();
         assert_eq!((said[1], said[7]), (Some(1_010.0), Some(5_070.0)));
-        // Where Open-Meteo fails, forecast.solar stands in.
-        outside.says("/v1/forecast", Reply::Text(503, String::new()));
+        // Where Open-Meteo fails, forecast.solar is the fallback.
+        services.reply("/v1/forecast", Reply::Text(503, String::new()));
         let solar = r#"{"result":{"watt_hours_period":{"2026-11-15T13:00:00+00:00":0,"2026-11-15T14:00:00+00:00":2000}},
             "message":{"code":0}}"#;
-        outside.answers("/estimate", solar);
+        services.reply_ok("/estimate", solar);
         app.clock.advance(HOUR + 7 * MINUTE);
-        round(app, &outside).await;
+        round(app, &services).await;
         let weather = app.store.weather(&annas).await.unwrap().unwrap();
         assert_eq!(weather.source, Source::ForecastSolar);
     }

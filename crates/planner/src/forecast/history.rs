@@ -1,21 +1,21 @@
-//! What a site has measured by quarter-hours, as far as forecasts look back.
+//! The measurements of a site by quarter-hours, as far back as forecasts need them.
 use crate::{QUARTER, QUARTERS_A_DAY};
 use domain::Zone;
 use domain::clock::Millis;
 
-/// Of one site, in W. `load` and `pv` end where the future begins; the weather goes on.
+/// One site, in W. `load` and `pv` end now; `weather` also covers the future.
 #[derive(Clone, Debug)]
 pub struct History {
     pub start: Millis,
     pub load: Vec<Option<f64>>,
     pub pv: Vec<Option<f64>>,
-    /// What the weather forecast would let a plant of any fixed size yield, as it was last said for each quarter-hour.
+    /// The yield of a plant of any fixed size by the weather forecast, as last forecast before each quarter-hour.
     pub weather: Vec<Option<f64>>,
-    /// Of the site's clock ahead of UTC, in quarter-hours; as long as the past and two days more.
+    /// The site's UTC offset in quarter-hours; covers the past and two more days.
     offset: Vec<i8>,
 }
 
-/// The past as known at one moment: nothing in it is younger.
+/// The past as known at one moment: it contains nothing newer.
 #[derive(Clone, Copy, Debug)]
 pub struct Past<'a> {
     pub load: &'a [Option<f64>],
@@ -27,7 +27,7 @@ pub struct Past<'a> {
 
 impl History {
     pub fn new(start: Millis, zone: &Zone, load: Vec<Option<f64>>, pv: Vec<Option<f64>>) -> Self {
-        let long = load.len() + super::AHEAD + 1;
+        let long = load.len() + super::FORECAST_QUARTERS + 1;
         let offset = (0..long).map(|n| {
             let minutes = zone.offset_minutes(start + n as Millis * QUARTER);
             i8::try_from(minutes / 15).unwrap_or(0)
@@ -50,11 +50,11 @@ impl History {
     /// What was known after the first `now` quarter-hours.
     pub fn until(&self, now: usize) -> Past<'_> {
         let now = now.min(self.load.len()).min(self.pv.len());
-        let told = self.weather.len().min(now + super::AHEAD);
+        let weather_end = self.weather.len().min(now + super::FORECAST_QUARTERS);
         Past {
             load: &self.load[..now],
             pv: &self.pv[..now],
-            weather: &self.weather[..told],
+            weather: &self.weather[..weather_end],
             offset: &self.offset,
             start: self.start,
         }
@@ -62,7 +62,7 @@ impl History {
 }
 
 impl<'a> Past<'a> {
-    /// The first quarter-hour that has not been yet.
+    /// The first quarter-hour that is not measured yet.
     pub fn now(&self) -> usize {
         self.load.len()
     }
@@ -77,12 +77,12 @@ impl<'a> Past<'a> {
         Self {
             load: &self.load[..now],
             pv: &self.pv[..now],
-            weather: &self.weather[..self.weather.len().min(now + super::AHEAD)],
+            weather: &self.weather[..self.weather.len().min(now + super::FORECAST_QUARTERS)],
             ..*self
         }
     }
 
-    /// The same time on the site's clock so many days earlier; people live by it, also when it is changed.
+    /// The same local time some days earlier. People live by the clock, also when daylight saving time begins or ends.
     pub(crate) fn days_before(&self, quarter: usize, days: usize) -> Option<usize> {
         let back = quarter.checked_sub(days * QUARTERS_A_DAY)?;
         let shift = self.offset_at(quarter) - self.offset_at(back);
@@ -112,7 +112,7 @@ impl<'a> Past<'a> {
     }
 }
 
-/// The mean of what is known.
+/// The mean of the known values.
 pub(crate) fn mean(values: impl IntoIterator<Item = Option<f64>>) -> Option<f64> {
     let (mut sum, mut count) = (0.0, 0);
     for value in values.into_iter().flatten() {
@@ -126,7 +126,7 @@ pub(crate) fn mean(values: impl IntoIterator<Item = Option<f64>>) -> Option<f64>
 mod tests {
     use super::*;
 
-    /// 2024-03-30 00:00 in UTC: the clocks go forward on the next day at 01:00 UTC.
+    /// 2024-03-30 00:00 UTC: the clocks go forward on the next day at 01:00 UTC.
     const BEFORE_SUMMER: Millis = 1_711_756_800_000;
 
     fn history(days: usize) -> History {
@@ -153,7 +153,7 @@ mod tests {
         let past = history.until(96);
         assert_eq!(
             (past.now(), past.pv.len(), past.weather.len()),
-            (96, 96, 96 + super::super::AHEAD)
+            (96, 96, 96 + super::super::FORECAST_QUARTERS)
         );
         assert_eq!(past.until(200).now(), 96);
     }

@@ -1,42 +1,41 @@
-//! The load to come: a regression on the home's own profile, its last days and its present level, and before there are enough
-//! days of its own a standard household.
-use super::alike::{self, Alike};
+//! The load forecast: a regression on the home's own profile, its last days and its present level. Until it has enough days of
+//! its own: a standard household.
 use super::history::{Past, mean};
-use super::regression::{Fit, Rows};
-use super::{AHEAD, STRETCHES, standard, stretch_of};
+use super::regression::{Fit, TrainingRows};
+use super::similar_days::{self, SimilarDays};
+use super::{FORECAST_QUARTERS, LEAD_TIME_BUCKETS, lead_time_bucket, standard};
 use crate::{Band, QUARTERS_A_DAY};
 
 const FEATURES: usize = 26;
-/// A regression looks so far back for rows; what a home did longer ago was another season.
-const LEARNS_FROM: usize = 112 * QUARTERS_A_DAY;
-/// The features of a row need so many days before it.
-const NEEDS: usize = 14 * QUARTERS_A_DAY;
-/// Each row's issue is so long after the one before. Of longer ones few are good: with 7, which goes up in a week, each time of the day
-/// was learned on always the same weekday.
-const STRIDE: usize = 2;
-/// Rows of one issue within a stretch of the way.
-const PER_ISSUE: usize = 2;
-/// How far coefficients are drawn towards zero.
-const PULL: f64 = 5e-3;
+/// How far back training rows reach; before that it was another season.
+const TRAINING_QUARTERS: usize = 112 * QUARTERS_A_DAY;
+/// The features of a row need this much history before it.
+const MIN_HISTORY_QUARTERS: usize = 14 * QUARTERS_A_DAY;
+/// The distance between the forecast times used for training. Few longer strides are good: 7 divides a week evenly, so each time
+/// of day was always learned on the same weekday.
+const ISSUE_STRIDE_QUARTERS: usize = 2;
+/// Training rows per forecast time and lead-time bucket.
+const ROWS_PER_ISSUE: usize = 2;
+const RIDGE_PENALTY: f64 = 5e-3;
 
 #[derive(Clone, Debug)]
 pub struct LoadModel {
-    fits: [Option<Fit<FEATURES>>; STRETCHES.len()],
-    /// Of a household, in kWh: what the standard profile is scaled to until the home is known.
+    fits: [Option<Fit<FEATURES>>; LEAD_TIME_BUCKETS.len()],
+    /// The household's yearly consumption: the standard profile is scaled to it until the home is known.
     yearly_kwh: f64,
 }
 
 impl LoadModel {
-    /// Learns from what is known at one moment; good for some days.
-    pub fn learn(past: &Past<'_>, yearly_kwh: f64) -> Self {
+    /// Learns from what is known at one moment. A model stays good for some days.
+    pub fn train(past: &Past<'_>, yearly_kwh: f64) -> Self {
         let now = past.now();
-        let first = NEEDS.max(now.saturating_sub(LEARNS_FROM));
-        let mut rows = STRETCHES.map(|_| Rows::<FEATURES>::new());
-        for (turn, issue) in (first..now).step_by(STRIDE).enumerate() {
+        let first = MIN_HISTORY_QUARTERS.max(now.saturating_sub(TRAINING_QUARTERS));
+        let mut rows = LEAD_TIME_BUCKETS.map(|_| TrainingRows::<FEATURES>::new());
+        for (turn, issue) in (first..now).step_by(ISSUE_STRIDE_QUARTERS).enumerate() {
             let then = past.until(issue);
-            let level = Level::of(&then);
-            for (stretch, rows) in STRETCHES.iter().zip(&mut rows) {
-                for ahead in chosen(stretch, turn, PER_ISSUE) {
+            let level = LoadLevel::of(&then);
+            for (bucket, rows) in LEAD_TIME_BUCKETS.iter().zip(&mut rows) {
+                for ahead in sampled_lead_times(bucket, turn, ROWS_PER_ISSUE) {
                     let at = issue + ahead;
                     if let Some(load) = past.load.get(at).copied().flatten() {
                         rows.push(features(&then, at, &level), load / level.scale, level.scale);
@@ -45,18 +44,18 @@ impl LoadModel {
             }
         }
         Self {
-            fits: rows.map(|rows| rows.fit(PULL)),
+            fits: rows.map(|rows| rows.fit(RIDGE_PENALTY)),
             yearly_kwh,
         }
     }
 
     /// The next two days.
     pub fn forecast(&self, past: &Past<'_>) -> Vec<Band> {
-        let level = Level::of(past);
+        let level = LoadLevel::of(past);
         let now = past.now();
-        let ahead = 0..AHEAD;
+        let ahead = 0..FORECAST_QUARTERS;
         ahead
-            .map(|ahead| match &self.fits[stretch_of(ahead)] {
+            .map(|ahead| match &self.fits[lead_time_bucket(ahead)] {
                 Some(fit) => scaled(fit.band(&features(past, now + ahead, &level)), level.scale),
                 None => standard::band(past, now + ahead, self.yearly_kwh),
             })
@@ -73,34 +72,34 @@ fn scaled(band: Band, by: f64) -> Band {
     }
 }
 
-/// Some quarter-hours of a stretch, others in each turn and in no order that a day or a week could fall in with.
-pub(super) fn chosen(
-    stretch: &std::ops::Range<usize>,
+/// Some lead times of a bucket, others in each turn. The order is scattered so it never lines up with days or weeks.
+pub(super) fn sampled_lead_times(
+    bucket: &std::ops::Range<usize>,
     turn: usize,
     per_issue: usize,
 ) -> impl Iterator<Item = usize> {
-    let step = stretch.len().div_ceil(per_issue);
+    let step = bucket.len().div_ceil(per_issue);
     let scattered = (turn as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33;
-    let first = stretch.start + scattered as usize % step;
-    (first..stretch.end).step_by(step)
+    let first = bucket.start + scattered as usize % step;
+    (first..bucket.end).step_by(step)
 }
 
-/// How much the home uses at present.
-struct Level {
-    /// The mean of the last week: what features are measured in.
+/// The present load level of the home.
+struct LoadLevel {
+    /// The mean of the last week in W: the unit of the features.
     scale: f64,
     day: f64,
-    /// The last half-hour as it was; the others are above what is usual at their time.
+    /// The absolute load of the last half-hour; the other values are relative to the usual load at their time.
     last: f64,
     half_hour: f64,
     hour: f64,
     three_hours: f64,
     half_day: f64,
     sun: f64,
-    alike: [Alike; alike::BY.len()],
+    similar: [SimilarDays; similar_days::COMPARED_QUARTERS.len()],
 }
 
-impl Level {
+impl LoadLevel {
     fn of(past: &Past<'_>) -> Self {
         let now = past.now();
         let last = |long: usize| mean(past.load[now.saturating_sub(long)..].iter().copied());
@@ -121,7 +120,7 @@ impl Level {
             last: last(2).map_or(0.0, |last| last / scale),
             three_hours: above(12),
             half_day: above(48),
-            alike: alike::BY.map(|long| Alike::of(past, long)),
+            similar: similar_days::COMPARED_QUARTERS.map(|long| SimilarDays::of(past, long)),
             sun: {
                 let long = 16;
                 let last = mean(past.pv[now.saturating_sub(long)..].iter().copied());
@@ -136,8 +135,8 @@ impl Level {
     }
 }
 
-/// What the load at a time is explained by, in parts of the last week's mean.
-fn features(past: &Past<'_>, at: usize, level: &Level) -> [f64; FEATURES] {
+/// The features for the load at one time, in units of the last week's mean.
+fn features(past: &Past<'_>, at: usize, level: &LoadLevel) -> [f64; FEATURES] {
     let now = past.now();
     let first = if at < now + QUARTERS_A_DAY - 1 { 1 } else { 2 };
     let in_parts =
@@ -148,13 +147,13 @@ fn features(past: &Past<'_>, at: usize, level: &Level) -> [f64; FEATURES] {
         |day: usize| day.is_multiple_of(7) || past.is_weekend(at) == past.is_weekend(at - 96 * day);
     let like_days = (first..=14).filter(|day| at >= 96 * day && same_days(*day));
     let like_day = mean(like_days.map(|day| around(past, past.days_before(at, day))));
-    // To the quarter-hour: what a clock switches does come to the minute.
+    // Exact to the quarter-hour: timers switch to the minute.
     let exact = |days: std::ops::RangeInclusive<usize>| {
         mean(days.map(|day| past.load.get(past.days_before(at, day)?).copied().flatten()))
     };
-    let (low, high) = ends(past, at, first);
-    let alike = |n: usize| {
-        let load = level.alike[n].mean(first, |day| around(past, past.days_before(at, day)));
+    let (low, high) = low_and_high(past, at, first);
+    let similar = |n: usize| {
+        let load = level.similar[n].mean(first, |day| around(past, past.days_before(at, day)));
         in_parts(load, fortnight)
     };
     let recent = in_parts(around_days_before(past, at, first..=first + 2), week);
@@ -165,7 +164,7 @@ fn features(past: &Past<'_>, at: usize, level: &Level) -> [f64; FEATURES] {
         week,
         fortnight,
         in_parts(like_day, fortnight),
-        in_parts(middle(past, at, first), fortnight),
+        in_parts(median_load(past, at, first), fortnight),
         level.day,
         level.hour,
         level.three_hours,
@@ -179,23 +178,23 @@ fn features(past: &Past<'_>, at: usize, level: &Level) -> [f64; FEATURES] {
         in_parts(exact(first..=first), week),
         in_parts(exact(first..=7), week),
         in_parts(exact(7..=7), week),
-        // What runs now goes on where something usually runs.
+        // A running appliance is likelier to go on at times of day when something usually runs.
         level.hour * week,
         level.half_hour * week,
         level.three_hours * week,
-        alike(0),
-        alike(1),
+        similar(0),
+        similar(1),
         recent,
     ]
 }
 
-/// The middle value of the last two weeks at this time: what the load is when nothing special runs.
-fn middle(past: &Past<'_>, at: usize, first: usize) -> Option<f64> {
+/// The median of the last two weeks at this time: the load when nothing special runs.
+fn median_load(past: &Past<'_>, at: usize, first: usize) -> Option<f64> {
     let mut values = [0.0; 14];
     let mut count = 0;
     for day in first..=14 {
-        let place = past.days_before(at, day);
-        if let Some(load) = place.and_then(|place| past.load.get(place).copied().flatten()) {
+        let index = past.days_before(at, day);
+        if let Some(load) = index.and_then(|index| past.load.get(index).copied().flatten()) {
             values[count] = load;
             count += 1;
         }
@@ -204,17 +203,17 @@ fn middle(past: &Past<'_>, at: usize, first: usize) -> Option<f64> {
     values[..count].get(count / 2).copied()
 }
 
-/// What the load around this time was below and above on an eighth of the last two weeks' days each.
-fn ends(past: &Past<'_>, at: usize, first: usize) -> (Option<f64>, Option<f64>) {
+/// The 1/8 and 7/8 quantiles of the load around this time in the last two weeks.
+fn low_and_high(past: &Past<'_>, at: usize, first: usize) -> (Option<f64>, Option<f64>) {
     let near = (first..=14).flat_map(|day| {
-        let place = past.days_before(at, day);
-        [-1, 1].map(|off| past.load.get(place?.checked_add_signed(off)?).copied()?)
+        let index = past.days_before(at, day);
+        [-1, 1].map(|off| past.load.get(index?.checked_add_signed(off)?).copied()?)
     });
     let mut values: Vec<f64> = near.flatten().collect();
     values.sort_by(f64::total_cmp);
     let eighth = values.len() / 8;
     let high = values.len().checked_sub(1 + eighth);
-    (values.get(eighth).copied(), high.map(|place| values[place]))
+    (values.get(eighth).copied(), high.map(|index| values[index]))
 }
 
 fn around_days_before(
@@ -225,7 +224,7 @@ fn around_days_before(
     mean(days.map(|day| around(past, past.days_before(at, day))))
 }
 
-/// The mean of three quarter-hours: a kettle does not come to the minute.
+/// The mean of three quarter-hours: people are not exact to the minute.
 fn around(past: &Past<'_>, at: Option<usize>) -> Option<f64> {
     let at = at?;
     let near = at.saturating_sub(1)..=at + 1;

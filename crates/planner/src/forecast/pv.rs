@@ -1,56 +1,56 @@
-//! The sun to come: the envelope of clear days times how clear it will be, from the last hours and days and, where there is one,
-//! from a weather forecast times what this plant makes of it.
+//! The sun forecast: the clear-sky envelope times how clear it will be, from the last hours and days. With a weather forecast
+//! also that forecast times the plant's factor.
 use super::envelope::{Envelope, PlantFactor};
 use super::history::{Past, mean};
-use super::load::chosen;
-use super::regression::{Fit, Rows};
-use super::{AHEAD, STRETCHES, stretch_of};
+use super::load::sampled_lead_times;
+use super::regression::{Fit, TrainingRows};
+use super::{FORECAST_QUARTERS, LEAD_TIME_BUCKETS, lead_time_bucket};
 use crate::{Band, QUARTERS_A_DAY};
 
 const FEATURES: usize = 12;
 const WEATHER_FEATURES: usize = 19;
-const LEARNS_FROM: usize = 180 * QUARTERS_A_DAY;
-/// An envelope needs so many days.
-const NEEDS: usize = 10 * QUARTERS_A_DAY;
-const STRIDE: usize = 2;
-const PER_ISSUE: usize = 4;
-/// How far coefficients are drawn towards zero.
-const PULL: f64 = 1e-2;
-/// So far ahead the sky of the last half-hour still says something.
-const SOON: usize = 32;
+const TRAINING_QUARTERS: usize = 180 * QUARTERS_A_DAY;
+/// The history that an envelope needs.
+const MIN_HISTORY_QUARTERS: usize = 10 * QUARTERS_A_DAY;
+const ISSUE_STRIDE_QUARTERS: usize = 2;
+const ROWS_PER_ISSUE: usize = 4;
+const RIDGE_PENALTY: f64 = 1e-2;
+/// How far ahead the sky of the last half-hour still helps.
+const SOON_QUARTERS: usize = 32;
 
 #[derive(Clone, Debug)]
 pub struct PvModel {
     envelope: Envelope,
     factor: PlantFactor,
-    fits: [Option<Fit<FEATURES>>; STRETCHES.len()],
-    weather_fits: [Option<Fit<WEATHER_FEATURES>>; STRETCHES.len()],
+    fits: [Option<Fit<FEATURES>>; LEAD_TIME_BUCKETS.len()],
+    weather_fits: [Option<Fit<WEATHER_FEATURES>>; LEAD_TIME_BUCKETS.len()],
 }
 
 impl PvModel {
-    /// Learns from what is known at one moment; good for some days. `envelope` is what the site's place says, where it is known.
-    pub fn learn(past: &Past<'_>, envelope: Option<Envelope>) -> Self {
+    /// Learns from what is known at one moment. A model stays good for some days. `envelope` is computed from the site, if its
+    /// coordinates are known.
+    pub fn train(past: &Past<'_>, envelope: Option<Envelope>) -> Self {
         let now = past.now();
         let at_the_time = |issue: usize| {
             let then = past.until(issue);
-            let learned = Envelope::learn(&then).or_else(|| envelope.clone());
-            (learned.unwrap_or_default(), PlantFactor::learn(&then))
+            let learned = Envelope::train(&then).or_else(|| envelope.clone());
+            (learned.unwrap_or_default(), PlantFactor::train(&then))
         };
-        let first = NEEDS.max(now.saturating_sub(LEARNS_FROM));
-        let mut rows = STRETCHES.map(|_| Rows::<FEATURES>::new());
-        let mut weather_rows = STRETCHES.map(|_| Rows::<WEATHER_FEATURES>::new());
+        let first = MIN_HISTORY_QUARTERS.max(now.saturating_sub(TRAINING_QUARTERS));
+        let mut rows = LEAD_TIME_BUCKETS.map(|_| TrainingRows::<FEATURES>::new());
+        let mut weather_rows = LEAD_TIME_BUCKETS.map(|_| TrainingRows::<WEATHER_FEATURES>::new());
         let (mut clear, mut factor) = at_the_time(first);
         let mut learned = first;
-        for (turn, issue) in (first..now).step_by(STRIDE).enumerate() {
-            // As stale as it will be when it is used.
+        for (turn, issue) in (first..now).step_by(ISSUE_STRIDE_QUARTERS).enumerate() {
+            // In training the envelope is as old as it will be in use.
             if issue >= learned + 4 * QUARTERS_A_DAY {
                 (clear, factor) = at_the_time(issue);
                 learned = issue;
             }
             let then = past.until(issue);
             let sky = Sky::of(&then, &clear, &factor);
-            for (stretch, name) in STRETCHES.iter().zip(0..) {
-                for ahead in chosen(stretch, turn, PER_ISSUE) {
+            for (bucket, name) in LEAD_TIME_BUCKETS.iter().zip(0..) {
+                for ahead in sampled_lead_times(bucket, turn, ROWS_PER_ISSUE) {
                     let at = issue + ahead;
                     let pv = past.pv.get(at).copied().flatten();
                     let Some(pv) = pv.filter(|_| clear.is_day(past, at)) else {
@@ -69,8 +69,8 @@ impl PvModel {
         Self {
             envelope: clear,
             factor,
-            fits: rows.map(|rows| rows.fit(PULL)),
-            weather_fits: weather_rows.map(|rows| rows.fit(PULL)),
+            fits: rows.map(|rows| rows.fit(RIDGE_PENALTY)),
+            weather_fits: weather_rows.map(|rows| rows.fit(RIDGE_PENALTY)),
         }
     }
 
@@ -78,7 +78,7 @@ impl PvModel {
     pub fn forecast(&self, past: &Past<'_>) -> Vec<Band> {
         let sky = Sky::of(past, &self.envelope, &self.factor);
         let now = past.now();
-        (0..AHEAD)
+        (0..FORECAST_QUARTERS)
             .map(|ahead| self.band(past, &sky, now + ahead, ahead))
             .collect()
     }
@@ -88,13 +88,13 @@ impl PvModel {
             return Band::default();
         }
         let features = sky.features(past, at);
-        let stretch = stretch_of(ahead);
-        let by_weather = self.weather_fits[stretch].as_ref().and_then(|fit| {
+        let bucket = lead_time_bucket(ahead);
+        let by_weather = self.weather_fits[bucket].as_ref().and_then(|fit| {
             let features = sky.weather_features(past, at, &features)?;
             Some(fit.band(&features))
         });
-        let band = by_weather.or_else(|| Some(self.fits[stretch].as_ref()?.band(&features)));
-        // Nothing learned yet: half of a clear day, with every sky thinkable.
+        let band = by_weather.or_else(|| Some(self.fits[bucket].as_ref()?.band(&features)));
+        // Nothing learned yet: half of a clear day, with a wide band.
         let clear = features[0];
         let band = band.unwrap_or(Band::of(
             0.1 * clear,
@@ -113,19 +113,19 @@ impl PvModel {
     }
 }
 
-/// How clear the sky has been, in parts of the envelope.
+/// How clear the sky has been, as a share of the envelope.
 struct Sky<'a> {
     envelope: &'a Envelope,
     factor: &'a PlantFactor,
     last_hours: f64,
     last_half_hour: f64,
-    /// As much daylight as three and a half hours of noon.
+    /// As much daylight as in three and a half hours at noon.
     half_day: f64,
     last_day: f64,
     last_week: f64,
-    /// What came in the last hours against what the weather forecast had said.
+    /// How far the last three hours were above the weather forecast.
     against_forecast: f64,
-    /// The same of the last hour, and of six.
+    /// The same for the last hour, and for six.
     against_forecast_hour: f64,
     against_forecast_six: f64,
 }
@@ -135,9 +135,9 @@ impl<'a> Sky<'a> {
         let last_week = clearness(past, envelope, 7 * QUARTERS_A_DAY, f64::INFINITY).unwrap_or(0.6);
         let last_day =
             clearness(past, envelope, QUARTERS_A_DAY, f64::INFINITY).unwrap_or(last_week);
-        // Two hours' worth of noon, so that a dim morning alone says little.
+        // As much daylight as in an hour and a quarter at noon: a dim morning alone says little.
         let last_hours = clearness(past, envelope, 12, 5.0).unwrap_or(last_day);
-        let off = |long: usize| factor.off(past, envelope, long).unwrap_or(0.0);
+        let off = |long: usize| factor.recent_bias(past, envelope, long).unwrap_or(0.0);
         Self {
             envelope,
             factor,
@@ -157,15 +157,15 @@ impl<'a> Sky<'a> {
         let now = past.now();
         let first = if at < now + QUARTERS_A_DAY - 1 { 1 } else { 2 };
         let before = |day: usize| {
-            let place = at.checked_sub(day * QUARTERS_A_DAY)?;
-            let near = place.saturating_sub(1)..=place + 1;
+            let index = at.checked_sub(day * QUARTERS_A_DAY)?;
+            let near = index.saturating_sub(1)..=index + 1;
             mean(near.map(|quarter| past.pv.get(quarter).copied().flatten()))
         };
         let in_parts = |watt: Option<f64>, otherwise: f64| {
             watt.map_or(otherwise, |watt| watt / self.envelope.highest())
         };
         let week = in_parts(mean((first..=7).map(before)), clear * self.last_week);
-        let soon = f64::from(u8::from(at < now + SOON));
+        let soon = f64::from(u8::from(at < now + SOON_QUARTERS));
         [
             clear,
             clear * self.last_hours,
@@ -199,7 +199,7 @@ impl<'a> Sky<'a> {
         all[FEATURES + 1] = around;
         all[FEATURES + 2] = clear * self.against_forecast;
         all[FEATURES + 3] = said * said / clear.max(0.05);
-        let soon = f64::from(u8::from(at < past.now() + SOON));
+        let soon = f64::from(u8::from(at < past.now() + SOON_QUARTERS));
         all[FEATURES + 4] = soon * clear * self.against_forecast_six;
         all[FEATURES + 5] = soon * clear * self.against_forecast_hour;
         all[FEATURES + 6] = soon * said * self.last_hours;
@@ -207,8 +207,8 @@ impl<'a> Sky<'a> {
     }
 }
 
-/// What came in the last quarter-hours in parts of what a clear sky had given; older daylight is taken until it weighs as much as
-/// `enough` quarter-hours of noon.
+/// The yield of the last quarter-hours as a share of the clear-sky yield. With a finite `enough`, older daylight is added until
+/// it weighs as much as `enough` quarter-hours at noon.
 fn clearness(past: &Past<'_>, envelope: &Envelope, long: usize, enough: f64) -> Option<f64> {
     let now = past.now();
     let (mut came, mut clear) = (0.0, 0.0);

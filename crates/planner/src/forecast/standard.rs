@@ -1,9 +1,10 @@
-//! A household that nobody has measured yet: a usual day, scaled to its yearly use or to what it has shown so far.
+//! A household that has not been measured yet: a standard profile, scaled to its yearly consumption or to what was measured so
+//! far.
 use super::history::{Past, mean};
 use crate::{Band, QUARTERS_A_DAY};
 
-/// Of a usual working day and a usual day at the weekend, by hours of the site's clock, in parts of the day's mean: low at
-/// night, a morning, a noon and an evening. Our own drawing of what households of any size have in common.
+/// Profiles of a working day and a weekend day, by hours of local time, relative to the day's mean: low at night, with peaks in
+/// the morning, at noon and in the evening. Our own drawing of what households of any size have in common.
 const WORKDAY: [f64; 24] = [
     0.55, 0.47, 0.43, 0.42, 0.43, 0.52, 0.85, 1.12, 1.10, 1.02, 0.98, 1.05, 1.18, 1.10, 0.98, 0.95,
     1.05, 1.32, 1.62, 1.75, 1.62, 1.35, 1.05, 0.75,
@@ -12,16 +13,16 @@ const WEEKEND: [f64; 24] = [
     0.62, 0.52, 0.46, 0.43, 0.42, 0.44, 0.55, 0.80, 1.12, 1.32, 1.35, 1.42, 1.45, 1.28, 1.12, 1.05,
     1.08, 1.25, 1.48, 1.58, 1.48, 1.28, 1.05, 0.80,
 ];
-/// How far the load of one quarter-hour usually is from that, in parts.
-const LOW: f64 = 0.45;
-const MIDDLE: f64 = 0.8;
-const HIGH: f64 = 1.9;
-/// After so many days its own days count alone.
-const KNOWN_AFTER: f64 = 14.0;
+/// Quantiles of one quarter-hour relative to the profile.
+const P10_FACTOR: f64 = 0.45;
+const P50_FACTOR: f64 = 0.8;
+const P90_FACTOR: f64 = 1.9;
+/// After this many days only its own days count.
+const KNOWN_AFTER_DAYS: f64 = 14.0;
 
 pub(super) fn band(past: &Past<'_>, at: usize, yearly_kwh: f64) -> Band {
     let days = past.load.iter().flatten().count() as f64 / QUARTERS_A_DAY as f64;
-    let own = (days / KNOWN_AFTER).min(1.0);
+    let own = (days / KNOWN_AFTER_DAYS).min(1.0);
     let yearly_mean = yearly_kwh * 1000.0 / 8760.0;
     let level = mean(past.load.iter().copied()).map_or(yearly_mean, |shown| {
         yearly_mean + (shown - yearly_mean) * own.sqrt()
@@ -32,15 +33,20 @@ pub(super) fn band(past: &Past<'_>, at: usize, yearly_kwh: f64) -> Band {
     } else {
         WORKDAY
     };
-    // Between the middles of two hours.
-    let place = (quarter as f64 + 0.5) / 4.0 + 23.5;
-    let (hour, part) = (place.floor() as usize, place.fract());
+    // Interpolated between the middles of two hours.
+    let position = (quarter as f64 + 0.5) / 4.0 + 23.5;
+    let (hour, part) = (position.floor() as usize, position.fract());
     let usual = profile[hour % 24] * (1.0 - part) + profile[(hour + 1) % 24] * part;
     let earlier = (1..=14).map(|day| past.days_before(at, day));
-    let shown = mean(earlier.map(|place| past.load.get(place?).copied().flatten()));
+    let shown = mean(earlier.map(|index| past.load.get(index?).copied().flatten()));
     let standard = level * usual;
     let expected = shown.map_or(standard, |shown| standard + (shown - standard) * own);
-    Band::of(LOW * expected, MIDDLE * expected, HIGH * expected, expected)
+    Band::of(
+        P10_FACTOR * expected,
+        P50_FACTOR * expected,
+        P90_FACTOR * expected,
+        expected,
+    )
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What must hold of forecasts, on homes whose law is known.
+//! Properties of forecasts, on homes that follow known formulas.
 use super::*;
 use crate::QUARTERS_A_DAY;
 use domain::Zone;
@@ -49,7 +49,7 @@ fn a_home_that_lives_by_the_clock_is_known() {
     let history = history(load, |_| 0.0);
     let now = 45 * QUARTERS_A_DAY + 30;
     let past = history.until(now);
-    let bands = LoadModel::learn(&past, 4_000.0).forecast(&past);
+    let bands = LoadModel::train(&past, 4_000.0).forecast(&past);
     let off = off(&bands, |n| load(now + n));
     assert!(off < 0.05, "{off}");
 }
@@ -66,8 +66,8 @@ fn nothing_that_comes_later_changes_a_forecast() {
     );
     let issue = |history: &History| {
         let past = history.until(now);
-        let load = LoadModel::learn(&past, 4_000.0).forecast(&past);
-        (load, PvModel::learn(&past, None).forecast(&past))
+        let load = LoadModel::train(&past, 4_000.0).forecast(&past);
+        (load, PvModel::train(&past, None).forecast(&past))
     };
     assert_eq!(issue(&known), issue(&other));
 }
@@ -77,7 +77,7 @@ fn after_clear_days_a_clear_day_is_expected() {
     let history = history(load, bell);
     let now = 45 * QUARTERS_A_DAY;
     let past = history.until(now);
-    let bands = PvModel::learn(&past, None).forecast(&past);
+    let bands = PvModel::train(&past, None).forecast(&past);
     let off = off(&bands, |n| bell(now + n));
     assert!(off < 0.1, "{off}");
     assert!(bands[2 * 4].p90 == 0.0, "it is night");
@@ -88,7 +88,7 @@ fn the_weather_is_believed_as_far_as_it_was_right() {
     let sky = |n: usize| 0.2 + 0.8 * chance(n / 96);
     let sun = |n: usize| bell(n) * sky(n);
     let bare = history(load, sun);
-    // Of a plant of another size.
+    // The weather forecast is for a plant of another size.
     let told = (0..DAYS * QUARTERS_A_DAY)
         .map(|n| Some(0.6 * sun(n)))
         .collect();
@@ -96,7 +96,7 @@ fn the_weather_is_believed_as_far_as_it_was_right() {
     let now = 45 * QUARTERS_A_DAY;
     let miss = |history: &History| {
         let past = history.until(now);
-        let bands = PvModel::learn(&past, None).forecast(&past);
+        let bands = PvModel::train(&past, None).forecast(&past);
         off(&bands, |n| sun(now + n))
     };
     let (with, without) = (miss(&told), miss(&bare));
@@ -108,7 +108,7 @@ fn bands_are_in_order_and_hold_what_they_promise() {
     let wild = |n: usize| 200.0 + 2_000.0 * chance(n / 2).powi(2);
     let history = history(wild, |_| 0.0);
     let (mut below, mut above, mut count) = (0, 0, 0);
-    let learned = LoadModel::learn(&history.until(40 * QUARTERS_A_DAY), 4_000.0);
+    let learned = LoadModel::train(&history.until(40 * QUARTERS_A_DAY), 4_000.0);
     for now in (40 * QUARTERS_A_DAY..46 * QUARTERS_A_DAY).step_by(17) {
         for (ahead, band) in learned.forecast(&history.until(now)).iter().enumerate() {
             assert!(band.p10 >= 0.0 && band.p10 <= band.p50 && band.p50 <= band.p90);
@@ -126,13 +126,13 @@ fn bands_are_in_order_and_hold_what_they_promise() {
 fn a_home_of_a_few_days_gets_a_standard_forecast() {
     let history = history(load, bell);
     let past = history.until(2 * QUARTERS_A_DAY);
-    let bands = LoadModel::learn(&past, 4_000.0).forecast(&past);
-    assert!(bands.len() == AHEAD && bands.iter().all(|band| band.p50 > 0.0));
-    let place = Envelope::at_place(52.5, 13.4, 5.0, START);
-    let sun = PvModel::learn(&past, place).forecast(&past);
+    let bands = LoadModel::train(&past, 4_000.0).forecast(&past);
+    assert!(bands.len() == FORECAST_QUARTERS && bands.iter().all(|band| band.p50 > 0.0));
+    let envelope = Envelope::at_site(52.5, 13.4, 5.0, START);
+    let sun = PvModel::train(&past, envelope).forecast(&past);
     assert!(sun[44].p90 > 1_000.0 && sun[0].p90 == 0.0);
     assert!(
-        PvModel::learn(&past, None)
+        PvModel::train(&past, None)
             .forecast(&past)
             .iter()
             .all(|band| band.p90 == 0.0)

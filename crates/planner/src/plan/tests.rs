@@ -1,4 +1,4 @@
-//! What must hold of every plan, whatever is expected.
+//! Properties of every plan, and plans for some typical days.
 use super::*;
 use crate::battery::tests::ten_kwh;
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ pub(crate) fn rules() -> Rules {
         wear: 0.0,
         grid_cap: None,
         buy_kw: 4.6,
-        wish: None,
+        charge_target: None,
     }
 }
 
@@ -22,7 +22,7 @@ fn band(watt: f64) -> Band {
     }
 }
 
-/// A house of 400 W with no sun, cheap from 2 to 4 o'clock and dear from 18 to 21.
+/// A house of 400 W without sun; power is cheap from 2 to 4 o'clock and expensive from 18 to 21.
 fn winter_day() -> Outlook {
     let price = |quarter: usize| SlotPrice {
         import: match quarter % 96 / 4 {
@@ -35,9 +35,9 @@ fn winter_day() -> Outlook {
     };
     Outlook {
         start: 0,
-        load: vec![band(400.0); REACH],
-        pv: vec![Band::default(); REACH],
-        prices: (0..REACH).map(price).collect(),
+        load: vec![band(400.0); HORIZON_QUARTERS],
+        pv: vec![Band::default(); HORIZON_QUARTERS],
+        prices: (0..HORIZON_QUARTERS).map(price).collect(),
     }
 }
 
@@ -48,12 +48,12 @@ fn charges(plan: &Plan) -> Vec<usize> {
 
 #[test]
 fn it_buys_when_it_is_cheap_for_when_it_is_dear() {
-    let plan = Plan::make(&winter_day(), &rules(), 0.5, View::Bands);
+    let plan = Plan::make(&winter_day(), &rules(), 0.5, Uncertainty::Bands);
     let charges = charges(&plan);
     assert!(!charges.is_empty());
     let cheap = |place: &usize| (8..16).contains(&(place % 96));
     assert!(charges.iter().all(cheap), "{charges:?}");
-    // Not empty when the dear hours begin, and lower when they end.
+    // Charged when the expensive hours begin, and lower when they end.
     assert!(plan.steps[71].stored > plan.steps[83].stored + 1.0);
 }
 
@@ -63,13 +63,13 @@ fn nothing_is_bought_on_a_guess() {
     for price in &mut guessed.prices {
         price.known = false;
     }
-    let plan = Plan::make(&guessed, &rules(), 0.5, View::Bands);
+    let plan = Plan::make(&guessed, &rules(), 0.5, Uncertainty::Bands);
     assert_eq!(charges(&plan), Vec::<usize>::new());
     let mut half = winter_day();
     for price in &mut half.prices[12..] {
         price.known = false;
     }
-    let plan = Plan::make(&half, &rules(), 0.5, View::Bands);
+    let plan = Plan::make(&half, &rules(), 0.5, Uncertainty::Bands);
     let charges = charges(&plan);
     assert!(!charges.is_empty() && charges.iter().all(|place| *place < 12));
 }
@@ -80,7 +80,7 @@ fn an_owner_who_forbids_buying_is_obeyed() {
         buy_kw: 0.0,
         ..rules()
     };
-    let plan = Plan::make(&winter_day(), &forbidden, 5.0, View::Bands);
+    let plan = Plan::make(&winter_day(), &forbidden, 5.0, Uncertainty::Bands);
     assert_eq!(charges(&plan), Vec::<usize>::new());
 }
 
@@ -90,28 +90,28 @@ fn wear_that_costs_more_than_the_spread_keeps_it_from_buying() {
         wear: 30.0,
         ..rules()
     };
-    let plan = Plan::make(&winter_day(), &worn, 0.5, View::Bands);
+    let plan = Plan::make(&winter_day(), &worn, 0.5, Uncertainty::Bands);
     assert_eq!(charges(&plan), Vec::<usize>::new());
 }
 
 #[test]
 fn a_wish_is_fulfilled_in_time_and_as_cheaply_as_can_be() {
     let by = 18 * 4;
-    let wish = Wish {
+    let wish = EnergyTarget {
         stored: 7.0,
         by: by as Millis * QUARTER,
     };
     let wishing = Rules {
-        wish: Some(wish),
+        charge_target: Some(wish),
         ..rules()
     };
     let mut flat = winter_day();
     for (quarter, price) in flat.prices.iter_mut().enumerate() {
         price.import = if quarter / 4 == 14 { 3_000 } else { 3_100 };
     }
-    let without = Plan::make(&flat, &rules(), 0.5, View::Bands);
+    let without = Plan::make(&flat, &rules(), 0.5, Uncertainty::Bands);
     assert!(without.steps[by - 1].stored < 6.0);
-    let plan = Plan::make(&flat, &wishing, 0.5, View::Bands);
+    let plan = Plan::make(&flat, &wishing, 0.5, Uncertainty::Bands);
     assert!(
         plan.steps[by - 1].stored > 6.95,
         "{}",
@@ -131,10 +131,10 @@ fn at_equal_prices_it_is_bought_for_a_wish_shortly_before_its_time() {
     for price in &mut flat.prices {
         price.import = 3_100;
     }
-    // Some sun until three o'clock, which may come or not.
+    // Some uncertain sun until three o'clock.
     flat.pv[..12].fill(band(500.0));
     for charge_kw in [3.4, 4.6, 5.0] {
-        let battery = Battery {
+        let battery = BatteryModel {
             charge_kw,
             ..ten_kwh()
         };
@@ -142,14 +142,14 @@ fn at_equal_prices_it_is_bought_for_a_wish_shortly_before_its_time() {
             battery,
             buy_kw: charge_kw,
             wear: 2.0,
-            wish: Some(Wish {
+            charge_target: Some(EnergyTarget {
                 stored: 7.0,
                 by: by as Millis * QUARTER,
             }),
             ..rules()
         };
         for stored in [0.5, 2.1, 4.4] {
-            let plan = Plan::make(&flat, &wishing, stored, View::Bands);
+            let plan = Plan::make(&flat, &wishing, stored, Uncertainty::Bands);
             assert!(plan.steps[by - 1].stored > 6.95);
             let charges = charges(&plan);
             let shortly = |place: &usize| (by - 12..by).contains(place);
@@ -167,7 +167,7 @@ fn the_grid_operators_cap_is_obeyed() {
         grid_cap: Some(1.0),
         ..rules()
     };
-    let plan = Plan::make(&winter_day(), &capped, 0.5, View::Bands);
+    let plan = Plan::make(&winter_day(), &capped, 0.5, Uncertainty::Bands);
     assert!(!charges(&plan).is_empty());
     assert!(
         plan.steps
@@ -179,24 +179,24 @@ fn the_grid_operators_cap_is_obeyed() {
 #[test]
 fn a_standing_plan_is_kept_for_pennies_and_left_for_more() {
     let outlook = winter_day();
-    let values = Values::reckon(&outlook, &rules(), View::Bands);
-    let best = values.follow(&outlook, &rules(), 5.0);
-    let mut standing = best.clone();
+    let values = ValueFunction::solve(&outlook, &rules(), Uncertainty::Bands);
+    let best = values.plan(&outlook, &rules(), 5.0);
+    let mut active = best.clone();
     // Holding for one quarter-hour costs a cent or so.
-    standing.steps[0].mode = match best.steps[0].mode {
+    active.steps[0].mode = match best.steps[0].mode {
         Mode::SelfUse => Mode::Hold,
         _ => Mode::SelfUse,
     };
     let kept = best
         .clone()
-        .or_standing(&standing, &values, &outlook, &rules(), 5.0);
+        .or_keep_active(&active, &values, &outlook, &rules(), 5.0);
     let cost = |plan: &Plan| {
         let modes: Vec<Mode> = plan.steps.iter().map(|step| step.mode).collect();
-        values.cost_of(&outlook, &rules(), 5.0, &modes)
+        values.cost_of_modes(&outlook, &rules(), 5.0, &modes)
     };
     assert_eq!(
-        kept.next() == standing.next(),
-        cost(&standing) - best.expected < standing::WORTH_A_CHANGE
+        kept.next() == active.next(),
+        cost(&active) - best.expected_cost < active_plan::MIN_GAIN_CENTS
     );
     let mut foolish = best.clone();
     for step in &mut foolish.steps {
@@ -204,34 +204,34 @@ fn a_standing_plan_is_kept_for_pennies_and_left_for_more() {
     }
     let left = best
         .clone()
-        .or_standing(&foolish, &values, &outlook, &rules(), 5.0);
+        .or_keep_active(&foolish, &values, &outlook, &rules(), 5.0);
     assert_eq!(left, best);
     let none = Plan {
-        began: 5.0,
+        initial_stored: 5.0,
         steps: Vec::new(),
-        expected: 0.0,
+        expected_cost: 0.0,
     };
     assert_eq!(
         best.clone()
-            .or_standing(&none, &values, &outlook, &rules(), 5.0),
+            .or_keep_active(&none, &values, &outlook, &rules(), 5.0),
         best
     );
 }
 
 #[test]
 fn a_charge_that_is_eight_percent_off_asks_for_a_new_plan() {
-    let plan = Plan::make(&winter_day(), &rules(), 5.0, View::Bands);
+    let plan = Plan::make(&winter_day(), &rules(), 5.0, Uncertainty::Bands);
     let expected = plan.steps[0].stored;
-    assert!(!plan.is_off(&rules(), QUARTER, expected + 0.79));
-    assert!(plan.is_off(&rules(), QUARTER, expected + 0.81));
-    assert!(plan.is_off(&rules(), QUARTER, expected - 0.81));
-    // Half-way through the next quarter-hour it is half-way to where that ends.
+    assert!(!plan.is_off_course(&rules(), QUARTER, expected + 0.79));
+    assert!(plan.is_off_course(&rules(), QUARTER, expected + 0.81));
+    assert!(plan.is_off_course(&rules(), QUARTER, expected - 0.81));
+    // Half-way through the next quarter-hour half of its change is expected.
     let half = (expected + plan.steps[1].stored) / 2.0;
-    assert!(!plan.is_off(&rules(), QUARTER * 3 / 2, half - 0.79));
-    assert!(plan.is_off(&rules(), QUARTER * 3 / 2, half - 0.81));
-    assert!(!plan.is_off(&rules(), -1, 0.0), "before it begins");
+    assert!(!plan.is_off_course(&rules(), QUARTER * 3 / 2, half - 0.79));
+    assert!(plan.is_off_course(&rules(), QUARTER * 3 / 2, half - 0.81));
+    assert!(!plan.is_off_course(&rules(), -1, 0.0), "before it begins");
     assert!(
-        !plan.is_off(&rules(), REACH as Millis * QUARTER, 0.0),
+        !plan.is_off_course(&rules(), HORIZON_QUARTERS as Millis * QUARTER, 0.0),
         "after its end"
     );
 }
@@ -240,15 +240,15 @@ fn a_charge_that_is_eight_percent_off_asks_for_a_new_plan() {
 fn a_charge_that_is_off_in_the_first_quarter_hour_is_held_against_where_the_plan_began() {
     let mut cheap_now = winter_day();
     cheap_now.prices.rotate_left(14);
-    let plan = Plan::make(&cheap_now, &rules(), 5.0, View::Bands);
+    let plan = Plan::make(&cheap_now, &rules(), 5.0, Uncertainty::Bands);
     let end = plan.steps[0].stored;
     assert!(end > 5.5, "it charges: {end}");
     for at in [0, QUARTER / 2, QUARTER - 1] {
         for charge in [5.0 - 0.79, 5.0, end, end + 0.79] {
-            assert!(!plan.is_off(&rules(), at, charge), "{at} {charge}");
+            assert!(!plan.is_off_course(&rules(), at, charge), "{at} {charge}");
         }
-        assert!(plan.is_off(&rules(), at, 5.0 - 0.81));
-        assert!(plan.is_off(&rules(), at, end + 0.81));
+        assert!(plan.is_off_course(&rules(), at, 5.0 - 0.81));
+        assert!(plan.is_off_course(&rules(), at, end + 0.81));
     }
 }
 
@@ -256,8 +256,8 @@ fn a_charge_that_is_off_in_the_first_quarter_hour_is_held_against_where_the_plan
 fn an_outlook_of_nothing_is_a_plan_of_nothing() {
     let mut nothing = winter_day();
     nothing.prices.clear();
-    let plan = Plan::make(&nothing, &rules(), 5.0, View::Bands);
-    assert_eq!((plan.steps.len(), plan.expected), (0, 0.0));
+    let plan = Plan::make(&nothing, &rules(), 5.0, Uncertainty::Bands);
+    assert_eq!((plan.steps.len(), plan.expected_cost), (0, 0.0));
 }
 
 prop_compose! {
@@ -283,7 +283,7 @@ proptest! {
         outlook in any_outlook(), stored in 0.5..10.0, cap in proptest::option::of(0.0..4.0),
     ) {
         let rules = Rules { grid_cap: cap, ..rules() };
-        let plan = Plan::make(&outlook, &rules, stored, View::Bands);
+        let plan = Plan::make(&outlook, &rules, stored, Uncertainty::Bands);
         prop_assert_eq!(plan.steps.len(), 40);
         for (step, n) in plan.steps.iter().zip(0..) {
             prop_assert!((0.5 - 1e-9..=10.0 + 1e-9).contains(&step.stored));
@@ -299,25 +299,25 @@ proptest! {
 
     #[test]
     fn a_plan_never_costs_more_than_following_the_meter(outlook in any_outlook(), stored in 0.5..10.0) {
-        let values = Values::reckon(&outlook, &rules(), View::Bands);
-        let best = values.follow(&outlook, &rules(), stored).expected;
-        let alone = values.cost_of(&outlook, &rules(), stored, &[Mode::SelfUse; 40]);
-        // Between the points of the grid values are drawn straight, which is a little too dear.
+        let values = ValueFunction::solve(&outlook, &rules(), Uncertainty::Bands);
+        let best = values.plan(&outlook, &rules(), stored).expected_cost;
+        let alone = values.cost_of_modes(&outlook, &rules(), stored, &[Mode::SelfUse; 40]);
+        // Linear interpolation between grid points makes values a little too expensive.
         prop_assert!(best <= alone + 0.5, "{best} {alone}");
     }
 
     #[test]
     fn more_charge_never_costs_more(outlook in any_outlook(), stored in 0.5..9.0, more in 0.0..1.0) {
-        let values = Values::reckon(&outlook, &rules(), View::Bands);
-        let cost = |stored: f64| values.best(&outlook, &rules(), 0, stored).1;
+        let values = ValueFunction::solve(&outlook, &rules(), Uncertainty::Bands);
+        let cost = |stored: f64| values.best_mode(&outlook, &rules(), 0, stored).1;
         prop_assert!(cost(stored + more) <= cost(stored) + 1e-6);
     }
 
     #[test]
     fn more_battery_never_costs_more(outlook in any_outlook(), stored in 0.5..9.0, more in 0.5..5.0) {
         let cost = |capacity: f64| {
-            let rules = Rules { battery: Battery { capacity, ..ten_kwh() }, ..rules() };
-            Values::reckon(&outlook, &rules, View::Bands).best(&outlook, &rules, 0, stored).1
+            let rules = Rules { battery: BatteryModel { capacity, ..ten_kwh() }, ..rules() };
+            ValueFunction::solve(&outlook, &rules, Uncertainty::Bands).best_mode(&outlook, &rules, 0, stored).1
         };
         // The grid of a larger battery is coarser.
         prop_assert!(cost(10.0 + more) <= cost(10.0) + 1.0);

@@ -1,8 +1,8 @@
 use super::*;
 use crate::battery::tests::ten_kwh;
 use crate::plan::tests::rules;
-use crate::plan::{REACH, View, Wish};
-use crate::{Band, Battery, SlotPrice};
+use crate::plan::{EnergyTarget, HORIZON_QUARTERS, Uncertainty};
+use crate::{Band, BatteryModel, SlotPrice};
 
 /// A house of 600 W without sun; the import price by the hour of the day, in hundredths of a cent.
 fn outlook(price: impl Fn(usize) -> i64) -> Outlook {
@@ -13,15 +13,15 @@ fn outlook(price: impl Fn(usize) -> i64) -> Outlook {
     };
     Outlook {
         start: 0,
-        load: vec![Band::certain(600.0); REACH],
-        pv: vec![Band::default(); REACH],
-        prices: (0..REACH).map(price).collect(),
+        load: vec![Band::certain(600.0); HORIZON_QUARTERS],
+        pv: vec![Band::default(); HORIZON_QUARTERS],
+        prices: (0..HORIZON_QUARTERS).map(price).collect(),
     }
 }
 
 fn explained(outlook: &Outlook, rules: &Rules, stored: f64) -> Vec<Block> {
-    let values = Values::reckon(outlook, rules, View::Bands);
-    let plan = values.follow(outlook, rules, stored);
+    let values = ValueFunction::solve(outlook, rules, Uncertainty::Bands);
+    let plan = values.plan(outlook, rules, stored);
     explain(plan, &values, outlook, rules, stored).1
 }
 
@@ -59,7 +59,7 @@ fn a_block_that_keeps_says_for_when() {
         18..=20 => 4_500,
         _ => 3_900,
     });
-    // Who may buy would otherwise buy some of it shortly before, which is cheaper than in the evening itself.
+    // With buying allowed, some of it would otherwise be bought shortly before, which is cheaper than in the evening itself.
     for (buy_kw, lowest) in [(0.0, 4_500), (4.6, 4_000)] {
         let rules = Rules { buy_kw, ..rules() };
         let blocks = explained(&evening, &rules, 2.2);
@@ -73,7 +73,7 @@ fn a_block_that_keeps_says_for_when() {
         assert_eq!(facts.price, 3_900);
         assert!((lowest..=4_500).contains(&instead), "{buy_kw}: {facts:?}");
         assert!(facts.at.unwrap() >= block.end);
-        // At least the difference of the prices; buying it again would lose some of it on the way, too.
+        // At least the price difference; buying the energy again would also have conversion losses.
         let least = facts.kwh * (instead - facts.price) as f64;
         assert!(facts.saving as f64 > 0.75 * least, "{facts:?} {least}");
     }
@@ -81,9 +81,9 @@ fn a_block_that_keeps_says_for_when() {
 
 #[test]
 fn a_price_that_is_no_dearer_later_is_no_reason() {
-    // Cheap until midnight and dear from then on: whatever is left for later is bought at the same price before midnight.
+    // Cheap until midnight and expensive from then on: whatever is needed later is bought at the same price before midnight.
     let tonight = Outlook {
-        prices: (0..REACH)
+        prices: (0..HORIZON_QUARTERS)
             .map(|quarter| SlotPrice {
                 import: if quarter < 24 { 1_000 } else { 6_000 },
                 feed_in: 790,
@@ -99,7 +99,7 @@ fn a_price_that_is_no_dearer_later_is_no_reason() {
             told += 1;
             assert_eq!(facts.price_instead.is_some(), facts.at.is_some());
             assert!(facts.price_instead.is_none_or(|later| later >= 1_100));
-            assert!(facts.saving >= WORTH_TELLING || block.start == 0);
+            assert!(facts.saving >= MIN_SAVING || block.start == 0);
         }
     }
     assert!(told > 0, "{blocks:?}");
@@ -113,11 +113,14 @@ fn blocks_cover_the_plan_without_gap_or_overlap() {
         5.0,
     );
     assert_eq!(blocks[0].start, 0);
-    assert_eq!(blocks[blocks.len() - 1].end, REACH as Millis * QUARTER);
+    assert_eq!(
+        blocks[blocks.len() - 1].end,
+        HORIZON_QUARTERS as Millis * QUARTER
+    );
     assert!(blocks.windows(2).all(|pair| pair[0].end == pair[1].start));
 }
 
-/// Use and sun of which much is open, and a price that moves a little: the plan hesitates, but has little to gain.
+/// Very uncertain load and sun, and a price that moves a little: the plan often deviates, but gains little by it.
 fn unsure() -> Outlook {
     let sun = |quarter: usize| {
         let noon = 1.0 - ((quarter % 96) as f64 - 48.0).abs() / 20.0;
@@ -136,8 +139,8 @@ fn unsure() -> Outlook {
         mean: 750.0,
     };
     Outlook {
-        load: vec![load; REACH],
-        pv: (0..REACH).map(sun).collect(),
+        load: vec![load; HORIZON_QUARTERS],
+        pv: (0..HORIZON_QUARTERS).map(sun).collect(),
         ..outlook(|hour| 3_000 + 150 * (hour as i64 * 7 % 5))
     }
 }
@@ -148,8 +151,8 @@ fn later_blocks_that_gain_nothing_follow_the_meter_and_the_next_one_stays() {
     for tenths in 1..=10 {
         let stored = f64::from(tenths);
         let outlook = unsure();
-        let values = Values::reckon(&outlook, &rules, View::Bands);
-        let plan = values.follow(&outlook, &rules, stored);
+        let values = ValueFunction::solve(&outlook, &rules, Uncertainty::Bands);
+        let plan = values.plan(&outlook, &rules, stored);
         let acts = |plan: &Plan| {
             plan.steps
                 .iter()
@@ -161,14 +164,14 @@ fn later_blocks_that_gain_nothing_follow_the_meter_and_the_next_one_stays() {
         assert_eq!(told.next(), plan.next());
         assert_eq!(told.steps.len(), plan.steps.len());
         for block in &blocks[1..] {
-            assert!(block.reason.is_worth_telling(), "{block:?}");
+            assert!(block.reason.is_worth_showing(), "{block:?}");
         }
         for pair in blocks.windows(2) {
             let [mode, next] =
                 [&pair[0], &pair[1]].map(|block| std::mem::discriminant(&block.mode));
             assert_ne!(mode, next, "{pair:?}");
         }
-        // The charge that is shown is that of the modes that are told.
+        // The stored energy shown belongs to the modes shown.
         for block in &blocks {
             let steps = told
                 .steps
@@ -194,10 +197,10 @@ fn a_flat_price_has_nothing_to_explain() {
 }
 
 fn wishing(percent: f64, hour: i64, floor: f64) -> Rules {
-    let battery = Battery { floor, ..ten_kwh() };
+    let battery = BatteryModel { floor, ..ten_kwh() };
     Rules {
         battery,
-        wish: Some(Wish {
+        charge_target: Some(EnergyTarget {
             stored: percent / 10.0,
             by: hour * 4 * QUARTER,
         }),
@@ -220,7 +223,7 @@ fn what_is_bought_for_a_wish_says_so_and_promises_nothing() {
         for block in &blocks {
             match block.reason {
                 Reason::FollowsMeter => {}
-                Reason::Wish {
+                Reason::ChargeTarget {
                     kwh: bought,
                     cost: costs,
                 } => {
@@ -241,7 +244,7 @@ fn what_is_bought_for_a_wish_says_so_and_promises_nothing() {
             kwh > percent / 10.0 - floor,
             "{percent} % by {hour}: {blocks:?}"
         );
-        // Nothing but what is lost on the way in and out.
+        // Only the conversion losses.
         let lost = 0.08 * 3_000.0 * kwh;
         assert!(
             (cost as f64 - lost).abs() < 0.35 * lost,

@@ -2,22 +2,22 @@ use super::*;
 use domain::setting::{Field, Ratings, Settings as Document};
 use proptest::prelude::*;
 
-fn applied(document: &Value) -> (Settings, Refused) {
-    let (rating, firmware) = (Rating::of_kwh(10), Firmware::newest());
-    let mut settings = Settings::default();
-    let build = Build {
+fn applied(document: &Value) -> (BatterySettings, RefusedFields) {
+    let (rating, firmware) = (Rating::of_kwh(10), FirmwareVersions::newest());
+    let mut settings = BatterySettings::default();
+    let spec = UnitSpec {
         rating: &rating,
         firmware: &firmware,
     };
-    let refused = apply(&mut settings, document, build);
+    let refused = apply(&mut settings, document, spec);
     (settings, refused)
 }
 
 #[test]
 fn a_battery_knows_every_field_that_the_portal_tells_it() {
     let rating = Rating::of_kwh(10);
-    let written = write(&Settings::default(), &rating);
-    let told = Field::all().filter(|field| field.is_told());
+    let written = write(&BatterySettings::default(), &rating);
+    let told = Field::all().filter(|field| field.is_sent_to_battery());
     for field in told {
         assert!(written.get(field.name()).is_some(), "{}", field.name());
     }
@@ -25,7 +25,7 @@ fn a_battery_knows_every_field_that_the_portal_tells_it() {
         charge: Some(i64::from(rating.charge)),
         discharge: Some(i64::from(rating.discharge)),
     };
-    let fresh = Document::fresh(ratings).only(|field| field.is_told());
+    let fresh = Document::initial(ratings).only(|field| field.is_sent_to_battery());
     let document = Value::Object(fresh.json());
     let (settings, refused) = applied(&document);
     assert_eq!(refused, []);
@@ -46,7 +46,7 @@ fn it_refuses_what_it_is_not_built_for_and_keeps_what_it_had() {
             ("meter_address", "refused"),
         ]
     );
-    let before = Settings::default();
+    let before = BatterySettings::default();
     assert_eq!(settings.charge_limit, before.charge_limit);
     assert_eq!(settings.meter_type, before.meter_type);
     assert_eq!(settings.reserve_soc, 30);
@@ -56,16 +56,19 @@ fn it_refuses_what_it_is_not_built_for_and_keeps_what_it_had() {
 
 #[test]
 fn old_firmware_does_not_know_new_meters_and_a_small_unit_has_no_ups() {
-    let mut settings = Settings::default();
-    let (old, rating) = (Firmware::of("2.3.9", "1.0.0", "1.0.0"), Rating::of_kwh(5));
-    let build = Build {
+    let mut settings = BatterySettings::default();
+    let (old, rating) = (
+        FirmwareVersions::of("2.3.9", "1.0.0", "1.0.0"),
+        Rating::of_kwh(5),
+    );
+    let spec = UnitSpec {
         rating: &rating,
         firmware: &old,
     };
     let refused = apply(
         &mut settings,
         &json!({"meter_type": "umg604", "ups": true}),
-        build,
+        spec,
     );
     assert_eq!(
         refused,
@@ -88,7 +91,7 @@ proptest! {
         let read = Document::from_json(written.as_object().unwrap());
         prop_assert!(settings.reserve_soc <= 100 && settings.meter_address >= 1);
         prop_assert!(settings.charge_window.start <= 1440 && settings.discharge_window.end <= 1440);
-        // Prices apart, which a battery only compares, the portal would have taken all of it.
+        // The portal would accept everything but prices, which a battery only compares.
         let usual_price = (0..=50_000).contains(&settings.charge_price);
         prop_assert!(read.is_ok() || !usual_price || settings.import_price.is_some());
     }

@@ -1,7 +1,7 @@
-//! An image on its way from the update service: HTTP/1.1 with `Range`, one piece at a time, so that what is in flash is what
-//! has arrived. Plain HTTP only: simulated batteries meet their update service on loopback, and an image is believed for its
-//! digest, not for the way that it came.
-use super::Pace;
+//! Download of an image from the update service: HTTP/1.1 with `Range`, one piece at a time, written to flash as it
+//! arrives. Plain HTTP only: simulated batteries reach their update service on loopback, and an image is trusted for
+//! its digest, not for its transport.
+use super::UpdateTiming;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
@@ -19,48 +19,51 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
 
-/// An update service that says nothing for so long is gone.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// An image comes in so many pieces at least, so that its progress can be seen.
-const PIECES: u64 = 60;
+/// An update service that sends nothing for this long counts as disconnected.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
+/// An image arrives in at least this many pieces, which makes its progress visible.
+const MIN_PIECES: u64 = 60;
 
-/// What to download.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fetch {
+pub(crate) struct DownloadRequest {
     pub(crate) url: String,
     pub(crate) digest: String,
     pub(crate) size: u64,
     pub(crate) offset: u64,
 }
 
-/// What a download brings.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Loaded {
-    /// What follows begins at this byte.
-    From(u64),
+pub(crate) enum DownloadEvent {
+    /// The following bytes start at this offset.
+    StartsAt(u64),
     Bytes(Bytes),
-    /// The image has another length than was signed.
+    /// The image's length differs from the signed one.
     WrongLength,
-    /// The update service does not have it, or not for this battery.
+    /// The update service does not have the image, or not for this battery.
     Refused,
-    /// The connection is gone.
-    Lost,
+    /// The connection is lost.
+    Disconnected,
 }
 
-/// A download that runs; it ends with this value.
+/// A running download; dropping it cancels it.
 pub(crate) struct Download {
-    pieces: mpsc::Receiver<Loaded>,
+    pieces: mpsc::Receiver<DownloadEvent>,
     _task: AbortOnDropHandle<()>,
 }
 
 impl Download {
-    pub(crate) fn start(fetch: Fetch, sn: &Serial, secret: &[u8], pace: Pace) -> Self {
+    pub(crate) fn start(
+        fetch: DownloadRequest,
+        sn: &Serial,
+        secret: &[u8],
+        timing: UpdateTiming,
+    ) -> Self {
         let login = [sn.as_str().as_bytes(), b":", secret].concat();
         let login = format!("Basic {}", STANDARD.encode(login));
-        // One piece is on its way while another is written; the rest waits in the network.
+        // One piece is in transit while another is written; TCP flow control holds back the rest.
         let (sender, pieces) = mpsc::channel(1);
         let task = tokio::spawn(async move {
-            let end = load(&fetch, login, pace, &sender).await;
+            let end = load(&fetch, login, timing, &sender).await;
             let _ = sender.send(end).await;
         });
         Self {
@@ -69,45 +72,53 @@ impl Download {
         }
     }
 
-    /// The next piece; `None` after the last word.
-    pub(crate) async fn next(&mut self) -> Option<Loaded> {
+    /// The next event; `None` after the final one.
+    pub(crate) async fn next(&mut self) -> Option<DownloadEvent> {
         self.pieces.recv().await
     }
 }
 
-/// Why there is no more of it.
-async fn load(fetch: &Fetch, login: String, pace: Pace, to: &mpsc::Sender<Loaded>) -> Loaded {
-    let asked = timeout(PATIENCE, ask(fetch, login)).await;
+/// Returns the final event.
+async fn load(
+    fetch: &DownloadRequest,
+    login: String,
+    timing: UpdateTiming,
+    to: &mpsc::Sender<DownloadEvent>,
+) -> DownloadEvent {
+    let asked = timeout(RESPONSE_TIMEOUT, send_request(fetch, login)).await;
     let Ok(Some((response, _connection))) = asked else {
-        return Loaded::Lost;
+        return DownloadEvent::Disconnected;
     };
     let from = match begins_at(&response, fetch) {
         Ok(from) => from,
         Err(end) => return end,
     };
-    if to.send(Loaded::From(from)).await.is_err() {
-        return Loaded::Lost;
+    if to.send(DownloadEvent::StartsAt(from)).await.is_err() {
+        return DownloadEvent::Disconnected;
     }
     let mut body = response.into_body();
-    let piece = usize::try_from(fetch.size / PIECES).unwrap_or(0).max(1);
-    while let Ok(Some(Ok(frame))) = timeout(PATIENCE, body.frame()).await {
+    let piece = usize::try_from(fetch.size / MIN_PIECES).unwrap_or(0).max(1);
+    while let Ok(Some(Ok(frame))) = timeout(RESPONSE_TIMEOUT, body.frame()).await {
         let Ok(mut data) = frame.into_data() else {
             continue;
         };
         while !data.is_empty() {
             let bytes = data.split_to(piece.min(data.len()));
             let share = bytes.len() as f64 / fetch.size.max(1) as f64;
-            tokio::time::sleep(pace.download().mul_f64(share)).await;
-            if to.send(Loaded::Bytes(bytes)).await.is_err() {
-                return Loaded::Lost;
+            tokio::time::sleep(timing.download_time().mul_f64(share)).await;
+            if to.send(DownloadEvent::Bytes(bytes)).await.is_err() {
+                return DownloadEvent::Disconnected;
             }
         }
     }
-    Loaded::Lost
+    DownloadEvent::Disconnected
 }
 
-/// The answer, and the connection that it comes over.
-async fn ask(fetch: &Fetch, login: String) -> Option<(Response<Incoming>, AbortOnDropHandle<()>)> {
+/// The response, and the task that drives its connection.
+async fn send_request(
+    fetch: &DownloadRequest,
+    login: String,
+) -> Option<(Response<Incoming>, AbortOnDropHandle<()>)> {
     let uri: Uri = fetch.url.parse().ok()?;
     let host = uri
         .authority()
@@ -117,7 +128,7 @@ async fn ask(fetch: &Fetch, login: String) -> Option<(Response<Incoming>, AbortO
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.ok()?;
     let connection = AbortOnDropHandle::new(tokio::spawn(async move {
         if let Err(error) = connection.await {
-            tracing::debug!(%error, "a download is cut");
+            tracing::debug!(%error, "firmware download: connection lost");
         }
     }));
     let request = Request::get(format!("/api/v1/image/{}", fetch.digest))
@@ -130,32 +141,32 @@ async fn ask(fetch: &Fetch, login: String) -> Option<(Response<Incoming>, AbortO
     Some((response, connection))
 }
 
-/// The byte that the answer begins at, if it is one and of the image that was signed.
-fn begins_at<B>(response: &Response<B>, fetch: &Fetch) -> Result<u64, Loaded> {
+/// The offset of the response's first byte, if it is valid and the image has the signed length.
+fn begins_at<B>(response: &Response<B>, fetch: &DownloadRequest) -> Result<u64, DownloadEvent> {
     let header = |name| response.headers().get(name)?.to_str().ok();
     let (from, total) = match response.status() {
         StatusCode::PARTIAL_CONTENT => {
             let range = header(CONTENT_RANGE).and_then(content_range);
-            range.ok_or(Loaded::Refused)?
+            range.ok_or(DownloadEvent::Refused)?
         }
         StatusCode::OK => {
             let length = header(CONTENT_LENGTH).and_then(|length| length.parse().ok());
             (0, length)
         }
-        status if status.is_server_error() => return Err(Loaded::Lost),
-        _ => return Err(Loaded::Refused),
+        status if status.is_server_error() => return Err(DownloadEvent::Disconnected),
+        _ => return Err(DownloadEvent::Refused),
     };
     if total.is_some_and(|total| total != fetch.size) {
-        return Err(Loaded::WrongLength);
+        return Err(DownloadEvent::WrongLength);
     }
     match from {
         0 => Ok(0),
         from if from == fetch.offset => Ok(from),
-        _ => Err(Loaded::Refused),
+        _ => Err(DownloadEvent::Refused),
     }
 }
 
-/// `bytes 100-199/200`: the first byte and how many there are in all, where that is said.
+/// `bytes 100-199/200`: the first byte, and the total length if it is given.
 fn content_range(text: &str) -> Option<(u64, Option<u64>)> {
     let (range, total) = text.strip_prefix("bytes ")?.split_once('/')?;
     let (from, _) = range.split_once('-')?;
@@ -169,12 +180,12 @@ mod tests {
     fn begins(
         status: u16,
         header: Option<(hyper::header::HeaderName, &str)>,
-    ) -> Result<u64, Loaded> {
+    ) -> Result<u64, DownloadEvent> {
         let mut response = Response::builder().status(status);
         if let Some((name, value)) = header {
             response = response.header(name, value);
         }
-        let fetch = Fetch {
+        let fetch = DownloadRequest {
             url: String::new(),
             digest: String::new(),
             size: 200,
@@ -189,18 +200,18 @@ mod tests {
         assert_eq!(range("bytes 100-199/200"), Ok(100));
         assert_eq!(range("bytes 100-199/*"), Ok(100));
         assert_eq!(range("bytes 0-199/200"), Ok(0));
-        assert_eq!(range("bytes 50-199/200"), Err(Loaded::Refused));
-        assert_eq!(range("bytes 100-250/251"), Err(Loaded::WrongLength));
-        assert_eq!(range("nonsense"), Err(Loaded::Refused));
+        assert_eq!(range("bytes 50-199/200"), Err(DownloadEvent::Refused));
+        assert_eq!(range("bytes 100-250/251"), Err(DownloadEvent::WrongLength));
+        assert_eq!(range("nonsense"), Err(DownloadEvent::Refused));
         assert_eq!(begins(200, Some((CONTENT_LENGTH, "200"))), Ok(0));
         assert_eq!(begins(200, None), Ok(0));
         assert_eq!(
             begins(200, Some((CONTENT_LENGTH, "9"))),
-            Err(Loaded::WrongLength)
+            Err(DownloadEvent::WrongLength)
         );
         for refused in [401, 404, 416, 301] {
-            assert_eq!(begins(refused, None), Err(Loaded::Refused));
+            assert_eq!(begins(refused, None), Err(DownloadEvent::Refused));
         }
-        assert_eq!(begins(503, None), Err(Loaded::Lost));
+        assert_eq!(begins(503, None), Err(DownloadEvent::Disconnected));
     }
 }

@@ -1,145 +1,144 @@
-//! The battery's flash memory: everything about firmware that a power cut leaves as it was.
-use crate::wire::Firmware;
-use domain::firmware::{FirmwareReport, JobId, Manifest, Part, Stage, Standing, Version};
+//! The battery's flash memory: all firmware state that survives a power cut.
+use crate::wire::FirmwareVersions;
+use domain::firmware::{FirmwareReport, InstalledPart, JobId, Manifest, Part, Stage, Version};
 
-/// An image that begins with these bytes does not start: the simulated battery has nothing else to run it on. It may be
-/// signed and whole like any other.
-pub(super) const DOES_NOT_START: &[u8] = b"BROKEN";
+/// An image with this prefix does not start. It may be signed and complete like any other; the simulated battery has no
+/// other way to recognise a broken image.
+pub(super) const BROKEN_IMAGE_PREFIX: &[u8] = b"BROKEN";
 
 #[derive(Debug)]
 pub(crate) struct Flash {
     parts: [Slots; 3],
-    /// The number of the newest assignment that was taken.
-    pub(super) newest: i64,
-    /// The update that is worked on.
+    /// The number of the newest accepted assignment.
+    pub(super) newest_number: i64,
+    /// The update in progress.
     pub(super) task: Option<Task>,
-    /// The last word about the update before, for a portal that asks again.
-    pub(super) last: Option<FirmwareReport>,
+    /// The final report of the previous update, for a portal that asks again.
+    pub(super) last_report: Option<FirmwareReport>,
 }
 
-/// Two places for the image of a part: one runs, the other can be written.
+/// A/B slots of a part: the active one runs, the spare one can be written.
 #[derive(Debug)]
 struct Slots {
     active: Slot,
     spare: Option<Slot>,
-    /// Of the newest release that was confirmed; it only rises.
+    /// The sequence number of the newest confirmed release; it only grows.
     seq: i64,
 }
 
 #[derive(Debug)]
 struct Slot {
     version: String,
-    /// What has been written. A version that has proved itself lets go of its bytes: ten thousand batteries would hold
-    /// gigabytes that nobody looks at.
+    /// The bytes written so far. They are freed once the version is confirmed: ten thousand batteries would otherwise hold
+    /// gigabytes.
     image: Vec<u8>,
-    whole: bool,
+    complete: bool,
 }
 
 impl Slot {
     fn starts(&self) -> bool {
-        self.whole && !self.image.starts_with(DOES_NOT_START)
+        self.complete && !self.image.starts_with(BROKEN_IMAGE_PREFIX)
     }
 }
 
-/// An assignment that both signers stand for, and how far it has come.
+/// A verified assignment and its progress.
 #[derive(Debug)]
 pub(super) struct Task {
     pub(super) job: JobId,
-    /// Where images come from.
+    /// The update service.
     pub(super) url: String,
     pub(super) parts: Vec<Manifest>,
-    /// The part that is worked on.
-    pub(super) place: usize,
-    pub(super) step: Step,
-    /// What has been downloaded of its image; its length is the offset.
+    /// The part in progress.
+    pub(super) part_index: usize,
+    pub(super) step: UpdateStep,
+    /// The bytes of its image downloaded so far; their number is the offset to resume from.
     pub(super) image: Vec<u8>,
 }
 
 impl Task {
     pub(super) fn manifest(&self) -> &Manifest {
-        &self.parts[self.place]
+        &self.parts[self.part_index]
     }
 
     pub(super) fn is_last(&self) -> bool {
-        self.place + 1 == self.parts.len()
+        self.part_index + 1 == self.parts.len()
     }
 }
 
-/// What comes next for a part.
+/// The present step of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
-    /// To begin by itself, as soon as the main switch is off where that has to be.
+pub(super) enum UpdateStep {
+    /// Starts by itself, once the main switch is off if that is required.
     Begin,
-    /// To begin when the main switch is turned on for a while and off again; whether it has been on for long enough.
+    /// Starts after the main switch was turned on for a while and off again. `seen_on`: it was on for long enough.
     AwaitSwitch {
         seen_on: bool,
     },
     Download,
     Verify,
     Install,
-    /// To start the other slot.
+    /// Boots the spare slot.
     Restart,
-    /// The new version runs, and has to be heard.
-    Prove,
+    /// The new version runs and awaits the acknowledgement of its hello.
+    AwaitConfirmation,
 }
 
-impl Step {
+impl UpdateStep {
     pub(super) fn stage(self) -> Stage {
         match self {
             Self::Begin | Self::AwaitSwitch { .. } => Stage::Waiting,
             Self::Download => Stage::Downloading,
             Self::Verify => Stage::Verifying,
             Self::Install => Stage::Installing,
-            Self::Restart | Self::Prove => Stage::Rebooting,
+            Self::Restart | Self::AwaitConfirmation => Stage::Rebooting,
         }
     }
 }
 
 fn oldest() -> Version {
-    "0.0".parse().expect("it is a version")
+    "0.0".parse().expect("0.0 is a valid version")
 }
 
 impl Flash {
-    /// As it leaves the factory.
-    pub(crate) fn new(firmware: &Firmware) -> Self {
+    /// The state from the factory.
+    pub(crate) fn new(firmware: &FirmwareVersions) -> Self {
         let slots = |part: Part| Slots {
             active: Slot {
                 version: firmware.version(part).to_owned(),
                 image: Vec::new(),
-                whole: true,
+                complete: true,
             },
             spare: None,
             seq: 0,
         };
         Self {
             parts: Part::ALL.map(slots),
-            newest: 0,
+            newest_number: 0,
             task: None,
-            last: None,
+            last_report: None,
         }
     }
 
-    /// What runs.
-    pub(crate) fn firmware(&self) -> Firmware {
+    /// The running versions.
+    pub(crate) fn firmware(&self) -> FirmwareVersions {
         let version = |part: Part| self.slots(part).active.version.as_str();
-        Firmware::of(
+        FirmwareVersions::of(
             version(Part::Master),
             version(Part::Gateway),
             version(Part::Slave),
         )
     }
 
-    pub(super) fn standing<'a>(&self, part: Part, hardware: &'a str) -> Standing<'a> {
+    pub(super) fn installed_part<'a>(&self, part: Part, hardware: &'a str) -> InstalledPart<'a> {
         let slots = self.slots(part);
-        Standing {
+        InstalledPart {
             hardware,
-            // A version from before versions had this form is older than all that have it.
+            // An unparsable version predates this format and counts as older than all others.
             version: slots.active.version.parse().unwrap_or_else(|_| oldest()),
             seq: slots.seq,
         }
     }
 
-    /// The spare slot is empty then; whatever was in it is gone.
     pub(super) fn erase_spare(&mut self, part: Part) {
         self.slots_mut(part).spare = None;
     }
@@ -152,16 +151,16 @@ impl Flash {
         let spare = slots.spare.get_or_insert_with(|| Slot {
             version: manifest.version.to_string(),
             image: Vec::with_capacity(task.image.len()),
-            whole: false,
+            complete: false,
         });
         let until = until.min(task.image.len());
         if let Some(more) = task.image.get(spare.image.len()..until) {
             spare.image.extend_from_slice(more);
         }
-        spare.whole = spare.image.len() == task.image.len();
+        spare.complete = spare.image.len() == task.image.len();
     }
 
-    /// Starts what is in the spare slot. Whether it did; otherwise the old version runs on and the spare slot is empty.
+    /// Boots the spare slot. Returns whether that worked; otherwise the old version keeps running and the spare slot is empty.
     pub(super) fn start_spare(&mut self, part: Part) -> bool {
         let slots = self.slots_mut(part);
         match slots.spare.take() {
@@ -173,7 +172,7 @@ impl Flash {
         }
     }
 
-    /// The new version was heard: nothing older is taken from now on.
+    /// The new version is confirmed: older releases are refused from now on.
     pub(super) fn confirm(&mut self, part: Part, seq: i64) {
         let slots = self.slots_mut(part);
         slots.seq = slots.seq.max(seq);

@@ -1,5 +1,5 @@
-//! An update from the first byte to the last, with everything that may go wrong on its way.
+//! Complete updates with all faults that can happen on the way.
 mod cuts;
 mod faults;
+mod harness;
 mod run;
-mod world;

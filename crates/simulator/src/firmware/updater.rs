@@ -1,29 +1,29 @@
-//! An update as a state machine without clock, network or plug of its own: moments, bytes and power come from outside.
-mod loading;
-mod telling;
+//! An update as a state machine without clock, network or power of its own: times, bytes and power cuts are passed in.
+mod downloading;
+mod progress;
 
-use super::check::{Letter, Reader};
-use super::flash::{Step, Task};
-use super::{Cut, FirmwareKeys, Flash, Pace};
-use crate::wire::Firmware;
+use super::assignment::{AssignmentMessage, AssignmentRecipient};
+use super::flash::{Task, UpdateStep};
+use super::{FirmwareKeys, Flash, PowerCut, UpdateTiming};
+use crate::wire::FirmwareVersions;
 use domain::firmware::{Fault, FirmwareReport, JobId, Part, Stage};
 use serde_json::Value;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// What only the battery around it can do.
+/// An action that the surrounding battery has to carry out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Act {
-    /// Start again, from the slot that is to be started.
+pub(crate) enum UpdateAction {
+    /// Restart; the spare slot is booted.
     Restart,
-    /// The plug is pulled for so long.
+    /// Lose power for this long.
     LosePower(Duration),
 }
 
-/// What a battery has from the factory.
+/// The state from the factory.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Factory<'a> {
-    pub(crate) firmware: &'a Firmware,
+pub(crate) struct FactoryConfig<'a> {
+    pub(crate) firmware: &'a FirmwareVersions,
     /// It updates only with its main switch off.
     pub(crate) needs_off: bool,
     pub(crate) keys: Option<FirmwareKeys>,
@@ -33,44 +33,44 @@ pub(crate) struct Factory<'a> {
 pub(crate) struct Updater {
     needs_off: bool,
     keys: Option<FirmwareKeys>,
-    pub(crate) pace: Pace,
+    pub(crate) timing: UpdateTiming,
     pub(super) flash: Flash,
-    /// What is still to go wrong.
-    cuts: Vec<Cut>,
-    run: Run,
-    /// To be sent, oldest first.
+    /// Power cuts still to come.
+    cuts: Vec<PowerCut>,
+    volatile: VolatileState,
+    /// Reports to send, oldest first.
     reports: Vec<FirmwareReport>,
 }
 
-/// What a power cut takes away.
+/// State that a power cut erases.
 #[derive(Debug)]
-struct Run {
-    /// When the present step began.
+struct VolatileState {
+    /// Start of the present step.
     since: Instant,
-    looked_at: Instant,
-    /// What was said last, and when.
-    said: Option<(Part, Stage, u8)>,
-    said_at: Instant,
-    /// The main switch as it was last seen.
+    last_tick_at: Instant,
+    /// The last report, and its time.
+    reported: Option<(Part, Stage, u8)>,
+    reported_at: Instant,
+    /// The main switch at the last tick.
     switched_on: bool,
     /// Since when the main switch has been on between two parts.
     on_since: Option<Instant>,
-    /// Tries in a row that brought no byte, …
+    /// Consecutive attempts without a byte …
     failed: u32,
-    /// … and those that the update service answered with a no.
+    /// … and refusals by the update service among them.
     refused: u32,
     retry_at: Instant,
-    /// The plug is out.
+    /// Set when power has to be lost now.
     cut: Option<Duration>,
 }
 
-impl Run {
+impl VolatileState {
     fn new(now: Instant) -> Self {
         Self {
             since: now,
-            looked_at: now,
-            said: None,
-            said_at: now,
+            last_tick_at: now,
+            reported: None,
+            reported_at: now,
             switched_on: false,
             on_since: None,
             failed: 0,
@@ -82,25 +82,30 @@ impl Run {
 }
 
 impl Updater {
-    pub(crate) fn new(factory: Factory<'_>, pace: Pace, cuts: Vec<Cut>, now: Instant) -> Self {
+    pub(crate) fn new(
+        factory: FactoryConfig<'_>,
+        timing: UpdateTiming,
+        cuts: Vec<PowerCut>,
+        now: Instant,
+    ) -> Self {
         Self {
             needs_off: factory.needs_off,
             keys: factory.keys,
-            pace,
+            timing,
             flash: Flash::new(factory.firmware),
             cuts,
-            run: Run::new(now),
+            volatile: VolatileState::new(now),
             reports: Vec::new(),
         }
     }
 
-    /// The update that is worked on.
+    /// The update in progress.
     pub(crate) fn job(&self) -> Option<&JobId> {
         self.flash.task.as_ref().map(|task| &task.job)
     }
 
-    /// What runs.
-    pub(crate) fn firmware(&self) -> Firmware {
+    /// The running versions.
+    pub(crate) fn firmware(&self) -> FirmwareVersions {
         self.flash.firmware()
     }
 
@@ -108,128 +113,143 @@ impl Updater {
         std::mem::take(&mut self.reports)
     }
 
-    /// `down/fw`. One that is worked on or was ended changes nothing; what is known about it is said again.
-    pub(crate) fn assign(&mut self, message: &Value, reader: Reader<'_>, now: Instant) {
-        let Some(letter) = Letter::read(message) else {
+    /// `down/fw`. A job that is in progress or ended changes nothing; its last report is repeated.
+    pub(crate) fn assign(
+        &mut self,
+        message: &Value,
+        recipient: AssignmentRecipient<'_>,
+        now: Instant,
+    ) {
+        let Some(assignment) = AssignmentMessage::read(message) else {
             return;
         };
-        if self.job() == Some(&letter.job) {
-            return self.say_again();
+        if self.job() == Some(&assignment.job) {
+            return self.report_again();
         }
-        if let Some(last) = self.flash.last.as_ref()
-            && last.job == letter.job
+        if let Some(last) = self.flash.last_report.as_ref()
+            && last.job == assignment.job
         {
             return self.reports.push(last.clone());
         }
-        match letter.open(self.keys.as_ref(), &self.flash, reader) {
+        match assignment.open(self.keys.as_ref(), &self.flash, recipient) {
             Err(refused) => self.reports.push(refused),
-            // A newer one replaces what has changed nothing yet; what has is ended first, and the portal asks again.
-            Ok(_) if self.is_past_return() => {}
+            // A newer assignment replaces one that has not written anything yet. Otherwise the running one ends first, and
+            // the portal sends the new one again.
+            Ok(_) if self.has_begun_writing() => {}
             Ok(assigned) => {
-                self.flash.newest = assigned.number;
+                self.flash.newest_number = assigned.number;
                 self.flash.task = Some(Task {
                     job: assigned.job,
-                    url: letter.url,
+                    url: assignment.url,
                     parts: assigned.parts,
-                    place: 0,
-                    step: Step::Begin,
+                    part_index: 0,
+                    step: UpdateStep::Begin,
                     image: Vec::new(),
                 });
-                self.run = Run::new(now);
+                self.volatile = VolatileState::new(now);
                 self.progress(0, 1, now);
             }
         }
     }
 
-    fn is_past_return(&self) -> bool {
-        let writes = |task: &Task| matches!(task.step, Step::Install | Step::Restart | Step::Prove);
+    fn has_begun_writing(&self) -> bool {
+        let writes = |task: &Task| {
+            matches!(
+                task.step,
+                UpdateStep::Install | UpdateStep::Restart | UpdateStep::AwaitConfirmation
+            )
+        };
         self.flash.task.as_ref().is_some_and(writes)
     }
 
-    /// After a hello, the portal hears how far it is.
-    pub(crate) fn say_again(&mut self) {
-        self.run.said = None;
+    /// Reports the progress again after a hello.
+    pub(crate) fn report_again(&mut self) {
+        self.volatile.reported = None;
     }
 
-    /// When it has to be looked at next, while an update is open.
-    pub(crate) fn next_look(&self) -> Option<Instant> {
+    /// When `tick` is due next, while an update is in progress.
+    pub(crate) fn next_tick(&self) -> Option<Instant> {
         let task = self.flash.task.as_ref()?;
-        let (run, pace) = (&self.run, self.pace);
+        let (run, timing) = (&self.volatile, self.timing);
         let step = match task.step {
-            _ if run.said.is_none() => Some(run.looked_at),
-            // Whoever turns the switch makes it look again.
-            Step::Begin if self.needs_off && run.switched_on => None,
-            Step::AwaitSwitch { seen_on: true } => None,
-            Step::Begin | Step::Restart => Some(run.since + pace.settle()),
-            Step::AwaitSwitch { seen_on: false } => {
-                run.on_since.map(|since| since + pace.switched_on())
+            _ if run.reported.is_none() => Some(run.last_tick_at),
+            // A turn of the switch triggers a tick anyway.
+            UpdateStep::Begin if self.needs_off && run.switched_on => None,
+            UpdateStep::AwaitSwitch { seen_on: true } => None,
+            UpdateStep::Begin | UpdateStep::Restart => Some(run.since + timing.settle_time()),
+            UpdateStep::AwaitSwitch { seen_on: false } => {
+                run.on_since.map(|since| since + timing.min_switched_on())
             }
-            Step::Download => Some(run.retry_at).filter(|at| *at > run.looked_at),
-            Step::Verify | Step::Install => Some(run.looked_at + pace.look()),
-            Step::Prove => None,
+            UpdateStep::Download => Some(run.retry_at).filter(|at| *at > run.last_tick_at),
+            UpdateStep::Verify | UpdateStep::Install => {
+                Some(run.last_tick_at + timing.poll_interval())
+            }
+            UpdateStep::AwaitConfirmation => None,
         };
-        let heartbeat = run.said_at + pace.heartbeat();
+        let heartbeat = run.reported_at + timing.heartbeat_interval();
         Some(step.map_or(heartbeat, |step| step.min(heartbeat)))
     }
 
-    /// Goes as far as this moment allows. What it returns has to be done at once.
-    pub(crate) fn look(&mut self, now: Instant, switched_on: bool) -> Option<Act> {
-        self.run.looked_at = now;
-        self.run.switched_on = switched_on;
-        let restarts = self.run.cut.is_none() && self.go_on(now, switched_on);
-        let cut = self.run.cut.map(Act::LosePower);
-        cut.or(restarts.then_some(Act::Restart))
+    /// Advances as far as possible at this time. The returned action has to be carried out at once.
+    pub(crate) fn tick(&mut self, now: Instant, switched_on: bool) -> Option<UpdateAction> {
+        self.volatile.last_tick_at = now;
+        self.volatile.switched_on = switched_on;
+        let restarts = self.volatile.cut.is_none() && self.go_on(now, switched_on);
+        let cut = self.volatile.cut.map(UpdateAction::LosePower);
+        cut.or(restarts.then_some(UpdateAction::Restart))
     }
 
-    /// Whether it has to start again to get on.
+    /// Advances the present step. Returns whether a restart is due.
     fn go_on(&mut self, now: Instant, switched_on: bool) -> bool {
         let Some(task) = &self.flash.task else {
             return false;
         };
-        let spent = now.saturating_duration_since(self.run.since);
-        let pace = self.pace;
+        let spent = now.saturating_duration_since(self.volatile.since);
+        let timing = self.timing;
         match task.step {
-            // The portal holds it back as well; but the switch may be turned on again before it arrives.
-            Step::Begin if self.needs_off && switched_on => self.progress(0, 1, now),
-            Step::Begin if spent >= pace.settle() => self.go_to(Step::Download, now),
-            Step::Begin => self.progress(0, 1, now),
-            Step::AwaitSwitch { seen_on } => self.watch_switch(seen_on, switched_on, now),
-            Step::Download => self.count_bytes(now),
-            Step::Verify if spent >= pace.verify() => self.verify(now),
-            Step::Verify => self.progress(micros(spent), micros(pace.verify()), now),
-            Step::Install => self.install(spent, now),
-            Step::Restart => self.progress(0, 1, now),
-            Step::Prove => self.progress(1, 1, now),
+            // The portal waits for the switch too, but it may be turned on again before the assignment arrives.
+            UpdateStep::Begin if self.needs_off && switched_on => self.progress(0, 1, now),
+            UpdateStep::Begin if spent >= timing.settle_time() => {
+                self.go_to(UpdateStep::Download, now)
+            }
+            UpdateStep::Begin => self.progress(0, 1, now),
+            UpdateStep::AwaitSwitch { seen_on } => self.watch_switch(seen_on, switched_on, now),
+            UpdateStep::Download => self.count_bytes(now),
+            UpdateStep::Verify if spent >= timing.verify_time() => self.verify(now),
+            UpdateStep::Verify => self.progress(micros(spent), micros(timing.verify_time()), now),
+            UpdateStep::Install => self.install(spent, now),
+            UpdateStep::Restart => self.progress(0, 1, now),
+            UpdateStep::AwaitConfirmation => self.progress(1, 1, now),
         }
         let task = self.flash.task.as_ref();
-        let restart = task.is_some_and(|task| task.step == Step::Restart);
-        restart && now >= self.run.since + pace.settle()
+        let restart = task.is_some_and(|task| task.step == UpdateStep::Restart);
+        restart && now >= self.volatile.since + timing.settle_time()
     }
 
-    fn go_to(&mut self, step: Step, now: Instant) {
+    fn go_to(&mut self, step: UpdateStep, now: Instant) {
         if let Some(task) = &mut self.flash.task {
             task.step = step;
-            self.run.since = now;
+            self.volatile.since = now;
             match step {
-                Step::Download => self.count_bytes(now),
+                UpdateStep::Download => self.count_bytes(now),
                 _ => self.progress(0, 1, now),
             }
         }
     }
 
-    /// On for long enough, and off again.
+    /// Waits until the switch was on for long enough and is off again.
     fn watch_switch(&mut self, seen_on: bool, on: bool, now: Instant) {
         let since = match on {
-            true => Some(*self.run.on_since.get_or_insert(now)),
-            false => self.run.on_since.take(),
+            true => Some(*self.volatile.on_since.get_or_insert(now)),
+            false => self.volatile.on_since.take(),
         };
-        let long_enough = since.is_some_and(|since| now >= since + self.pace.switched_on());
+        let long_enough = since.is_some_and(|since| now >= since + self.timing.min_switched_on());
         let seen_on = seen_on || long_enough;
         if seen_on && !on {
-            return self.go_to(Step::Download, now);
+            return self.go_to(UpdateStep::Download, now);
         }
         if let Some(task) = &mut self.flash.task {
-            task.step = Step::AwaitSwitch { seen_on };
+            task.step = UpdateStep::AwaitSwitch { seen_on };
         }
         self.progress(0, 1, now);
     }
@@ -241,73 +261,75 @@ impl Updater {
             return self.fail(Fault::WrongImage);
         }
         self.flash.erase_spare(part);
-        self.go_to(Step::Install, now);
+        self.go_to(UpdateStep::Install, now);
     }
 
-    /// Writes as much of the other slot as this time allows.
+    /// Writes the share of the spare slot that the elapsed time allows.
     fn install(&mut self, spent: Duration, now: Instant) {
         let Some(task) = &self.flash.task else { return };
-        let (size, whole) = (task.image.len() as u64, self.pace.install());
+        let (size, whole) = (task.image.len() as u64, self.timing.install_time());
         let done = match spent < whole {
             true => size * micros(spent) / micros(whole),
             false => size,
         };
         self.flash.write_spare(usize::try_from(done).unwrap_or(0));
         self.progress(micros(spent), micros(whole), now);
-        if spent >= whole && self.run.cut.is_none() {
-            self.go_to(Step::Restart, now);
+        if spent >= whole && self.volatile.cut.is_none() {
+            self.go_to(UpdateStep::Restart, now);
         }
     }
 
-    /// The battery starts: by itself, because somebody told it to, or because power is back. What was in memory is gone.
+    /// The battery boots: after an update, a restart command or a power cut. Volatile state is lost.
     pub(crate) fn start(&mut self, now: Instant) {
-        self.run = Run::new(now);
+        self.volatile = VolatileState::new(now);
         let Some(task) = &self.flash.task else {
             return;
         };
         let (part, step) = (task.manifest().part, task.step);
         match step {
-            // Half an image in the other slot is worth nothing; the verified one is still there.
-            Step::Install => self.flash.erase_spare(part),
-            Step::Restart if self.flash.start_spare(part) => self.go_to(Step::Prove, now),
-            Step::Restart => self.fail(Fault::RolledBack),
+            // A partly written slot is useless; the verified download is still there.
+            UpdateStep::Install => self.flash.erase_spare(part),
+            UpdateStep::Restart if self.flash.start_spare(part) => {
+                self.go_to(UpdateStep::AwaitConfirmation, now)
+            }
+            UpdateStep::Restart => self.fail(Fault::RolledBack),
             _ => {}
         }
     }
 
-    /// The portal has stored a hello of this start, with the versions that run.
-    pub(crate) fn hello_was_heard(&mut self, now: Instant) {
+    /// The portal has stored a hello of this boot, with the running versions.
+    pub(crate) fn hello_acknowledged(&mut self, now: Instant) {
         let Some(task) = &mut self.flash.task else {
             return;
         };
-        if task.step != Step::Prove {
+        if task.step != UpdateStep::AwaitConfirmation {
             return;
         }
         let (part, seq, last) = (task.manifest().part, task.manifest().seq, task.is_last());
         task.image = Vec::new();
         self.flash.confirm(part, seq);
-        self.say(Stage::Confirmed, 100, None, now);
+        self.push_report(Stage::Confirmed, 100, None, now);
         if last {
             self.end();
         } else if let Some(task) = &mut self.flash.task {
-            task.place += 1;
+            task.part_index += 1;
             let next = match self.needs_off {
-                true => Step::AwaitSwitch { seen_on: false },
-                false => Step::Begin,
+                true => UpdateStep::AwaitSwitch { seen_on: false },
+                false => UpdateStep::Begin,
             };
             self.go_to(next, now);
         }
     }
 
     fn fail(&mut self, fault: Fault) {
-        self.say(Stage::Failed, 0, Some(fault), self.run.looked_at);
+        self.push_report(Stage::Failed, 0, Some(fault), self.volatile.last_tick_at);
         self.end();
     }
 
-    /// Nothing of the update is left but its last word.
+    /// Ends the update; only its final report is kept.
     fn end(&mut self) {
         self.flash.task = None;
-        self.flash.last = self.reports.last().cloned();
+        self.flash.last_report = self.reports.last().cloned();
     }
 }
 

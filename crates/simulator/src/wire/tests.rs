@@ -1,12 +1,12 @@
-//! The messages of a battery are the JSON that the link asks for.
+//! A battery's messages are the JSON that the device link defines.
 use super::*;
-use crate::happening::Args;
+use crate::device_event::EventArgs;
 use domain::flags::Flags;
 use domain::sample::BatteryStatus;
 use serde_json::{Value, json};
 use std::io::Read as _;
 
-fn measured() -> Measured {
+fn measured() -> StampedSample {
     let sample = Sample {
         at: 1_700_000_000_000,
         id: MessageId::new(3, 7),
@@ -24,7 +24,7 @@ fn measured() -> Measured {
             ..Flags::default()
         },
     };
-    Measured {
+    StampedSample {
         sample,
         uptime: 4_000,
     }
@@ -33,7 +33,7 @@ fn measured() -> Measured {
 #[test]
 fn a_sample_is_the_json_of_the_link() {
     let mut text = String::new();
-    sample(&mut text, &measured(), Watch::RIGHT);
+    sample(&mut text, &measured(), DeviceClock::CORRECT);
     let value: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(
         value,
@@ -48,7 +48,7 @@ fn a_sample_is_the_json_of_the_link() {
 #[test]
 fn a_batch_inflates_to_its_samples() {
     let batch = [measured(), measured()];
-    let packed = history(&mut String::new(), &batch, Watch::RIGHT);
+    let packed = history(&mut String::new(), &batch, DeviceClock::CORRECT);
     let mut text = String::new();
     flate2::read::ZlibDecoder::new(&packed[..])
         .read_to_string(&mut text)
@@ -62,7 +62,7 @@ fn hello_event_and_will_are_json() {
     let identity = Identity {
         serial: "SC24A0001".parse().unwrap(),
         hardware: "sc-8".into(),
-        firmware: Firmware {
+        firmware: FirmwareVersions {
             master: "2.4.1".into(),
             gateway: "1.9.0".into(),
             slave: "1.2.0".into(),
@@ -76,21 +76,21 @@ fn hello_event_and_will_are_json() {
     };
     let id = MessageId::new(1, 0);
     let mut text = String::new();
-    let present = Present {
+    let present = HelloFields {
         identity: &identity,
         settings_version: 3,
         job: None,
     };
-    hello(&mut text, id, 5, 5, Watch::RIGHT, present);
+    hello(&mut text, id, 5, 5, DeviceClock::CORRECT, present);
     let value: Value = serde_json::from_str(&text).unwrap();
     assert!(value.get("job").is_none());
     let job = "0123456789abcdef01234567".parse().unwrap();
     let mut text_with_job = String::new();
-    let working = Present {
+    let working = HelloFields {
         job: Some(&job),
         ..present
     };
-    hello(&mut text_with_job, id, 5, 5, Watch::RIGHT, working);
+    hello(&mut text_with_job, id, 5, 5, DeviceClock::CORRECT, working);
     let with_job: Value = serde_json::from_str(&text_with_job).unwrap();
     assert_eq!(with_job["job"], job.as_str());
     assert_eq!(
@@ -99,17 +99,17 @@ fn hello_event_and_will_are_json() {
     );
     assert_eq!(value["rep_ver"], 3);
     let mut text = String::new();
-    let happening = Happening {
+    let device_event = DeviceEvent {
         at: 9,
         code: domain::EventCode::MeterLost,
         on: true,
-        args: Args::Limit(7),
+        args: EventArgs::Limit(7),
     };
-    let late = Watch {
+    let late = DeviceClock {
         error: -4,
         quality: 1,
     };
-    event(&mut text, id, &happening, 5, late);
+    event(&mut text, id, &device_event, 5, late);
     let value: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(
         (&value["t"], &value["code"]),

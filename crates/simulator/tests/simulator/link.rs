@@ -1,12 +1,12 @@
-//! The link from the battery's side, against an endpoint that writes down what it acknowledges and sometimes hangs up.
+//! The battery's side of the device link, against an endpoint that records what it acknowledges and sometimes hangs up.
 #![allow(clippy::unwrap_used)]
 use domain::sample::MessageId;
 use domain::{Clock, Serial};
 use futures_util::{SinkExt as _, StreamExt as _};
 use rmqtt_codec::v3::{Codec, ConnectAck, ConnectAckReason, Packet, SubscribeReturnCode};
 use serde_json::Value;
-use simulator::model::Start;
-use simulator::{Device, Fleet, Mischief, Order, Seed, World};
+use simulator::model::InitialState;
+use simulator::{Device, Fleet, FleetContext, Intervention, LinkFaults, Seed};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 use std::sync::{Arc, Mutex};
@@ -16,7 +16,7 @@ use tokio_util::codec::Framed;
 
 type Ids = BTreeSet<(u32, u32)>;
 
-/// What the endpoint has stored, by serial number, and everything that was said in order.
+/// The samples that the endpoint has stored, by serial number, and all messages in order.
 #[derive(Default)]
 struct Stored {
     samples: BTreeMap<String, Ids>,
@@ -26,8 +26,8 @@ struct Stored {
 #[derive(Clone, Default)]
 struct Endpoint {
     stored: Arc<Mutex<Stored>>,
-    /// It hangs up instead of acknowledging every so many messages; 0 never.
-    moody: u32,
+    /// Every nth message it hangs up instead of acknowledging; 0 for never.
+    hang_up_every: u32,
 }
 
 impl Endpoint {
@@ -68,7 +68,7 @@ impl Endpoint {
                 Packet::Publish(publish) => {
                     heard += 1;
                     self.store(&sn, &publish.topic, &publish.payload);
-                    if self.moody > 0 && heard % self.moody == 0 {
+                    if self.hang_up_every > 0 && heard % self.hang_up_every == 0 {
                         return;
                     }
                     Packet::PublishAck {
@@ -120,23 +120,23 @@ fn devices(count: usize, secret: &[u8]) -> Vec<Device> {
         .map(|number| {
             let sn: Serial = format!("SIM{number:05}").parse().unwrap();
             let seed = Seed::of(&sn, 1);
-            let start = Start {
+            let start = InitialState {
                 at: now,
                 boot: 1,
                 charge: 500,
                 readings: [0; 5],
             };
-            Device::drawn(sn, secret.to_vec(), 1, seed, &start)
+            Device::random(sn, secret.to_vec(), 1, seed, &start)
         })
         .collect()
 }
 
-fn quick(gateway: std::net::SocketAddr) -> World {
-    let mut world = World::new(gateway, Duration::from_millis(20), Clock::system());
-    world.history_jitter = Duration::from_millis(50);
-    world.keep_acknowledged = true;
-    world.takes_orders = true;
-    world
+fn quick(gateway: std::net::SocketAddr) -> FleetContext {
+    let mut context = FleetContext::new(gateway, Duration::from_millis(20), Clock::system());
+    context.history_jitter = Duration::from_millis(50);
+    context.record_acknowledged = true;
+    context.accepts_interventions = true;
+    context
 }
 
 async fn until(what: &str, mut holds: impl FnMut() -> bool) {
@@ -146,7 +146,7 @@ async fn until(what: &str, mut holds: impl FnMut() -> bool) {
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    panic!("{what}: not after 30 s");
+    panic!("{what}: timeout after 30 s");
 }
 
 fn as_ids(ids: &[MessageId]) -> Ids {
@@ -156,21 +156,21 @@ fn as_ids(ids: &[MessageId]) -> Ids {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_acknowledged_is_exactly_what_was_stored_whatever_goes_wrong() {
     let endpoint = Endpoint {
-        moody: 37,
+        hang_up_every: 37,
         ..Endpoint::default()
     };
-    let mut world = quick(endpoint.listen().await);
-    world.mischief = Mischief {
+    let mut context = quick(endpoint.listen().await);
+    context.link_faults = LinkFaults {
         duplicate: 0.1,
-        overtaken: 0.1,
-        cut: 0.01,
-        deaf: 0.02,
-        away: Duration::from_millis(100),
+        reorder: 0.1,
+        disconnect: 0.01,
+        lose_ack: 0.02,
+        max_offline: Duration::from_millis(100),
     };
-    let fleet = Fleet::start(world, devices(20, b"secret"));
-    let tally = &fleet.world().tally;
+    let fleet = Fleet::start(context, devices(20, b"secret"));
+    let stats = &fleet.context().stats;
     let enough = || {
-        tally
+        stats
             .acknowledged
             .load(std::sync::atomic::Ordering::Relaxed)
             > 2_000
@@ -181,7 +181,7 @@ async fn what_was_acknowledged_is_exactly_what_was_stored_whatever_goes_wrong() 
     for (sn, ids) in fleet.acknowledged() {
         assert_eq!(as_ids(&ids), stored.samples[sn.as_str()], "{sn}");
     }
-    assert!(tally.reconnects.load(std::sync::atomic::Ordering::Relaxed) > 0);
+    assert!(stats.reconnects.load(std::sync::atomic::Ordering::Relaxed) > 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -190,7 +190,7 @@ async fn what_was_measured_while_away_comes_as_history_with_its_own_time() {
     let fleet = Fleet::start(quick(endpoint.listen().await), devices(1, b"secret"));
     let sn = "SIM00000".parse().unwrap();
     until("a live sample", || !endpoint.said("tele").is_empty()).await;
-    assert!(fleet.order(&sn, Order::StayAway(Duration::from_millis(400))));
+    assert!(fleet.intervene(&sn, Intervention::StayAway(Duration::from_millis(400))));
     until("history", || endpoint.said("hist").len() >= 10).await;
     assert_eq!(endpoint.said("hello").len(), 2);
     let times: Vec<_> = endpoint
@@ -199,8 +199,8 @@ async fn what_was_measured_while_away_comes_as_history_with_its_own_time() {
         .map(|sample| sample["t"].as_i64().unwrap())
         .collect();
     assert!(times.is_sorted_by(|a, b| a < b), "{times:?}");
-    // A restart begins a new count of messages.
-    assert!(fleet.order(&sn, Order::Reboot));
+    // A reboot restarts the message numbers.
+    assert!(fleet.intervene(&sn, Intervention::Reboot));
     until("the second boot", || {
         endpoint.said("hello").last().unwrap()["b"] == 2
     })
@@ -214,7 +214,7 @@ async fn a_turned_switch_shows_in_the_flags_and_is_told_once_it_is_on_again() {
     until("a live sample", || !endpoint.said("tele").is_empty()).await;
     let sn = "SIM00000".parse().unwrap();
     for on in [false, true] {
-        assert!(fleet.order(&sn, Order::Switch(on)));
+        assert!(fleet.intervene(&sn, Intervention::Switch(on)));
         until("it is turned", || fleet.states()[0].switched_on == on).await;
     }
     until("the event", || !endpoint.said("ev").is_empty()).await;
@@ -237,9 +237,9 @@ async fn a_turned_switch_shows_in_the_flags_and_is_told_once_it_is_on_again() {
 async fn a_wrong_secret_gets_nowhere() {
     let endpoint = Endpoint::default();
     let fleet = Fleet::start(quick(endpoint.listen().await), devices(1, b"guess"));
-    let tally = &fleet.world().tally;
+    let stats = &fleet.context().stats;
     until("a refusal", || {
-        tally.refused.load(std::sync::atomic::Ordering::Relaxed) > 0
+        stats.refused.load(std::sync::atomic::Ordering::Relaxed) > 0
     })
     .await;
     assert!(endpoint.stored.lock().unwrap().said.is_empty());

@@ -1,5 +1,5 @@
-//! Simulated batteries: honest in what they measure, obedient, and real on the wire.
-//! One binary for all modules: linking is what test binaries cost.
+//! Simulated batteries: correct measurements, correct control, and the real device link.
+//! All modules are in one binary, because linking is the main cost of test binaries.
 #![allow(clippy::unwrap_used)]
 
 mod link;

@@ -1,4 +1,4 @@
-//! A simulated battery is honest: what it reports balances, integrates and stays inside its limits, whatever is done to it.
+//! A simulated battery is consistent: its reports balance, integrate and stay within its limits under all interventions.
 #![allow(clippy::unwrap_used)]
 use domain::clock::{DAY, HOUR, MINUTE, Millis, SECOND};
 use domain::flags::{MESSAGE1, MESSAGE2, is_set};
@@ -6,7 +6,7 @@ use domain::sample::{BatteryStatus, Counter, MessageId};
 use domain::{EventCode, Sample, Serial, Zone};
 use proptest::prelude::*;
 use simulator::grid::{Deviation, Excursion};
-use simulator::settings::Window;
+use simulator::settings::DailyWindow;
 use simulator::{Household, Installation, Rating, Seed, Share, Unit};
 
 /// 2026-01-01T00:00:00Z.
@@ -22,7 +22,7 @@ fn installation(fleet: u64) -> Installation {
     Installation {
         seed: seed(fleet),
         site: seed(fleet),
-        household: Household::drawn(seed(fleet)),
+        household: Household::random(seed(fleet)),
         rating: Rating::of_kwh(8),
         phase: 2,
         share: Share::House,
@@ -34,54 +34,54 @@ fn unit(fleet: u64, at: Millis) -> Unit {
     Unit::new(installation(fleet), at, 500, [0; 5])
 }
 
-/// What somebody or something does to a battery.
+/// An intervention at a battery.
 #[derive(Clone, Debug)]
-enum Deed {
-    Live(Millis),
+enum Action {
+    Advance(Millis),
     Switch(bool),
     Fault(bool),
     MeterAddress(u8),
     Reserve(u8),
     Limits(i32, i32),
-    Windows(Window, Window),
+    Windows(DailyWindow, DailyWindow),
     Grid(Deviation, Millis),
     Appliance(usize, i32),
 }
 
-fn deed() -> impl Strategy<Value = Deed> {
-    let window = || (0u16..=1440, 0u16..=1440).prop_map(|(start, end)| Window { start, end });
+fn action() -> impl Strategy<Value = Action> {
+    let window = || (0u16..=1440, 0u16..=1440).prop_map(|(start, end)| DailyWindow { start, end });
     prop_oneof![
-        8 => (1..600_000i64).prop_map(Deed::Live),
-        1 => (1..20i64).prop_map(|hours| Deed::Live(hours * HOUR)),
-        1 => any::<bool>().prop_map(Deed::Switch),
-        1 => any::<bool>().prop_map(Deed::Fault),
-        1 => (1u8..4).prop_map(Deed::MeterAddress),
-        1 => (0u8..=100).prop_map(Deed::Reserve),
-        1 => (0..6_000i32, 0..6_000i32).prop_map(|(charge, discharge)| Deed::Limits(charge, discharge)),
-        1 => (window(), window()).prop_map(|(charge, discharge)| Deed::Windows(charge, discharge)),
-        1 => (0..3usize, 0..9_000i32).prop_map(|(phase, power)| Deed::Appliance(phase, power)),
-        1 => (0..3_500i32, 1..60_000i64).prop_map(|(to, long)| Deed::Grid(Deviation::Voltage(to), long)),
-        1 => (4_600..5_300i32, 1..60_000i64).prop_map(|(to, long)| Deed::Grid(Deviation::Frequency(to), long)),
+        8 => (1..600_000i64).prop_map(Action::Advance),
+        1 => (1..20i64).prop_map(|hours| Action::Advance(hours * HOUR)),
+        1 => any::<bool>().prop_map(Action::Switch),
+        1 => any::<bool>().prop_map(Action::Fault),
+        1 => (1u8..4).prop_map(Action::MeterAddress),
+        1 => (0u8..=100).prop_map(Action::Reserve),
+        1 => (0..6_000i32, 0..6_000i32).prop_map(|(charge, discharge)| Action::Limits(charge, discharge)),
+        1 => (window(), window()).prop_map(|(charge, discharge)| Action::Windows(charge, discharge)),
+        1 => (0..3usize, 0..9_000i32).prop_map(|(phase, power)| Action::Appliance(phase, power)),
+        1 => (0..3_500i32, 1..60_000i64).prop_map(|(to, long)| Action::Grid(Deviation::Voltage(to), long)),
+        1 => (4_600..5_300i32, 1..60_000i64).prop_map(|(to, long)| Action::Grid(Deviation::Frequency(to), long)),
     ]
 }
 
-fn change(unit: &mut Unit, deed: &Deed) {
-    match *deed {
-        Deed::Live(_) => {}
-        Deed::Switch(on) => unit.turn_switch(on),
-        Deed::Appliance(phase, power) => unit.appliances[phase] = power,
-        Deed::Fault(faulty) => unit.set_faulty(faulty),
-        Deed::MeterAddress(address) => unit.settings.meter_address = address,
-        Deed::Reserve(percent) => unit.settings.reserve_soc = percent,
-        Deed::Limits(charge, discharge) => {
+fn change(unit: &mut Unit, action: &Action) {
+    match *action {
+        Action::Advance(_) => {}
+        Action::Switch(on) => unit.turn_switch(on),
+        Action::Appliance(phase, power) => unit.appliances[phase] = power,
+        Action::Fault(faulty) => unit.set_faulty(faulty),
+        Action::MeterAddress(address) => unit.settings.meter_address = address,
+        Action::Reserve(percent) => unit.settings.reserve_soc = percent,
+        Action::Limits(charge, discharge) => {
             unit.settings.charge_limit = charge;
             unit.settings.discharge_limit = discharge;
         }
-        Deed::Windows(charge, discharge) => {
+        Action::Windows(charge, discharge) => {
             unit.settings.charge_window = charge;
             unit.settings.discharge_window = discharge;
         }
-        Deed::Grid(to, long) => unit.grid.script(Excursion {
+        Action::Grid(to, long) => unit.grid.script(Excursion {
             from: unit.at(),
             until: unit.at() + long,
             to,
@@ -89,7 +89,7 @@ fn change(unit: &mut Unit, deed: &Deed) {
     }
 }
 
-/// What the five counters must have grown by when `power` flowed for `millis`, in W·ms.
+/// The growth of the five counters over `millis`, in W·ms.
 fn grown(unit: &Unit, millis: Millis) -> [i64; 5] {
     let flows = unit.flows();
     let up = |power: i32| i64::from(power.max(0)) * millis;
@@ -105,19 +105,19 @@ fn grown(unit: &Unit, millis: Millis) -> [i64; 5] {
 proptest! {
     #[test]
     fn every_step_balances_integrates_and_stays_inside_the_limits(
-        fleet in 0u64..50, day in 0i64..365, deeds in prop::collection::vec(deed(), 1..40)
+        fleet in 0u64..50, day in 0i64..365, actions in prop::collection::vec(action(), 1..40)
     ) {
         let mut unit = unit(fleet, NEW_YEAR + day * DAY);
         let rating = Rating::of_kwh(8);
         let mut sums = [0i64; 5];
-        for deed in &deeds {
-            change(&mut unit, deed);
-            let Deed::Live(millis) = *deed else { continue };
+        for action in &actions {
+            change(&mut unit, action);
+            let Action::Advance(millis) = *action else { continue };
             let until = unit.at() + millis;
             while unit.at() < until {
                 let before = unit.readings();
                 let step = (until - unit.at()).min(5 * MINUTE);
-                unit.live(unit.at() + step);
+                unit.advance_to(unit.at() + step);
 
                 let flows = unit.flows();
                 prop_assert_eq!(flows.grid, flows.house - flows.pv - flows.battery);
@@ -126,7 +126,7 @@ proptest! {
                 prop_assert!(flows.house >= 0 && flows.pv >= 0);
                 prop_assert!(flows.battery <= rating.discharge.min(unit.settings.discharge_limit));
                 prop_assert!(-flows.battery <= rating.charge.min(unit.settings.charge_limit));
-                prop_assert!((0..=1000).contains(&unit.battery().charge()));
+                prop_assert!((0..=1000).contains(&unit.battery().soc()));
                 if !unit.switched_on() {
                     prop_assert_eq!(flows.battery, 0);
                 }
@@ -147,10 +147,10 @@ proptest! {
     }
 }
 
-/// Plays a year in 5-minute steps and hands every sample on.
+/// Simulates a year in 5-minute steps and passes each sample on.
 fn year(unit: &mut Unit, mut each: impl FnMut(&Unit, Sample)) {
     for step in 1..=365 * 288 {
-        unit.live(NEW_YEAR + step * 5 * MINUTE);
+        unit.advance_to(NEW_YEAR + step * 5 * MINUTE);
         each(unit, unit.sample(ID));
     }
 }
@@ -247,8 +247,8 @@ fn three_units_add_up_to_the_house_that_one_would_see() {
         .collect();
     for step in 1..20_000 {
         let at = NEW_YEAR + step * 5 * MINUTE;
-        house.live(at);
-        units.iter_mut().for_each(|unit| unit.live(at));
+        house.advance_to(at);
+        units.iter_mut().for_each(|unit| unit.advance_to(at));
         let sum = |part: fn(&Unit) -> i32| units.iter().map(part).sum::<i32>();
         assert_eq!(sum(|unit| unit.flows().house), house.flows().house);
         assert_eq!(sum(|unit| unit.flows().pv), house.flows().pv);
@@ -260,20 +260,20 @@ fn a_wrong_meter_address_leaves_the_battery_blind_and_says_so() {
     let noon = NEW_YEAR + 170 * DAY + 11 * HOUR;
     let mut unit = unit(1, noon);
     unit.settings.meter_address = 99;
-    unit.live(noon + HOUR);
+    unit.advance_to(noon + HOUR);
     let blind = unit.sample(ID);
     assert_eq!(blind.battery_power, Some(0));
     assert_eq!((blind.grid_power, blind.house_power()), (None, None));
     assert_eq!(blind.counter(Counter::Import), None);
     assert!(is_set(blind.flags.message2, MESSAGE2, "sm1"));
     let told: Vec<_> = unit
-        .take_happenings()
+        .take_events()
         .iter()
         .map(|it| (it.code, it.on))
         .collect();
     assert_eq!(told, [(EventCode::MeterLost, true)]);
     unit.settings.meter_address = 1;
-    unit.live(noon + 2 * HOUR);
+    unit.advance_to(noon + 2 * HOUR);
     assert!(unit.sample(ID).house_power().is_some());
 }
 
@@ -286,7 +286,7 @@ fn a_dip_disconnects_and_the_flags_show_the_minute_of_waiting() {
         to: Deviation::Voltage(1_700),
     });
     let mut flags = |second: i64| {
-        unit.live(NEW_YEAR + second * SECOND);
+        unit.advance_to(NEW_YEAR + second * SECOND);
         let sample = unit.sample(ID);
         let flag = |bits, names, name| is_set(bits, names, name);
         (
@@ -300,7 +300,7 @@ fn a_dip_disconnects_and_the_flags_show_the_minute_of_waiting() {
     assert_eq!(flags(30), (true, true, true));
     assert_eq!(flags(74), (true, true, true));
     assert!(!flags(76).0);
-    assert_eq!(unit.take_happenings()[0].code, EventCode::NaULow);
+    assert_eq!(unit.take_events()[0].code, EventCode::NaULow);
 }
 
 #[test]
@@ -308,17 +308,17 @@ fn the_reserve_and_the_windows_hold_the_discharge_back() {
     let evening = NEW_YEAR + 18 * HOUR;
     let mut unit = unit(1, evening);
     unit.settings.reserve_soc = 60;
-    unit.live(evening + 4 * HOUR);
+    unit.advance_to(evening + 4 * HOUR);
     assert_eq!(unit.readings()[Counter::Discharge as usize], 0);
     unit.settings.reserve_soc = 10;
-    unit.settings.discharge_window = Window {
+    unit.settings.discharge_window = DailyWindow {
         start: 6 * 60,
         end: 8 * 60,
     };
-    unit.live(evening + 8 * HOUR);
+    unit.advance_to(evening + 8 * HOUR);
     assert_eq!(unit.readings()[Counter::Discharge as usize], 0);
-    unit.settings.discharge_window = Window::ALL_DAY;
-    unit.live(evening + 12 * HOUR);
+    unit.settings.discharge_window = DailyWindow::ALL_DAY;
+    unit.advance_to(evening + 12 * HOUR);
     assert!(unit.readings()[Counter::Discharge as usize] > 0);
 }
 
@@ -326,7 +326,7 @@ fn the_reserve_and_the_windows_hold_the_discharge_back() {
 fn counters_go_on_from_where_they_were() {
     let mut unit = Unit::new(installation(1), NEW_YEAR, 500, [1, 2, 3, 4, 5]);
     assert_eq!(unit.readings(), [1, 2, 3, 4, 5]);
-    unit.live(NEW_YEAR + DAY);
+    unit.advance_to(NEW_YEAR + DAY);
     assert!(unit.readings()[0] > 1);
 }
 
@@ -334,13 +334,13 @@ fn counters_go_on_from_where_they_were() {
 fn an_appliance_shows_on_its_own_phase_alone_while_the_battery_rests() {
     for phase in 0..3 {
         let mut unit = unit(1, NEW_YEAR);
-        unit.mode = simulator::control::Mode::Hold {
+        unit.mode = simulator::control::ControlMode::Hold {
             until: NEW_YEAR + HOUR,
         };
-        unit.live(NEW_YEAR + SECOND);
+        unit.advance_to(NEW_YEAR + SECOND);
         let before = unit.flows().phases.map(Option::unwrap);
         unit.appliances[phase] = 2_000;
-        unit.live(NEW_YEAR + 2 * SECOND);
+        unit.advance_to(NEW_YEAR + 2 * SECOND);
         let after = unit.flows().phases.map(Option::unwrap);
         for other in 0..3 {
             let change = after[other] - before[other];

@@ -1,13 +1,13 @@
-//! The simulated battery follows a plan of the portal, within its own limits, and leaves it by itself.
+//! The simulated battery follows the portal's plan within its own limits, and leaves it by itself.
 #![allow(clippy::unwrap_used)]
 use domain::clock::{HOUR, MINUTE, Millis};
 use domain::sample::Counter;
 use domain::{Serial, Zone};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use simulator::control::Mode;
-use simulator::plan::Plan;
-use simulator::settings::{Tariff, Window};
+use simulator::control::ControlMode;
+use simulator::plan::DevicePlan;
+use simulator::settings::{DailyWindow, TariffMode};
 use simulator::{Dimming, Household, Installation, Rating, Seed, Share, Unit};
 
 /// 2026-01-01 at 18:00 in Berlin: dark, and people are at home.
@@ -30,16 +30,16 @@ fn unit(at: Millis, charge: i64) -> Unit {
         zone: Zone::DEFAULT.parse().unwrap(),
     };
     let mut unit = Unit::new(installation, at, charge, [0; 5]);
-    unit.settings.tariff = Tariff::Plan;
+    unit.settings.tariff = TariffMode::Plan;
     unit
 }
 
-/// One mode from now on; the plan is good for an hour.
-fn told(unit: &mut Unit, mode: &str, power: i64) {
+/// A plan with one mode from now on, valid for an hour.
+fn give_plan(unit: &mut Unit, mode: &str, power: i64) {
     let from = unit.at();
     let step = json!({ "from": from, "until": from + 36 * HOUR, "mode": mode, "power": power });
     let plan: Value = json!({ "ver": from, "exp": from + HOUR, "steps": [step] });
-    unit.plan = Plan::read(&plan, 0);
+    unit.plan = DevicePlan::read(&plan, 0);
     assert!(unit.plan.is_some());
 }
 
@@ -47,7 +47,7 @@ fn powers(unit: &mut Unit, long: Millis) -> Vec<i32> {
     let until = unit.at() + long;
     let mut powers = Vec::new();
     while unit.at() < until {
-        unit.live(unit.at() + MINUTE);
+        unit.advance_to(unit.at() + MINUTE);
         powers.push(unit.flows().battery);
     }
     powers
@@ -56,9 +56,9 @@ fn powers(unit: &mut Unit, long: Millis) -> Vec<i32> {
 #[test]
 fn it_charges_with_what_the_plan_says_and_goes_back_when_it_runs_out() {
     let mut unit = unit(EVENING, 300);
-    told(&mut unit, "charge", 2_300);
+    give_plan(&mut unit, "charge", 2_300);
     assert!(powers(&mut unit, HOUR).iter().all(|power| *power == -2_300));
-    // Nobody has told it anything since: it follows the meter.
+    // No newer plan has arrived: it follows the meter.
     assert!(powers(&mut unit, HOUR).iter().all(|power| *power >= 0));
     assert!(unit.readings()[Counter::Discharge as usize] > 0);
 }
@@ -66,10 +66,10 @@ fn it_charges_with_what_the_plan_says_and_goes_back_when_it_runs_out() {
 #[test]
 fn it_holds_its_charge_and_still_takes_the_sun() {
     let mut evening = unit(EVENING, 800);
-    told(&mut evening, "hold", 0);
+    give_plan(&mut evening, "hold", 0);
     assert!(powers(&mut evening, HOUR).iter().all(|power| *power == 0));
     let mut noon = unit(NOON, 300);
-    told(&mut noon, "hold", 0);
+    give_plan(&mut noon, "hold", 0);
     let taken = powers(&mut noon, HOUR);
     assert!(taken.iter().all(|power| *power <= 0));
     assert!(taken.iter().any(|power| *power < -500), "{taken:?}");
@@ -78,9 +78,9 @@ fn it_holds_its_charge_and_still_takes_the_sun() {
 #[test]
 fn a_plan_counts_only_while_its_people_want_one() {
     let mut unit = unit(EVENING, 500);
-    told(&mut unit, "charge", 2_300);
+    give_plan(&mut unit, "charge", 2_300);
     assert!(powers(&mut unit, 5 * MINUTE).iter().all(|power| *power < 0));
-    unit.settings.tariff = Tariff::Off;
+    unit.settings.tariff = TariffMode::Off;
     assert!(
         powers(&mut unit, 5 * MINUTE)
             .iter()
@@ -91,8 +91,8 @@ fn a_plan_counts_only_while_its_people_want_one() {
 #[test]
 fn the_owners_command_the_window_and_the_grid_operator_are_stronger() {
     let mut unit = unit(EVENING, 500);
-    told(&mut unit, "charge", 4_000);
-    unit.mode = Mode::Hold {
+    give_plan(&mut unit, "charge", 4_000);
+    unit.mode = ControlMode::Hold {
         until: unit.at() + 10 * MINUTE,
     };
     assert!(
@@ -114,7 +114,7 @@ fn the_owners_command_the_window_and_the_grid_operator_are_stronger() {
             .iter()
             .all(|power| *power == -900)
     );
-    unit.settings.charge_window = Window {
+    unit.settings.charge_window = DailyWindow {
         start: 60,
         end: 120,
     };
@@ -127,7 +127,7 @@ fn the_owners_command_the_window_and_the_grid_operator_are_stronger() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
-    /// Whatever somebody plans, the battery keeps to its reserve and its limits.
+    /// With any plan the battery keeps to its reserve and its limits.
     #[test]
     fn no_plan_leads_it_out_of_its_limits(
         steps in prop::collection::vec((0_usize..3, 0_i64..20_000, 1_i64..8), 1..30),
@@ -146,10 +146,10 @@ proptest! {
             step
         }).collect();
         let plan = json!({ "ver": 1, "exp": from, "steps": steps });
-        unit.plan = Plan::read(&plan, 0);
+        unit.plan = DevicePlan::read(&plan, 0);
         while unit.at() < from {
-            let before = unit.battery().charge();
-            unit.live(unit.at() + MINUTE);
+            let before = unit.battery().soc();
+            unit.advance_to(unit.at() + MINUTE);
             let power = unit.flows().battery;
             prop_assert!(power <= unit.battery().rating().discharge);
             prop_assert!(power >= -limit.min(unit.battery().rating().charge) || before < 50);

@@ -1,19 +1,19 @@
-//! A battery obeys what is set on it, physically, and tells why; its rating and the grid operator stay stronger.
+//! A battery obeys its settings physically and reports why; its rating and the grid operator take precedence.
 #![allow(clippy::unwrap_used)]
 use domain::clock::{DAY, HOUR, MINUTE, Millis, SECOND};
 use domain::flags::{MESSAGE3, MESSAGE5, MESSAGE6, is_set};
 use domain::sample::{Counter, MessageId};
 use domain::{EventCode, Serial, Zone};
 use proptest::prelude::*;
-use simulator::control::Mode;
+use simulator::control::ControlMode;
 use simulator::grid::{Deviation, Dimming, Excursion};
 use simulator::meter::MeterType;
-use simulator::settings::{Control, Settings, Tariff, Window, Wire};
+use simulator::settings::{BatterySettings, Control, DailyWindow, TariffMode, Wire};
 use simulator::{Household, Installation, Rating, Seed, Share, Unit};
 
-/// 2026-01-01T00:00:00Z, in deep winter: the house lacks power nearly all the time.
+/// 2026-01-01T00:00:00Z, in deep winter: the house has a net load nearly all the time.
 const NEW_YEAR: Millis = 1_767_225_600_000;
-/// A summer's noon, with more sun than the house takes.
+/// Noon in summer, with PV surplus.
 const SUMMER_NOON: Millis = NEW_YEAR + 170 * DAY + 10 * HOUR;
 const ID: MessageId = MessageId::new(1, 1);
 
@@ -34,19 +34,19 @@ fn unit(at: Millis, charge: i64) -> Unit {
     Unit::new(installation, at, charge, [0; 5])
 }
 
-/// Lives for `time` in steps of half a minute and shows the powers of each.
+/// Simulates `time` in steps of half a minute and returns the battery power of each.
 fn powers(unit: &mut Unit, time: Millis) -> Vec<i32> {
     let steps = time / (30 * SECOND);
     let step = |_| {
-        unit.live(unit.at() + 30 * SECOND);
+        unit.advance_to(unit.at() + 30 * SECOND);
         unit.flows().battery
     };
     (0..steps).map(step).collect()
 }
 
-fn told(unit: &mut Unit) -> Vec<(EventCode, bool)> {
-    let happenings = unit.take_happenings();
-    happenings.iter().map(|it| (it.code, it.on)).collect()
+fn take_event_codes(unit: &mut Unit) -> Vec<(EventCode, bool)> {
+    let events = unit.take_events();
+    events.iter().map(|it| (it.code, it.on)).collect()
 }
 
 #[test]
@@ -57,19 +57,25 @@ fn outside_its_windows_it_rests_and_says_so() {
             .iter()
             .any(|power| *power < 0)
     );
-    unit.settings.charge_window = Window {
+    unit.settings.charge_window = DailyWindow {
         start: 60,
         end: 120,
     };
     assert!(powers(&mut unit, HOUR).iter().all(|power| *power >= 0));
-    assert_eq!(told(&mut unit), [(EventCode::WindowClosed, true)]);
-    unit.settings.charge_window = Window::ALL_DAY;
+    assert_eq!(
+        take_event_codes(&mut unit),
+        [(EventCode::WindowClosed, true)]
+    );
+    unit.settings.charge_window = DailyWindow::ALL_DAY;
     assert!(
         powers(&mut unit, 10 * MINUTE)
             .iter()
             .any(|power| *power < 0)
     );
-    assert_eq!(told(&mut unit), [(EventCode::WindowClosed, false)]);
+    assert_eq!(
+        take_event_codes(&mut unit),
+        [(EventCode::WindowClosed, false)]
+    );
 }
 
 #[test]
@@ -77,9 +83,17 @@ fn the_reserve_is_kept_and_told() {
     let mut unit = unit(NEW_YEAR + 18 * HOUR, 320);
     unit.settings.reserve_soc = 30;
     powers(&mut unit, 3 * HOUR);
-    // Below it only by what the electronics lose.
-    assert!(unit.battery().charge() >= 290);
-    assert!(told(&mut unit).contains(&(EventCode::ReserveHeld, true)));
+    // It falls below the reserve only by the standby loss.
+    assert!(unit.battery().soc() >= 290);
+    assert!(take_event_codes(&mut unit).contains(&(EventCode::ReserveHeld, true)));
+    // While it charges again it says at once that the reserve is held no more.
+    unit.mode = ControlMode::ChargeTo {
+        soc: 400,
+        power: 3_000,
+    };
+    powers(&mut unit, 15 * MINUTE);
+    assert!(unit.battery().soc() > 330 && unit.flows().battery < 0);
+    assert!(take_event_codes(&mut unit).contains(&(EventCode::ReserveHeld, false)));
 }
 
 #[test]
@@ -111,8 +125,8 @@ fn limits_hold_in_both_directions_and_a_socket_is_limited_more() {
 #[test]
 fn a_low_price_charges_from_the_grid_and_a_high_one_does_not() {
     let mut unit = unit(NEW_YEAR + 20 * HOUR, 300);
-    unit.settings = Settings {
-        tariff: Tariff::Price,
+    unit.settings = BatterySettings {
+        tariff: TariffMode::Price,
         provider: "fixed",
         import_price: Some(1_200),
         charge_price: 1_500,
@@ -120,11 +134,17 @@ fn a_low_price_charges_from_the_grid_and_a_high_one_does_not() {
         ..unit.settings
     };
     assert!(powers(&mut unit, HOUR).iter().all(|power| *power == -1_500));
-    assert_eq!(told(&mut unit), [(EventCode::PriceCharge, true)]);
+    assert_eq!(
+        take_event_codes(&mut unit),
+        [(EventCode::PriceCharge, true)]
+    );
     unit.settings.charge_price = 1_000;
     assert!(powers(&mut unit, HOUR).iter().all(|power| *power >= 0));
-    assert_eq!(told(&mut unit), [(EventCode::PriceCharge, false)]);
-    // Where nobody has told it the price, it does not guess.
+    assert_eq!(
+        take_event_codes(&mut unit),
+        [(EventCode::PriceCharge, false)]
+    );
+    // It does not charge by a price that it does not know.
     unit.settings.provider = "tibber";
     unit.settings.charge_price = 10_000;
     assert!(powers(&mut unit, HOUR).iter().all(|power| *power >= 0));
@@ -133,8 +153,8 @@ fn a_low_price_charges_from_the_grid_and_a_high_one_does_not() {
 #[test]
 fn the_grid_operators_limit_is_stronger_than_any_command() {
     let mut unit = unit(NEW_YEAR + 2 * HOUR, 200);
-    unit.mode = Mode::ChargeTo {
-        charge: 900,
+    unit.mode = ControlMode::ChargeTo {
+        soc: 900,
         power: 4_000,
     };
     assert!(
@@ -152,15 +172,15 @@ fn the_grid_operators_limit_is_stronger_than_any_command() {
             .iter()
             .all(|power| *power >= -1_200)
     );
-    assert_eq!(told(&mut unit), [(EventCode::GridLimit, true)]);
+    assert_eq!(take_event_codes(&mut unit), [(EventCode::GridLimit, true)]);
     assert!(powers(&mut unit, 30 * MINUTE).last().unwrap() < &-3_000);
-    assert_eq!(told(&mut unit), [(EventCode::GridLimit, false)]);
+    assert_eq!(take_event_codes(&mut unit), [(EventCode::GridLimit, false)]);
 }
 
 #[test]
 fn what_it_is_told_to_do_comes_before_what_its_settings_say() {
     let mut unit = unit(NEW_YEAR + 18 * HOUR, 500);
-    unit.mode = Mode::Hold {
+    unit.mode = ControlMode::Hold {
         until: unit.at() + HOUR,
     };
     assert!(
@@ -169,27 +189,27 @@ fn what_it_is_told_to_do_comes_before_what_its_settings_say() {
             .all(|power| *power == 0)
     );
     assert!(powers(&mut unit, HOUR).iter().any(|power| *power > 0));
-    unit.mode = Mode::ChargeTo {
-        charge: 600,
+    unit.mode = ControlMode::ChargeTo {
+        soc: 600,
         power: 2_000,
     };
     powers(&mut unit, 2 * HOUR);
     assert_eq!(
         unit.mode,
-        Mode::Auto,
+        ControlMode::Auto,
         "it goes on by itself when it is there"
     );
     unit.calibrate();
     powers(&mut unit, 8 * HOUR);
-    assert!(told(&mut unit).contains(&(EventCode::CalibrationDone, true)));
+    assert!(take_event_codes(&mut unit).contains(&(EventCode::CalibrationDone, true)));
 }
 
 #[test]
 fn it_hears_its_meter_only_by_type_address_and_wire() {
-    let hears = |change: fn(&mut Settings)| {
+    let hears = |change: fn(&mut BatterySettings)| {
         let mut unit = unit(SUMMER_NOON, 500);
         change(&mut unit.settings);
-        unit.live(SUMMER_NOON + MINUTE);
+        unit.advance_to(SUMMER_NOON + MINUTE);
         unit.sample(ID).grid_power.is_some()
     };
     assert!(hears(|_| {}));
@@ -205,7 +225,7 @@ fn flags_show_how_it_is_controlled() {
     unit.settings.control = Control::GridOperator;
     unit.settings.wire = Wire::Tcp;
     unit.settings.p_limit_tcp = true;
-    unit.live(SUMMER_NOON + MINUTE);
+    unit.advance_to(SUMMER_NOON + MINUTE);
     let flags = unit.sample(ID).flags.message6;
     for (name, set) in [
         ("m6_evu_rs485_tcp", true),
@@ -214,13 +234,13 @@ fn flags_show_how_it_is_controlled() {
     ] {
         assert_eq!(is_set(flags, MESSAGE6, name), set, "{name}");
     }
-    // The grid operator's box has said nothing, so it rests.
+    // The grid operator's box sends nothing, so the battery idles.
     assert_eq!(unit.flows().battery, 0);
     let mut limited = self::unit(NEW_YEAR + 2 * HOUR, 200);
     limited.settings.p_limit_tcp = true;
     limited.limit_tcp = Some(500);
-    limited.mode = Mode::ChargeTo {
-        charge: 900,
+    limited.mode = ControlMode::ChargeTo {
+        soc: 900,
         power: 4_000,
     };
     assert!(
@@ -232,7 +252,7 @@ fn flags_show_how_it_is_controlled() {
 
 #[test]
 fn in_a_blackout_the_house_is_dark_unless_emergency_power_or_ups_is_on() {
-    let dark = |change: fn(&mut Settings)| {
+    let dark = |change: fn(&mut BatterySettings)| {
         let start = NEW_YEAR + 18 * HOUR;
         let mut unit = unit(start, 800);
         change(&mut unit.settings);
@@ -263,7 +283,7 @@ fn in_a_blackout_the_house_is_dark_unless_emergency_power_or_ups_is_on() {
         MESSAGE5,
         "m5_ups_enable"
     ));
-    // The reserve is for this.
+    // A blackout may use the reserve.
     let (_, reserved) = dark(|settings| {
         settings.ups = true;
         settings.reserve_soc = 100;
@@ -282,11 +302,11 @@ proptest! {
         let start = NEW_YEAR + day * DAY + 12 * HOUR;
         let mut unit = unit(start, charge);
         let (a, b, c, d) = windows;
-        unit.settings = Settings {
+        unit.settings = BatterySettings {
             reserve_soc, charge_limit, discharge_limit, charge_power, plugin, ups,
-            charge_window: Window { start: a, end: b },
-            discharge_window: Window { start: c, end: d },
-            tariff: if price { Tariff::Price } else { Tariff::Off },
+            charge_window: DailyWindow { start: a, end: b },
+            discharge_window: DailyWindow { start: c, end: d },
+            tariff: if price { TariffMode::Price } else { TariffMode::Off },
             provider: "fixed", import_price: Some(500),
             ..unit.settings
         };
@@ -294,7 +314,7 @@ proptest! {
             unit.grid.dim(Dimming { from: start, until: start + DAY, limit });
         }
         if let Some((charge, power)) = goal {
-            unit.mode = Mode::ChargeTo { charge, power };
+            unit.mode = ControlMode::ChargeTo { soc: charge, power };
         }
         if blackout {
             unit.grid.script(Excursion { from: start + HOUR, until: start + 2 * HOUR, to: Deviation::Voltage(0) });
@@ -302,21 +322,21 @@ proptest! {
         let rating = Rating::of_kwh(8);
         let mut before = unit.readings();
         for step in 1..=180 {
-            unit.live(start + step * MINUTE);
+            unit.advance_to(start + step * MINUTE);
             let flows = unit.flows();
             prop_assert_eq!(flows.grid, flows.house - flows.pv - flows.battery);
             prop_assert!(flows.house >= 0 && flows.pv >= 0);
             prop_assert!(flows.battery <= rating.discharge.min(discharge_limit));
             prop_assert!(-flows.battery <= rating.charge.min(charge_limit));
             if let Some(limit) = dim {
-                // Not more than this from the grid for the cells, above what the house and the sun explain.
+                // The cells take at most the limit from the grid, plus the PV surplus.
                 prop_assert!(-flows.battery <= limit + (flows.pv - flows.house).max(0));
             }
             let after = unit.readings();
             prop_assert!(before.iter().zip(after).all(|(before, after)| *before <= after));
             before = after;
         }
-        prop_assert!((0..=1000).contains(&unit.battery().charge()));
+        prop_assert!((0..=1000).contains(&unit.battery().soc()));
         prop_assert!(unit.readings()[Counter::Pv as usize] >= 0);
     }
 }

@@ -1,15 +1,15 @@
-//! Each price service, replayed by a local server: recorded where there is a recording, otherwise in the service's exact shape.
+//! Each price service, replayed by a local server: recorded responses where there are any, otherwise the service's exact format.
 #![allow(clippy::unwrap_used)]
 use domain::clock::{HOUR, Millis};
-use domain::source::{BiddingZone, PriceSlot, QUARTER, SourceError, SpotPrice, quarters};
+use domain::source::{BiddingZone, PriceSlot, QUARTER, SourceError, SpotPrice, quarter_prices};
 use domain::{Source, Zone};
-use sources::{Addresses, Failure, PriceQuestion, Sources};
-use testkit::{Outside, Reply};
+use sources::{Addresses, PriceRequest, SourceFailure, Sources};
+use testkit::{FakeServices, Reply};
 
 const TOKEN: &str = "5K4MVS-OjfWhK_4yrjOlFe1F6kJXPVf7eQYggo8ebAE";
 
-fn sources(outside: &Outside) -> Sources {
-    Sources::new(Addresses::default().or_all(&outside.url))
+fn sources(services: &FakeServices) -> Sources {
+    Sources::new(Addresses::default().or_all(&services.url))
 }
 
 fn noon(date: &str) -> Millis {
@@ -17,27 +17,27 @@ fn noon(date: &str) -> Millis {
 }
 
 async fn ask(
-    outside: &Outside,
+    services: &FakeServices,
     source: Source,
     zone: BiddingZone,
     date: &str,
-) -> Result<Vec<PriceSlot>, Failure> {
-    let question = PriceQuestion {
+) -> Result<Vec<PriceSlot>, SourceFailure> {
+    let question = PriceRequest {
         zone,
         token: source.needs_token().then_some(TOKEN),
         now: noon(date),
     };
-    sources(outside).prices(source, question).await
+    sources(services).prices(source, question).await
 }
 
-fn error(answer: Result<Vec<PriceSlot>, Failure>) -> SourceError {
+fn error(answer: Result<Vec<PriceSlot>, SourceFailure>) -> SourceError {
     answer.unwrap_err().error
 }
 
 /// The prices of a day by its quarter-hours, in thousandths of a cent.
 fn day(slots: &[PriceSlot], date: &str) -> Vec<Option<i64>> {
     let bounds = Zone::default().bounds(date.parse().unwrap());
-    let found = quarters(slots, bounds);
+    let found = quarter_prices(slots, bounds);
     let number = |price: &Option<SpotPrice>| price.map(SpotPrice::thousandths);
     found.iter().map(number).collect()
 }
@@ -48,20 +48,20 @@ const QUARTERS: &str = include_str!("recorded/energy-charts-2025-11-14-quarter-h
 
 #[tokio::test]
 async fn recorded_days_have_23_24_and_25_hours_without_a_gap() {
-    let outside = Outside::start().await;
+    let services = FakeServices::start().await;
     for (recorded, date, hours, first) in [
         (SHORT, "2024-03-31", 23, 7_570),
         (LONG, "2024-10-27", 25, 9_222),
         (QUARTERS, "2025-11-14", 24, 9_796),
     ] {
-        outside.answers("/price", recorded);
-        let slots = ask(&outside, Source::EnergyCharts, BiddingZone::DeLu, date).await;
+        services.reply_ok("/price", recorded);
+        let slots = ask(&services, Source::EnergyCharts, BiddingZone::DeLu, date).await;
         let prices = day(&slots.unwrap(), date);
         assert_eq!(prices.len(), hours * 4, "{date}");
         assert!(prices.iter().all(Option::is_some), "{date}");
         assert_eq!(prices[0], Some(first), "{date}");
         let next = date.parse::<domain::SiteDay>().unwrap().next();
-        let asked = &outside.asked()[0];
+        let asked = &services.take_requests()[0];
         assert_eq!(
             asked.path,
             format!("/price?bzn=DE-LU&start={date}&end={next}")
@@ -71,10 +71,10 @@ async fn recorded_days_have_23_24_and_25_hours_without_a_gap() {
 
 #[tokio::test]
 async fn an_hour_is_four_quarters_and_a_quarter_is_one() {
-    let outside = Outside::start().await;
-    outside.answers("/price", LONG);
+    let services = FakeServices::start().await;
+    services.reply_ok("/price", LONG);
     let slots = ask(
-        &outside,
+        &services,
         Source::EnergyCharts,
         BiddingZone::DeLu,
         "2024-10-27",
@@ -82,9 +82,9 @@ async fn an_hour_is_four_quarters_and_a_quarter_is_one() {
     .await;
     let hourly = slots.unwrap();
     assert_eq!((hourly.len(), hourly[0].end - hourly[0].start), (25, HOUR));
-    outside.answers("/price", QUARTERS);
+    services.reply_ok("/price", QUARTERS);
     let slots = ask(
-        &outside,
+        &services,
         Source::EnergyCharts,
         BiddingZone::DeLu,
         "2025-11-14",
@@ -99,7 +99,7 @@ async fn an_hour_is_four_quarters_and_a_quarter_is_one() {
 
 #[tokio::test]
 async fn gaps_stay_gaps_and_prices_below_zero_stay_below() {
-    let outside = Outside::start().await;
+    let services = FakeServices::start().await;
     let start = Zone::default().start_of("2026-11-16".parse().unwrap()) / 1_000;
     let at = |n: i64| start + n * 900;
     let body = format!(
@@ -109,9 +109,9 @@ async fn gaps_stay_gaps_and_prices_below_zero_stay_below() {
         at(2),
         at(5)
     );
-    outside.answers("/price", body);
+    services.reply_ok("/price", body);
     let slots = ask(
-        &outside,
+        &services,
         Source::EnergyCharts,
         BiddingZone::At,
         "2026-11-16",
@@ -120,12 +120,16 @@ async fn gaps_stay_gaps_and_prices_below_zero_stay_below() {
     let prices = day(&slots.unwrap(), "2026-11-16");
     let want = [Some(-512), None, Some(0), None, None, Some(10_250), None];
     assert_eq!(prices[..7], want);
-    assert!(outside.asked()[0].path.starts_with("/price?bzn=AT&"));
+    assert!(
+        services.take_requests()[0]
+            .path
+            .starts_with("/price?bzn=AT&")
+    );
 }
 
 #[tokio::test]
 async fn what_is_not_of_the_shape_is_not_believed() {
-    let outside = Outside::start().await;
+    let services = FakeServices::start().await;
     let energy_charts = [
         "",
         "<html>",
@@ -148,15 +152,15 @@ async fn what_is_not_of_the_shape_is_not_believed() {
         (Source::Tibber, r#"{"data":{}}"#),
     ];
     for (source, body) in cases.into_iter().chain(more).chain(others) {
-        outside.answers("/", body);
-        let answer = ask(&outside, source, BiddingZone::DeLu, "2026-11-16").await;
+        services.reply_ok("/", body);
+        let answer = ask(&services, source, BiddingZone::DeLu, "2026-11-16").await;
         assert_eq!(error(answer), SourceError::Unreadable, "{body}");
     }
 }
 
 #[tokio::test]
 async fn awattar_is_asked_for_two_days_and_read_to_the_millisecond() {
-    let outside = Outside::start().await;
+    let services = FakeServices::start().await;
     let start = Zone::default().start_of("2026-11-16".parse().unwrap());
     let entry = |n: i64, price: &str| {
         let (start, end) = (start + n * HOUR, start + (n + 1) * HOUR);
@@ -170,19 +174,19 @@ async fn awattar_is_asked_for_two_days_and_read_to_the_millisecond() {
         entry(1, "-31.54"),
         entry(3, "102.49")
     );
-    outside.answers("/v1/marketdata", body);
-    let slots = ask(&outside, Source::Awattar, BiddingZone::DeLu, "2026-11-16").await;
+    services.reply_ok("/v1/marketdata", body);
+    let slots = ask(&services, Source::Awattar, BiddingZone::DeLu, "2026-11-16").await;
     let prices = day(&slots.unwrap(), "2026-11-16");
     assert_eq!(prices[0..4], [Some(4_209); 4]);
     assert_eq!(prices[4..8], [Some(-3_154); 4]);
     assert_eq!(prices[8..12], [None; 4]);
     assert_eq!(prices[12], Some(10_249));
     let want = format!("/v1/marketdata?start={start}&end={}", start + 48 * HOUR);
-    assert_eq!(outside.asked()[0].path, want);
-    // Elsewhere it has no prices, and is not asked.
-    let other = ask(&outside, Source::Awattar, BiddingZone::Fr, "2026-11-16").await;
+    assert_eq!(services.take_requests()[0].path, want);
+    // It has no prices for other zones and is not called.
+    let other = ask(&services, Source::Awattar, BiddingZone::Fr, "2026-11-16").await;
     assert_eq!(error(other), SourceError::Empty);
-    assert!(outside.asked().is_empty());
+    assert!(services.take_requests().is_empty());
 }
 
 fn tibber(homes: &str) -> String {
@@ -191,7 +195,7 @@ fn tibber(homes: &str) -> String {
 
 #[tokio::test]
 async fn tibber_gives_final_prices_of_the_first_home_with_a_contract() {
-    let outside = Outside::start().await;
+    let services = FakeServices::start().await;
     let homes = r#"{"currentSubscription":null},
         {"currentSubscription":{"priceInfo":{
             "today":[
@@ -199,12 +203,12 @@ async fn tibber_gives_final_prices_of_the_first_home_with_a_contract() {
                 {"total":-0.0034,"startsAt":"2026-11-16T00:15:00.000+01:00","currency":"EUR"},
                 {"total":0.25125,"startsAt":"2026-11-16T00:30:00.000+01:00","currency":"EUR"}],
             "tomorrow":[]}}}"#;
-    outside.answers("/v1-beta/gql", tibber(homes));
-    let slots = ask(&outside, Source::Tibber, BiddingZone::DeLu, "2026-11-16").await;
+    services.reply_ok("/v1-beta/gql", tibber(homes));
+    let slots = ask(&services, Source::Tibber, BiddingZone::DeLu, "2026-11-16").await;
     let prices = day(&slots.unwrap(), "2026-11-16");
     let want = [Some(25_120), Some(-340), Some(25_125), None];
     assert_eq!(prices[..4], want);
-    let asked = &outside.asked()[0];
+    let asked = &services.take_requests()[0];
     assert_eq!(asked.headers["authorization"], format!("Bearer {TOKEN}"));
     assert!(asked.body.contains("priceInfo(resolution: QUARTER_HOURLY)"));
     assert!(!asked.path.contains(TOKEN) && !asked.body.contains(TOKEN));
@@ -212,7 +216,7 @@ async fn tibber_gives_final_prices_of_the_first_home_with_a_contract() {
 
 #[tokio::test]
 async fn tibber_says_what_is_wrong_in_good_answers() {
-    let outside = Outside::start().await;
+    let services = FakeServices::start().await;
     let trouble = |code: &str, message: &str| {
         format!(
             r#"{{"errors":[{{"message":"{message}","extensions":{{"code":"{code}"}}}}],"data":null}}"#
@@ -244,13 +248,13 @@ async fn tibber_says_what_is_wrong_in_good_answers() {
         ),
         (tibber(crowns), SourceError::Currency),
     ] {
-        outside.answers("/v1-beta/gql", &*body);
-        let answer = ask(&outside, Source::Tibber, BiddingZone::DeLu, "2026-11-16").await;
+        services.reply_ok("/v1-beta/gql", &*body);
+        let answer = ask(&services, Source::Tibber, BiddingZone::DeLu, "2026-11-16").await;
         assert_eq!(error(answer), want, "{body}");
     }
 }
 
-/// One series of a publication document; `auction` is the sequence, where a zone has several.
+/// One series of a publication document; `auction` is the sequence number where a zone has several.
 fn series(auction: &str, curve: &str, resolution: &str, points: &str) -> String {
     format!(
         r#"<TimeSeries><mRID>1</mRID><auction.type>A01</auction.type><businessType>A62</businessType>
@@ -280,16 +284,16 @@ fn publication(series: &str) -> String {
 
 #[tokio::test]
 async fn entsoe_repeats_a_price_where_its_curve_leaves_positions_out() {
-    let outside = Outside::start().await;
+    let services = FakeServices::start().await;
     let points = [point(1, "90.00"), point(5, "-1.5"), point(96, "50")].concat();
-    outside.answers("/api", publication(&series("", "A03", "PT15M", &points)));
-    let slots = ask(&outside, Source::Entsoe, BiddingZone::DeLu, "2026-11-16").await;
+    services.reply_ok("/api", publication(&series("", "A03", "PT15M", &points)));
+    let slots = ask(&services, Source::Entsoe, BiddingZone::DeLu, "2026-11-16").await;
     let prices = day(&slots.unwrap(), "2026-11-16");
     assert_eq!(prices.len(), 96);
     assert_eq!(prices[0..4], [Some(9_000); 4]);
     assert_eq!(prices[4..95], [Some(-150); 91]);
     assert_eq!(prices[95], Some(5_000));
-    let asked = &outside.asked()[0];
+    let asked = &services.take_requests()[0];
     assert_eq!(
         (asked.method.as_str(), asked.path.as_str()),
         ("POST", "/api")
@@ -311,10 +315,10 @@ async fn entsoe_repeats_a_price_where_its_curve_leaves_positions_out() {
 
 #[tokio::test]
 async fn entsoe_in_hours_with_another_curve_keeps_its_gaps() {
-    let outside = Outside::start().await;
+    let services = FakeServices::start().await;
     let points = [point(1, "90.00"), point(3, "80")].concat();
-    outside.answers("/api", publication(&series("", "A01", "PT60M", &points)));
-    let slots = ask(&outside, Source::Entsoe, BiddingZone::DeLu, "2026-11-16").await;
+    services.reply_ok("/api", publication(&series("", "A01", "PT60M", &points)));
+    let slots = ask(&services, Source::Entsoe, BiddingZone::DeLu, "2026-11-16").await;
     let prices = day(&slots.unwrap(), "2026-11-16");
     assert_eq!(prices[0..4], [Some(9_000); 4]);
     assert_eq!(prices[4..8], [None; 4]);
@@ -323,7 +327,7 @@ async fn entsoe_in_hours_with_another_curve_keeps_its_gaps() {
 
 #[tokio::test]
 async fn of_two_auctions_the_common_one_counts_and_of_two_resolutions_the_finer() {
-    let outside = Outside::start().await;
+    let services = FakeServices::start().await;
     let sequence = |number: u8| {
         format!(
             "<classificationSequence_AttributeInstanceComponent.position>{number}</classificationSequence_AttributeInstanceComponent.position>"
@@ -334,15 +338,15 @@ async fn of_two_auctions_the_common_one_counts_and_of_two_resolutions_the_finer(
         series(&sequence(1), "A03", "PT60M", &point(1, "22")),
         series(&sequence(1), "A03", "PT15M", &point(1, "33")),
     ];
-    outside.answers("/api", publication(&all.concat()));
-    let slots = ask(&outside, Source::Entsoe, BiddingZone::DeLu, "2026-11-16").await;
+    services.reply_ok("/api", publication(&all.concat()));
+    let slots = ask(&services, Source::Entsoe, BiddingZone::DeLu, "2026-11-16").await;
     let prices = day(&slots.unwrap(), "2026-11-16");
     assert_eq!(prices, [Some(3_300); 96]);
 }
 
 #[tokio::test]
 async fn entsoe_acknowledges_what_it_cannot_answer() {
-    let outside = Outside::start().await;
+    let services = FakeServices::start().await;
     let acknowledgement = |code: &str| {
         format!(
             r#"<?xml version="1.0" encoding="UTF-8"?>
@@ -351,11 +355,11 @@ async fn entsoe_acknowledges_what_it_cannot_answer() {
         )
     };
     for (code, want) in [("999", SourceError::Empty), ("100", SourceError::Rejected)] {
-        outside.answers("/api", acknowledgement(code));
-        let answer = ask(&outside, Source::Entsoe, BiddingZone::DeLu, "2026-11-16").await;
+        services.reply_ok("/api", acknowledgement(code));
+        let answer = ask(&services, Source::Entsoe, BiddingZone::DeLu, "2026-11-16").await;
         assert_eq!(error(answer), want);
     }
-    outside.says("/api", Reply::Text(401, "<html>Unauthorized".into()));
-    let answer = ask(&outside, Source::Entsoe, BiddingZone::DeLu, "2026-11-16").await;
+    services.reply("/api", Reply::Text(401, "<html>Unauthorized".into()));
+    let answer = ask(&services, Source::Entsoe, BiddingZone::DeLu, "2026-11-16").await;
     assert_eq!(error(answer), SourceError::TokenRefused);
 }

@@ -1,17 +1,17 @@
-//! What holds for every call outside, whatever the service says.
+//! The rules for every outside request, whatever the service returns.
 #![allow(clippy::unwrap_used)]
 use domain::Source;
 use domain::clock::SECOND;
 use domain::source::{BiddingZone, SourceError};
-use sources::{Addresses, Failure, PriceQuestion, Sources};
+use sources::{Addresses, PriceRequest, SourceFailure, Sources};
 use std::time::Duration;
-use testkit::{NOON, Outside, Reply};
+use testkit::{FakeServices, NOON, Reply};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
 
-async fn ask(addresses: Addresses, source: Source, token: Option<&str>) -> Failure {
-    let question = PriceQuestion {
+async fn ask(addresses: Addresses, source: Source, token: Option<&str>) -> SourceFailure {
+    let question = PriceRequest {
         zone: BiddingZone::DeLu,
         token,
         now: NOON,
@@ -20,26 +20,26 @@ async fn ask(addresses: Addresses, source: Source, token: Option<&str>) -> Failu
     answer.unwrap_err()
 }
 
-async fn told(outside: &Outside, source: Source) -> Failure {
-    let addresses = Addresses::default().or_all(&outside.url);
+async fn failure_of(services: &FakeServices, source: Source) -> SourceFailure {
+    let addresses = Addresses::default().or_all(&services.url);
     ask(addresses, source, Some("a-token-of-a-household")).await
 }
 
 #[tokio::test]
 async fn a_redirect_is_not_followed() {
-    let outside = Outside::start().await;
+    let services = FakeServices::start().await;
     for code in [301, 302, 303, 307, 308] {
-        outside.says("/price", Reply::With(code, "location", "/secret".into()));
-        let failure = told(&outside, Source::EnergyCharts).await;
+        services.reply("/price", Reply::With(code, "location", "/secret".into()));
+        let failure = failure_of(&services, Source::EnergyCharts).await;
         assert_eq!(failure.error, SourceError::Rejected, "{code}");
     }
-    let asked = outside.asked();
+    let asked = services.take_requests();
     assert!(asked.iter().all(|asked| asked.path.starts_with("/price")));
 }
 
 #[tokio::test]
 async fn every_status_has_its_meaning() {
-    let outside = Outside::start().await;
+    let services = FakeServices::start().await;
     for (code, source, want) in [
         (400, Source::EnergyCharts, SourceError::Rejected),
         (401, Source::EnergyCharts, SourceError::Rejected),
@@ -50,37 +50,37 @@ async fn every_status_has_its_meaning() {
         (500, Source::Awattar, SourceError::Failed),
         (503, Source::EnergyCharts, SourceError::Failed),
     ] {
-        outside.says("/", Reply::Text(code, "a secret of theirs".into()));
-        let want = Failure {
+        services.reply("/", Reply::Text(code, "a secret of theirs".into()));
+        let want = SourceFailure {
             error: want,
             retry_after: None,
         };
-        assert_eq!(told(&outside, source).await, want, "{code}");
+        assert_eq!(failure_of(&services, source).await, want, "{code}");
     }
 }
 
 #[tokio::test]
 async fn a_service_says_how_long_it_wants_to_be_left_alone() {
-    let outside = Outside::start().await;
-    outside.says("/", Reply::With(429, "retry-after", "90".into()));
-    let failure = told(&outside, Source::EnergyCharts).await;
+    let services = FakeServices::start().await;
+    services.reply("/", Reply::With(429, "retry-after", "90".into()));
+    let failure = failure_of(&services, Source::EnergyCharts).await;
     assert_eq!(failure.retry_after, Some(90 * SECOND));
-    outside.says("/", Reply::With(503, "retry-after", "soon".into()));
-    let failure = told(&outside, Source::EnergyCharts).await;
+    services.reply("/", Reply::With(503, "retry-after", "soon".into()));
+    let failure = failure_of(&services, Source::EnergyCharts).await;
     assert_eq!(failure.retry_after, None);
 }
 
 #[tokio::test]
 async fn an_answer_without_end_is_not_read_to_the_end() {
-    let outside = Outside::start().await;
-    outside.says("/", Reply::Endless);
-    let failure = told(&outside, Source::EnergyCharts).await;
+    let services = FakeServices::start().await;
+    services.reply("/", Reply::Endless);
+    let failure = failure_of(&services, Source::EnergyCharts).await;
     assert_eq!(failure.error, SourceError::Unreadable);
 }
 
 #[tokio::test]
 async fn nobody_there_is_unreachable() {
-    let gone = Outside::start().await.url.clone();
+    let gone = FakeServices::start().await.url.clone();
     let failure = ask(
         Addresses::default().or_all(&gone),
         Source::EnergyCharts,
@@ -92,17 +92,17 @@ async fn nobody_there_is_unreachable() {
 
 #[tokio::test]
 async fn a_token_that_is_no_header_is_refused_without_a_call() {
-    let outside = Outside::start().await;
-    let addresses = Addresses::default().or_all(&outside.url);
+    let services = FakeServices::start().await;
+    let addresses = Addresses::default().or_all(&services.url);
     let failure = ask(addresses, Source::Entsoe, Some("line\r\nbreak: in a token")).await;
     assert_eq!(failure.error, SourceError::TokenRefused);
-    assert!(outside.asked().is_empty());
+    assert!(services.take_requests().is_empty());
 }
 
-/// Nothing that describes a client, a question or a failure has the token in it.
+/// No debug output of a client, a request or a failure contains the token.
 #[tokio::test]
 async fn a_token_stays_out_of_everything_that_is_written_down() {
-    let gone = Outside::start().await.url.clone();
+    let gone = FakeServices::start().await.url.clone();
     let token = "5K4MVS-OjfWhK_4yrjOlFe1F6kJXPVf7eQYggo8ebAE";
     for source in [Source::Tibber, Source::Entsoe] {
         let addresses = Addresses::default().or_all(&gone);
@@ -113,14 +113,14 @@ async fn a_token_stays_out_of_everything_that_is_written_down() {
 
 #[tokio::test(start_paused = true)]
 async fn a_service_that_says_nothing_is_not_waited_for() {
-    let outside = Outside::start().await;
+    let services = FakeServices::start().await;
     let day = Duration::from_secs(86_400);
-    outside.says("/", Reply::Silent(day));
-    let failure = told(&outside, Source::EnergyCharts).await;
+    services.reply("/", Reply::Silent(day));
+    let failure = failure_of(&services, Source::EnergyCharts).await;
     assert_eq!(failure.error, SourceError::TimedOut);
 }
 
-/// Says "not found" to everything, and which connection each question came by.
+/// Answers every request with "not found" and reports which connection it used.
 async fn counting() -> (Addresses, UnboundedReceiver<usize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -152,7 +152,7 @@ async fn a_connection_that_was_idle_is_not_trusted_with_a_question() {
     let mut connections = Vec::new();
     for wait in [0, 1_500] {
         tokio::time::sleep(Duration::from_millis(wait)).await;
-        let question = PriceQuestion {
+        let question = PriceRequest {
             zone: BiddingZone::DeLu,
             token: None,
             now: NOON,

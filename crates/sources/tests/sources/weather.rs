@@ -1,24 +1,28 @@
-//! Weather services in their exact shape, replayed by a local server.
+//! Weather services in their exact format, replayed by a local server.
 #![allow(clippy::unwrap_used)]
 use domain::Source;
 use domain::clock::HOUR;
 use domain::site::Coordinates;
 use domain::source::{QUARTER, SourceError};
-use sources::{Addresses, Failure, Sources, Sunshine, WeatherQuestion};
-use testkit::{NOON, Outside, Reply};
+use sources::{Addresses, PvYield, SourceFailure, Sources, WeatherRequest};
+use testkit::{FakeServices, NOON, Reply};
 
-async fn ask(outside: &Outside, source: Source, planes: &str) -> Result<Sunshine, Failure> {
+async fn ask(
+    services: &FakeServices,
+    source: Source,
+    planes: &str,
+) -> Result<PvYield, SourceFailure> {
     let planes = planes.parse().unwrap();
-    let question = WeatherQuestion {
+    let question = WeatherRequest {
         coordinates: Coordinates::from_hundredths(4_814, 1_158).unwrap(),
         planes: &planes,
         now: NOON,
     };
-    let sources = Sources::new(Addresses::default().or_all(&outside.url));
+    let sources = Sources::new(Addresses::default().or_all(&services.url));
     sources.weather(source, question).await
 }
 
-/// As Open-Meteo writes it, from the start of a day of UTC on.
+/// Open-Meteo's format, from the start of a UTC day on.
 fn open_meteo(name: &str, values: &str) -> String {
     let first = NOON / 1_000 / 86_400 * 86_400;
     let count = values.split(',').count() as i64;
@@ -33,44 +37,44 @@ fn open_meteo(name: &str, values: &str) -> String {
 
 #[tokio::test]
 async fn open_meteo_is_asked_for_each_plane_and_the_planes_add_up() {
-    let outside = Outside::start().await;
+    let services = FakeServices::start().await;
     let east = open_meteo("global_tilted_irradiance", "0.0,-1.6,500.0,null,1000.0");
     let west = open_meteo("global_tilted_irradiance", "0.0,10.0,100.0,100.0,50.5");
     let path = "/v1/forecast?latitude=48.14&longitude=11.58&timeformat=unixtime&forecast_days=3\
                 &minutely_15=global_tilted_irradiance&tilt=30&azimuth=";
-    outside.answers(&format!("{path}-90"), east);
-    outside.answers(&format!("{path}90"), west);
-    let sun = ask(&outside, Source::OpenMeteo, "5/30/-90,2.5/30/90").await;
-    let want = Sunshine {
-        // Each value ends at its time.
+    services.reply_ok(&format!("{path}-90"), east);
+    services.reply_ok(&format!("{path}90"), west);
+    let sun = ask(&services, Source::OpenMeteo, "5/30/-90,2.5/30/90").await;
+    let want = PvYield {
+        // Each value is for the quarter-hour that ends at its time.
         start: NOON / HOUR / 24 * 24 * HOUR - QUARTER,
         watts: vec![Some(0), Some(25), Some(2_750), None, Some(5_126)],
     };
     assert_eq!(sun.unwrap(), want);
-    assert_eq!(outside.asked().len(), 2);
+    assert_eq!(services.take_requests().len(), 2);
 }
 
 #[tokio::test]
 async fn without_planes_a_kilowatt_lies_flat() {
-    let outside = Outside::start().await;
-    outside.answers("/v1/forecast", open_meteo("shortwave_radiation", "0,640.4"));
-    let sun = ask(&outside, Source::OpenMeteo, "").await.unwrap();
+    let services = FakeServices::start().await;
+    services.reply_ok("/v1/forecast", open_meteo("shortwave_radiation", "0,640.4"));
+    let sun = ask(&services, Source::OpenMeteo, "").await.unwrap();
     assert_eq!(sun.watts, [Some(0), Some(640)]);
-    let asked = &outside.asked()[0].path;
+    let asked = &services.take_requests()[0].path;
     assert!(asked.ends_with("&minutely_15=shortwave_radiation"));
 }
 
 #[tokio::test]
 async fn open_meteo_refuses_with_a_reason_that_stays_there() {
-    let outside = Outside::start().await;
+    let services = FakeServices::start().await;
     let reason = r#"{"error":true,"reason":"Parameter 'tilt' is out of range"}"#;
     for (code, want) in [
         (400, SourceError::Rejected),
         (429, SourceError::RateLimited),
         (200, SourceError::Unreadable),
     ] {
-        outside.says("/v1/forecast", Reply::Text(code, reason.into()));
-        let failure = ask(&outside, Source::OpenMeteo, "5/30/0")
+        services.reply("/v1/forecast", Reply::Text(code, reason.into()));
+        let failure = ask(&services, Source::OpenMeteo, "5/30/0")
             .await
             .unwrap_err();
         assert_eq!(failure.error, want);
@@ -79,7 +83,7 @@ async fn open_meteo_refuses_with_a_reason_that_stays_there() {
 
 #[tokio::test]
 async fn forecast_solar_gives_energy_between_irregular_times() {
-    let outside = Outside::start().await;
+    let services = FakeServices::start().await;
     // NOON is 11:00 UTC. From 11:20 to 12:00 400 Wh, then 1,200 Wh in an hour, and a sunset.
     let body = r#"{"result":{
             "watts":{"2026-11-15T11:20:00+00:00":0},
@@ -88,25 +92,25 @@ async fn forecast_solar_gives_energy_between_irregular_times() {
             "watt_hours":{},"watt_hours_day":{"2026-11-15":1600}},
         "message":{"code":0,"type":"success","text":"","pid":"x","info":{"timezone":"Europe/Berlin"},
             "ratelimit":{"zone":"IP 1.2.3.4","period":3600,"limit":12,"remaining":11}}}"#;
-    outside.answers("/estimate", body);
-    let sun = ask(&outside, Source::ForecastSolar, "5.2/30/-45").await;
+    services.reply_ok("/estimate", body);
+    let sun = ask(&services, Source::ForecastSolar, "5.2/30/-45").await;
     let sun = sun.unwrap();
     assert_eq!(sun.start, NOON);
     let want = [0, 400, 600, 600, 1_200, 1_200, 1_200, 1_200, 0];
     assert_eq!(sun.watts[..9], want.map(Some));
     let energy: i64 = sun.watts.iter().flatten().sum();
     assert_eq!(energy / 4, 1_600);
-    let asked = &outside.asked()[0].path;
+    let asked = &services.take_requests()[0].path;
     assert_eq!(asked, "/estimate/48.14/11.58/30/-45/5.200?time=utc");
 }
 
 #[tokio::test]
 async fn forecast_solar_says_in_its_message_that_it_was_asked_too_often() {
-    let outside = Outside::start().await;
+    let services = FakeServices::start().await;
     let body = r#"{"result":null,"message":{"code":429,"type":"error","text":"Rate limit for API calls reached."}}"#;
     for code in [200, 429] {
-        outside.says("/estimate", Reply::Text(code, body.into()));
-        let answer = ask(&outside, Source::ForecastSolar, "5/30/0").await;
+        services.reply("/estimate", Reply::Text(code, body.into()));
+        let answer = ask(&services, Source::ForecastSolar, "5/30/0").await;
         assert_eq!(answer.unwrap_err().error, SourceError::RateLimited);
     }
 }

@@ -1,42 +1,44 @@
-//! What the job that watches over the systems writes down.
-use crate::db::Tx;
+//! Writes of the alarm job, which monitors all systems.
 use crate::{Error, Result, Store};
+use db::{FromRow, Tx};
 use domain::Serial;
-use domain::alarm::Change;
+use domain::alarm::AlarmChange;
 use domain::clock::Millis;
 use domain::sample::Counter;
 
-/// How many alarms were opened and closed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Written {
+pub struct AlarmCounts {
     pub opened: usize,
     pub closed: usize,
 }
 
 /// A system whose battery is at its floor.
-#[derive(Debug)]
-struct Sign {
+#[derive(Debug, FromRow)]
+struct FloorRow {
     sn: String,
     since: Millis,
 }
-row!(Sign { sn, since });
 
-/// Whoever may look at system $1 now and wants mails: they have to hear of alarm $2.
-const NEWS: &str = "INSERT INTO alarm_news (account_id, alarm_id, at) SELECT a.id, $2, $3 FROM accounts a JOIN (
+/// Adds alarm $2 to the pending news of every account that may access system $1 now and wants mails.
+const INSERT_ALARM_NEWS: &str = "INSERT INTO alarm_news (account_id, alarm_id, at) SELECT a.id, $2, $3 FROM accounts a JOIN (
          SELECT owner_id AS account_id FROM systems WHERE sn = $1 UNION
          SELECT account_id FROM grants WHERE sn = $1 AND state IN ('active', 'unconfirmed') AND (until IS NULL OR until > $3)
      ) w ON w.account_id = a.id WHERE a.alarm_mail <> 'never' AND a.locked_at IS NULL
      ON CONFLICT (account_id, alarm_id) DO NOTHING";
 
 impl Store {
-    /// Opens and closes alarms, all or none. One that is open already, or closed, stays as it is. For a system that nobody
-    /// looks after none is opened.
-    pub async fn write_alarms(&self, changes: &[(Serial, Change)], now: Millis) -> Result<Written> {
-        let mut tx = self.begin().await?;
-        let mut written = Written::default();
+    /// Opens and closes alarms in one transaction. An alarm that is already open or already closed does not change. None is
+    /// opened for a system that no account looks after.
+    pub async fn write_alarms(
+        &self,
+        changes: &[(Serial, AlarmChange)],
+        now: Millis,
+    ) -> Result<AlarmCounts> {
+        let mut tx = self.db.begin().await?;
+        let mut written = AlarmCounts::default();
         for (sn, change) in by_serial(changes) {
             let id = match change {
-                Change::Open {
+                AlarmChange::Open {
                     kind,
                     since,
                     counter,
@@ -45,7 +47,7 @@ impl Store {
                     written.opened += usize::from(id.is_some());
                     id
                 }
-                Change::Close(kind) => {
+                AlarmChange::Close(kind) => {
                     let id: Option<i64> = within!(&mut tx, c => sqlx::query_scalar(
                         "UPDATE alarms SET closed_at = $3 WHERE sn = $1 AND kind = $2 AND closed_at IS NULL RETURNING id")
                         .bind(sn.as_str()).bind(kind.as_str()).bind(now).fetch_optional(c).await)?;
@@ -56,28 +58,31 @@ impl Store {
             if let Some(id) = id {
                 execute!(
                     &mut tx,
-                    sqlx::query(NEWS).bind(sn.as_str()).bind(id).bind(now)
+                    sqlx::query(INSERT_ALARM_NEWS)
+                        .bind(sn.as_str())
+                        .bind(id)
+                        .bind(now)
                 )?;
             }
         }
-        tx.commit_reports(std::iter::empty()).await?;
+        tx.commit_invalidating(std::iter::empty()).await?;
         Ok(written)
     }
 
-    /// Batteries at their floor, and since when.
-    pub async fn alarm_signs(&self) -> Result<Vec<(Serial, Millis)>> {
-        let rows: Vec<Sign> =
+    /// The batteries at their floor, and since when.
+    pub async fn batteries_at_floor(&self) -> Result<Vec<(Serial, Millis)>> {
+        let rows: Vec<FloorRow> =
             on!(self, p => sqlx::query_as("SELECT sn, since FROM alarm_signs").fetch_all(p).await)?;
-        let sign = |row: Sign| {
+        let sign = |row: FloorRow| {
             let sn = row.sn.parse();
             Ok((sn.map_err(|_| Error::Damaged("alarm_signs.sn"))?, row.since))
         };
         rows.into_iter().map(sign).collect()
     }
 
-    /// Keeps since when batteries have been at their floor; `None`: they are not any more.
-    pub async fn keep_alarm_signs(&self, signs: &[(Serial, Option<Millis>)]) -> Result<()> {
-        let mut tx = self.begin().await?;
+    /// Saves since when each battery has been at its floor. `None`: it no longer is.
+    pub async fn save_batteries_at_floor(&self, signs: &[(Serial, Option<Millis>)]) -> Result<()> {
+        let mut tx = self.db.begin().await?;
         for (sn, since) in by_serial(signs) {
             match since {
                 Some(since) => execute!(
@@ -95,19 +100,19 @@ impl Store {
                 )?,
             };
         }
-        tx.commit_reports(std::iter::empty()).await
+        tx.commit_invalidating(std::iter::empty()).await
     }
 }
 
-/// One order for everybody, so that two writers never wait for each other.
+/// All writers use the same order, which avoids deadlocks.
 fn by_serial<T>(changes: &[(Serial, T)]) -> Vec<&(Serial, T)> {
     let mut sorted: Vec<_> = changes.iter().collect();
     sorted.sort_by_key(|(sn, _)| sn);
     sorted
 }
 
-/// The new alarm's number, unless there is one already or nobody looks after the system. It began with the present household
-/// at the earliest.
+/// Opens an alarm and returns its number. `None` if it is open already, or if no account looks after the system. The alarm begins
+/// with the present household at the earliest.
 async fn open(
     tx: &mut Tx,
     sn: &Serial,

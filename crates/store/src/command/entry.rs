@@ -1,11 +1,12 @@
-//! A command as it stands, and how it is read.
+//! A stored command and how it is read.
 use crate::{Error, Result};
+use db::FromRow;
 use domain::clock::Millis;
 use domain::command::{CommandEvent, CommandState};
 use domain::{CommandId, Serial};
 use serde_json::Value;
 
-/// A command as it stands.
+/// A command in its present state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CommandEntry {
     pub id: CommandId,
@@ -17,15 +18,15 @@ pub struct CommandEntry {
     pub expires_at: Millis,
     pub sent_at: Option<Millis>,
     pub ended_at: Option<Millis>,
-    /// How the battery answered.
+    /// Result code of the battery's answer.
     pub code: Option<String>,
-    /// What it brought, also while it runs.
+    /// Data of the battery's answer; may already be present while the command runs.
     pub data: Option<Value>,
 }
 
 impl CommandEntry {
-    /// As it stands at this moment, whether or not somebody has written down that its time ran out.
-    pub fn seen_at(mut self, now: Millis) -> Self {
+    /// The command as of `now`: expired if its time has run out, even if this is not stored yet.
+    pub fn as_of(mut self, now: Millis) -> Self {
         if now > self.expires_at
             && let Ok(state) = self.state.next(CommandEvent::RanOut)
         {
@@ -35,7 +36,7 @@ impl CommandEntry {
     }
 }
 
-/// Commands as they stand; what follows says which.
+/// Selects commands; `$which` is the rest of the query.
 macro_rules! select {
     ($which:literal) => {
         concat!(
@@ -46,7 +47,7 @@ macro_rules! select {
 }
 pub(crate) use select;
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 pub(crate) struct Row {
     id: String,
     sn: String,
@@ -60,19 +61,6 @@ pub(crate) struct Row {
     code: Option<String>,
     data: Option<String>,
 }
-row!(Row {
-    id,
-    sn,
-    command,
-    args,
-    state,
-    created_at,
-    expires_at,
-    sent_at,
-    ended_at,
-    code,
-    data
-});
 
 impl Row {
     pub(crate) fn entry(self) -> Result<CommandEntry> {
@@ -95,8 +83,5 @@ impl Row {
 }
 
 fn state(text: &str) -> Result<CommandState> {
-    let known = CommandState::ALL
-        .into_iter()
-        .find(|state| state.as_str() == text);
-    known.ok_or(Error::Damaged("commands.state"))
+    text.parse().map_err(|_| Error::Damaged("commands.state"))
 }

@@ -1,29 +1,28 @@
-//! Whom a commissioning is for: its units carry the customer's name while it is in progress, and get the old one back when it is
-//! abandoned.
-use super::write::hold_open;
+//! The customer of a commissioning. The units carry the customer's name while it is in progress, and get their old names back if
+//! it is abandoned.
+use super::write::lock_open;
 use super::{Commissioning, Customer, json_of};
-use crate::db::Tx;
 use crate::end_user::{EndUser, Renamed, rename, restore};
-use crate::journal::{Entry, Event};
-use crate::mail::Desk;
+use crate::journal::{JournalEvent, NewEntry};
+use crate::mail::MailContext;
 use crate::{Access, Error, Result, Store};
+use db::{FromRow, Tx};
 use domain::Serial;
 use domain::clock::Millis;
 use serde::{Deserialize, Serialize};
 
-/// The names that a unit had before this commissioning changed them, and those that it wrote.
+/// The names of a unit before this commissioning changed them, and the names that it wrote.
 #[derive(Debug, Serialize, Deserialize)]
 struct Names {
     from: EndUser,
     to: EndUser,
 }
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct Row {
     sn: String,
     names: String,
 }
-row!(Row { sn, names });
 
 impl Row {
     fn names(&self) -> Result<(Serial, Names)> {
@@ -39,17 +38,17 @@ impl Row {
 }
 
 impl Store {
-    /// Gives every unit the customer's name, and mails that to the owner. `false`: it is finished or gone.
+    /// Gives every unit the customer's name, and mails this to the owner. `false`: the commissioning is finished or deleted.
     pub async fn name_customer(
         &self,
         units: &[Access],
         id: i64,
         customer: &Customer,
-        desk: Desk<'_>,
+        mail_context: MailContext<'_>,
         now: Millis,
     ) -> Result<bool> {
-        let mut tx = self.begin().await?;
-        if !hold_open(&mut tx, id).await? {
+        let mut tx = self.db.begin().await?;
+        if !lock_open(&mut tx, id).await? {
             return Ok(false);
         }
         let names = EndUser {
@@ -64,11 +63,11 @@ impl Store {
         for one in &renamed {
             let known = before.iter().find(|(sn, _)| *sn == one.sn);
             let from = match known {
-                // Corrected here: what was there before the commissioning counts.
+                // A correction within this commissioning keeps the names from before it.
                 Some((_, known)) if known.to == one.from => &known.from,
                 _ => &one.from,
             };
-            keep_names(&mut tx, id, one, from).await?;
+            save_names(&mut tx, id, one, from).await?;
         }
         execute!(
             &mut tx,
@@ -77,24 +76,24 @@ impl Store {
                 .bind(customer.json().to_string())
         )?;
         if let Some(author) = units.first().map(Access::account) {
-            self.notify_renamed(&mut tx, author, &renamed, desk, now)
+            self.notify_renamed(&mut tx, author, &renamed, mail_context, now)
                 .await?;
         }
         tx.commit().await?;
         Ok(true)
     }
 
-    /// Abandons it, with everything that was written down. Names that it changed are set back, unless somebody has changed them
-    /// since. `false`: it is finished or gone.
-    pub async fn drop_commissioning(
+    /// Abandons the commissioning and deletes everything that was recorded. Restores the names that it changed, unless somebody
+    /// has changed them since. `false`: it is finished or already deleted.
+    pub async fn abandon_commissioning(
         &self,
         access: &Access,
         dropped: &Commissioning,
-        desk: Desk<'_>,
+        mail_context: MailContext<'_>,
         now: Millis,
     ) -> Result<bool> {
-        let mut tx = self.begin().await?;
-        if !hold_open(&mut tx, dropped.id).await? {
+        let mut tx = self.db.begin().await?;
+        if !lock_open(&mut tx, dropped.id).await? {
             return Ok(false);
         }
         let author = access.account();
@@ -103,14 +102,14 @@ impl Store {
             let names = (&names.from, &names.to);
             restored.extend(restore(&mut tx, author, &sn, names, now).await?);
         }
-        self.notify_renamed(&mut tx, author, &restored, desk, now)
+        self.notify_renamed(&mut tx, author, &restored, mail_context, now)
             .await?;
         execute!(
             &mut tx,
             sqlx::query("DELETE FROM commissionings WHERE id = $1").bind(dropped.id)
         )?;
         for sn in &dropped.units {
-            let line = Entry::by(author, Event::CommissioningDropped, now);
+            let line = NewEntry::by(author, JournalEvent::CommissioningDropped, now);
             line.on(sn).write(&mut tx).await?;
         }
         tx.commit().await?;
@@ -125,7 +124,7 @@ async fn names_of(tx: &mut Tx, id: i64) -> Result<Vec<(Serial, Names)>> {
     rows.iter().map(Row::names).collect()
 }
 
-async fn keep_names(tx: &mut Tx, id: i64, renamed: &Renamed, from: &EndUser) -> Result<()> {
+async fn save_names(tx: &mut Tx, id: i64, renamed: &Renamed, from: &EndUser) -> Result<()> {
     let names = Names {
         from: from.clone(),
         to: renamed.to.clone(),

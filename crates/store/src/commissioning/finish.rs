@@ -1,13 +1,13 @@
-//! The end of a commissioning: from here on it is a protocol, and nothing is written into it.
+//! The end of a commissioning: it becomes a protocol and can no longer be changed.
 use super::{Commissioning, Customer, company, steps_of};
-use crate::journal::{Entry, Event};
+use crate::journal::{JournalEvent, NewEntry};
 use crate::{Access, Error, Result, Store};
 use domain::clock::Millis;
 use serde_json::json;
 
 impl Store {
-    /// Turns what was judged into a protocol. Somebody who has written into it meanwhile is not overlooked: that is a conflict,
-    /// as is a unit that changed its owner.
+    /// Turns the evaluated commissioning into a protocol. It is a conflict if somebody has written into it since, or if a unit
+    /// has changed its owner.
     pub async fn finish_commissioning(
         &self,
         access: &Access,
@@ -15,7 +15,7 @@ impl Store {
         customer: &Customer,
         now: Millis,
     ) -> Result<()> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         let company = company(&mut tx, access).await?;
         let finished = execute!(
             &mut tx,
@@ -49,7 +49,7 @@ impl Store {
             .bind(now)
         )?;
         for sn in &judged.units {
-            let line = Entry::by(access.account(), Event::CommissioningFinished, now);
+            let line = NewEntry::by(access.account(), JournalEvent::CommissioningFinished, now);
             let line = line.with(json!({ "protocol": judged.id }));
             line.on(sn).write(&mut tx).await?;
         }

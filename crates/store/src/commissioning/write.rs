@@ -1,32 +1,75 @@
-//! A commissioning while it is in progress: begun, written down step by step, or abandoned.
+//! A commissioning in progress: begun and recorded step by step.
 use super::{Customer, company};
-use crate::db::Tx;
-use crate::journal::{Entry, Event};
+use crate::journal::{JournalEvent, NewEntry};
 use crate::{Access, Error, Result, Store};
+use db::{FromRow, Tx};
 use domain::clock::Millis;
-use domain::commissioning::{Record, Step};
+use domain::code::CodeKind;
+use domain::commissioning::{CheckRecord, CommissioningStep};
+use domain::grant::Origin;
+use std::collections::HashMap;
 
-/// How a request to begin ended.
+/// Result of beginning a commissioning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Begun {
-    /// The number of the new one.
+pub enum CommissioningStart {
+    /// The id of the new commissioning.
     New(i64),
-    /// A unit is in another one.
+    /// A unit is in another commissioning.
     Busy,
-    /// The units do not belong to the same owner.
+    /// The units have different owners, or have no owner and were opened by different installer codes.
     OwnersDiffer,
 }
 
+#[derive(Debug, FromRow)]
+struct CodeRow {
+    sn: String,
+    hash: Vec<u8>,
+}
+
 impl Store {
-    /// Begins one for these units, of which the first gives it its number.
-    pub async fn begin_commissioning(&self, units: &[&Access], now: Millis) -> Result<Begun> {
+    /// The units that belong to the same customer as the first. For units without an owner: those that the electrician opened by
+    /// the same installer code, since a code is for one site.
+    pub async fn units_of_same_customer<'a>(
+        &self,
+        first: &Access,
+        units: &[&'a Access],
+    ) -> Result<Vec<&'a Access>> {
+        let same_owner = units.iter().filter(|unit| unit.owner() == first.owner());
+        let same_owner: Vec<&Access> = same_owner.copied().collect();
+        if first.owner().is_some() {
+            return Ok(same_owner);
+        }
+        // A grant by a code was created at the moment when the code was used.
+        let rows: Vec<CodeRow> = on!(self, p => sqlx::query_as(
+            "SELECT g.sn, c.hash FROM grants g JOIN code_systems cs ON cs.sn = g.sn JOIN codes c ON c.hash = cs.code_hash
+             WHERE g.account_id = $1 AND g.origin = $2 AND c.kind = $3 AND c.used_at = g.created_at")
+            .bind(first.account().0)
+            .bind(Origin::Code.as_str())
+            .bind(CodeKind::Installer.as_str())
+            .fetch_all(p).await)?;
+        let codes: HashMap<String, Vec<u8>> =
+            rows.into_iter().map(|row| (row.sn, row.hash)).collect();
+        let code = |unit: &Access| codes.get(unit.sn().as_str());
+        let same_code = |unit: &&Access| {
+            unit.sn() == first.sn() || code(unit).is_some_and(|own| code(first) == Some(own))
+        };
+        Ok(same_owner.into_iter().filter(same_code).collect())
+    }
+
+    /// Begins a commissioning of these units. The first one gives it its number.
+    pub async fn begin_commissioning(
+        &self,
+        units: &[&Access],
+        now: Millis,
+    ) -> Result<CommissioningStart> {
         let Some(first) = units.first() else {
             return Err(Error::Conflict);
         };
-        if units.iter().any(|unit| unit.owner() != first.owner()) {
-            return Ok(Begun::OwnersDiffer);
+        let same = self.units_of_same_customer(first, units).await?;
+        if same.len() != units.len() {
+            return Ok(CommissioningStart::OwnersDiffer);
         }
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         let id: i64 = within!(&mut tx, c => sqlx::query_scalar(
             "INSERT INTO commissionings (sn, started_at) VALUES ($1, $2) RETURNING id")
             .bind(first.sn().as_str()).bind(now).fetch_one(c).await)?;
@@ -38,26 +81,26 @@ impl Store {
                     .bind(unit.sn().as_str())
             )?;
             if put == 0 {
-                return Ok(Begun::Busy);
+                return Ok(CommissioningStart::Busy);
             }
-            let line = Entry::by(first.account(), Event::CommissioningStarted, now);
+            let line = NewEntry::by(first.account(), JournalEvent::CommissioningStarted, now);
             line.on(unit.sn()).write(&mut tx).await?;
         }
         tx.commit().await?;
-        Ok(Begun::New(id))
+        Ok(CommissioningStart::New(id))
     }
 
-    /// Writes down what a step found. `false`: it is finished or gone.
+    /// Records the result of a step. `false`: the commissioning is finished or deleted.
     pub async fn write_step(
         &self,
         access: &Access,
         id: i64,
-        step: Step,
-        record: &Record,
+        step: CommissioningStep,
+        record: &CheckRecord,
         now: Millis,
     ) -> Result<bool> {
-        let mut tx = self.begin().await?;
-        if !hold_open(&mut tx, id).await? {
+        let mut tx = self.db.begin().await?;
+        if !lock_open(&mut tx, id).await? {
             return Ok(false);
         }
         let company = company(&mut tx, access).await?;
@@ -82,7 +125,8 @@ impl Store {
         Ok(true)
     }
 
-    /// Writes the remarks down; kept apart from the steps. `false`: it is finished or gone.
+    /// Saves the customer and the remarks, which are stored apart from the steps. `false`: the commissioning is finished or
+    /// deleted.
     pub async fn write_customer(&self, id: i64, customer: &Customer) -> Result<bool> {
         let written = execute!(on self, sqlx::query("UPDATE commissionings SET customer = $2 WHERE id = $1 AND finished_at IS NULL")
             .bind(id).bind(customer.json().to_string()))?;
@@ -90,8 +134,8 @@ impl Store {
     }
 }
 
-/// Keeps everybody else from writing into it until the transaction ends; `false` when it is not in progress.
-pub(super) async fn hold_open(tx: &mut Tx, id: i64) -> Result<bool> {
+/// Locks the commissioning against other writers until the transaction ends. `false` when it is not in progress.
+pub(super) async fn lock_open(tx: &mut Tx, id: i64) -> Result<bool> {
     let held = execute!(
         tx,
         sqlx::query(

@@ -1,31 +1,33 @@
 //! Updates that people have started.
 use super::release::{Release, version};
-use crate::db::Tx;
 use crate::grant::OwnerMail;
-use crate::guard::{self, Held};
-use crate::journal::{Entry, Event};
-use crate::mail::Desk;
+use crate::guard::{self, ChangeBlocked};
+use crate::journal::{JournalEvent, NewEntry};
+use crate::mail::MailContext;
 use crate::{Access, Error, Result, Store};
-use domain::Serial;
+use db::{FromRow, Tx};
 use domain::clock::{DAY, Millis};
 use domain::firmware::{
-    Fault, JobId, JobState, Part, Sealed, Stage, SwitchStep, Version, WAITS_AT_MOST,
+    Fault, JobId, JobState, MAX_UPDATE_WAIT, Part, SignedText, Stage, SwitchStep, Version,
 };
+use domain::{Sample, Serial};
 use serde_json::json;
 
-/// An update as it stands.
+/// An update in its present state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UpdateJob {
     pub id: JobId,
     pub sn: Serial,
-    /// Grows with each update of a system.
+    /// Increases with each update of a system.
     pub number: i64,
     pub state: JobState,
     pub created_at: Millis,
-    /// When the battery reported last.
+    /// When the battery last reported.
     pub heard_at: Option<Millis>,
     pub ended_at: Option<Millis>,
-    /// In the order in which they are installed.
+    /// The battery was switched on after the update ended.
+    pub switched_on_since: bool,
+    /// In the order of installation.
     pub parts: Vec<JobPart>,
 }
 
@@ -43,15 +45,14 @@ pub struct JobPart {
 }
 
 impl UpdateJob {
-    /// The part that is being installed, or is the next; `None` when all are.
+    /// The part that is being installed or is next; `None` when all are installed.
     pub fn current(&self) -> Option<&JobPart> {
         self.parts
             .iter()
             .find(|part| part.stage != Stage::Confirmed)
     }
 
-    /// How many parts are left.
-    pub fn left(&self) -> usize {
+    pub fn parts_left(&self) -> usize {
         let left = self
             .parts
             .iter()
@@ -59,22 +60,31 @@ impl UpdateJob {
         left.count()
     }
 
-    /// A part is installed, and the battery has not begun the next one.
+    /// Whether a part is installed and the battery has not begun the next one.
     pub fn is_between_parts(&self) -> bool {
         let begins = self
             .current()
             .is_some_and(|part| part.stage == Stage::Waiting);
-        begins && self.left() < self.parts.len()
+        begins && self.parts_left() < self.parts.len()
     }
 
-    /// What has to be done at the main switch now.
+    /// What a person has to do at the main switch now.
     pub fn switch_step(&self, needs_off: bool, switched_on: Option<bool>) -> Option<SwitchStep> {
-        SwitchStep::of(self.state, self.is_between_parts(), needs_off, switched_on)
+        let step = SwitchStep::of(self.state, self.is_between_parts(), needs_off, switched_on);
+        // If it is turned off later, that has nothing to do with the update.
+        step.filter(|step| *step != SwitchStep::On || !self.switched_on_since)
     }
 
-    /// What the wizard shows: the percentage of the present part, or −1. `offered` are the releases that the system is
-    /// offered: next to one that this update did not have, its end says nothing any more.
-    pub fn page(&self, mut offered: impl Iterator<Item = i64>) -> i32 {
+    /// Whether this sample is the first to show that the battery is on again after the update.
+    pub fn is_switched_on_by(&self, sample: &Sample) -> bool {
+        let done = self.state == JobState::Done && !self.switched_on_since;
+        let later = self.ended_at.is_some_and(|ended| sample.at > ended);
+        done && later && sample.flags.switched_on()
+    }
+
+    /// The progress that the wizard shows: the percentage of the present part, or −1 on failure. `offered` are the releases that
+    /// the system is offered. If one of them was not in this ended update, the result no longer matters and the progress is 0.
+    pub fn wizard_progress(&self, mut offered: impl Iterator<Item = i64>) -> i32 {
         let had = |release: i64| self.parts.iter().any(|part| part.release == release);
         if !self.state.is_open() && offered.any(|release| !had(release)) {
             return 0;
@@ -91,30 +101,29 @@ impl UpdateJob {
     }
 }
 
-/// An update to be started.
 #[derive(Clone, Copy, Debug)]
 pub struct NewJob<'a> {
     pub id: &'a JobId,
-    /// What the system is offered, with the version that each replaces.
+    /// The releases that the system is offered, each with the version that it replaces.
     pub parts: &'a [(&'a Release, Version)],
     /// The battery updates only with its main switch off.
     pub needs_off: bool,
-    /// How many devices one account may touch in a minute.
+    /// How many devices one account may change per minute.
     pub devices_a_minute: usize,
-    /// An owner hears of it by mail when somebody else starts it.
-    pub desk: Desk<'a>,
+    /// For the mail to the owner when somebody else starts the update.
+    pub mail_context: MailContext<'a>,
 }
 
-/// How a wish to update ended.
+/// Result of starting an update.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Started {
+pub enum UpdateStart {
     New(UpdateJob),
-    /// One was open already, and stands like this.
+    /// An update was open already; this is its present state.
     Open(UpdateJob),
-    Held(Held),
+    Blocked(ChangeBlocked),
 }
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct Row {
     id: String,
     sn: String,
@@ -123,18 +132,10 @@ struct Row {
     created_at: Millis,
     heard_at: Option<Millis>,
     ended_at: Option<Millis>,
+    switched_on_since: bool,
 }
-row!(Row {
-    id,
-    sn,
-    number,
-    state,
-    created_at,
-    heard_at,
-    ended_at
-});
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct PartRow {
     release_id: i64,
     part: String,
@@ -145,22 +146,14 @@ struct PartRow {
     fault: Option<String>,
     ended_at: Option<Millis>,
 }
-row!(PartRow {
-    release_id,
-    part,
-    from_version,
-    version,
-    stage,
-    progress,
-    fault,
-    ended_at
-});
 
-/// Updates; what follows says which.
+/// Selects updates; `$which` is the rest of the query.
 macro_rules! select {
     ($which:literal) => {
         concat!(
-            "SELECT id, sn, number, state, created_at, heard_at, ended_at FROM firmware_jobs ",
+            "SELECT id, sn, number, state, created_at, heard_at, ended_at, EXISTS (SELECT 1 FROM effects e
+                 WHERE e.sn = j.sn AND e.kind = 'update' AND e.at > j.ended_at) AS switched_on_since
+             FROM firmware_jobs j ",
             $which
         )
     };
@@ -184,6 +177,7 @@ impl Row {
             created_at: self.created_at,
             heard_at: self.heard_at,
             ended_at: self.ended_at,
+            switched_on_since: self.switched_on_since,
             parts: parts
                 .into_iter()
                 .map(PartRow::part)
@@ -215,7 +209,7 @@ impl PartRow {
     }
 }
 
-/// The update that is open, if there is one.
+/// The open update, if there is one.
 pub(super) async fn open_job(tx: &mut Tx, sn: &Serial) -> Result<Option<UpdateJob>> {
     let row: Option<Row> = within!(&mut *tx, c => sqlx::query_as(select!(
         "WHERE sn = $1 AND state IN ('waiting', 'running', 'interrupted')"))
@@ -238,9 +232,9 @@ async fn with_parts(tx: &mut Tx, row: Option<Row>) -> Result<Option<UpdateJob>> 
     row.job(parts).map(Some)
 }
 
-/// The household has left: what it started and the battery has not begun is withdrawn, and who started what is forgotten.
-/// The rest is the battery's own past, which the next household does not see; its numbers must go on.
-pub(crate) async fn leave(tx: &mut Tx, sn: &Serial) -> Result<()> {
+/// The household has left: cancels an update that the battery has not begun, and erases who started updates. The remaining rows
+/// are the battery's own history, which the next household does not see. They stay because the numbers must keep increasing.
+pub(crate) async fn erase_for_former_owner(tx: &mut Tx, sn: &Serial) -> Result<()> {
     execute!(
         tx,
         sqlx::query(
@@ -257,19 +251,19 @@ pub(crate) async fn leave(tx: &mut Tx, sn: &Serial) -> Result<()> {
 }
 
 impl Store {
-    /// Starts an update unless one is open: whoever asks again gets what the first one began.
+    /// Starts an update unless one is open. Idempotent: a repeated request gets the open update.
     pub async fn start_update(
         &self,
         access: &Access,
         new: NewJob<'_>,
         now: Millis,
-    ) -> Result<Started> {
-        let mut tx = self.begin().await?;
-        if let Err(held) = guard::admit(&mut tx, access, new.devices_a_minute, now).await? {
-            return Ok(Started::Held(held));
+    ) -> Result<UpdateStart> {
+        let mut tx = self.db.begin().await?;
+        if let Err(blocked) = guard::admit(&mut tx, access, new.devices_a_minute, now).await? {
+            return Ok(UpdateStart::Blocked(blocked));
         }
         if let Some(open) = open_job(&mut tx, access.sn()).await? {
-            return Ok(Started::Open(open));
+            return Ok(UpdateStart::Open(open));
         }
         let before = newest_job(&mut tx, access.sn()).await?;
         let number = before.map_or(1, |job| job.number + 1);
@@ -305,16 +299,17 @@ impl Store {
             json!({ "part": release.part.as_str(), "from": from.to_string(), "to": release.version.to_string() })
         });
         let detail = json!({ "parts": parts.collect::<Vec<_>>() });
-        let line = Entry::by(access.account(), Event::UpdateStarted, now).on(access.sn());
+        let line = NewEntry::by(access.account(), JournalEvent::UpdateStarted, now).on(access.sn());
         line.with(detail).write(&mut tx).await?;
-        self.mail_owner(&mut tx, access, &new, now).await?;
+        self.notify_owner_of_update(&mut tx, access, &new, now)
+            .await?;
         let job = open_job(&mut tx, access.sn()).await?;
         tx.commit().await?;
-        job.map(Started::New).ok_or(Error::Conflict)
+        job.map(UpdateStart::New).ok_or(Error::Conflict)
     }
 
-    /// An owner who has not started it reads what to do at the main switch, and until when.
-    async fn mail_owner(
+    /// Mails an owner who did not start the update what to do at the main switch, and until when.
+    async fn notify_owner_of_update(
         &self,
         tx: &mut Tx,
         access: &Access,
@@ -330,15 +325,16 @@ impl Store {
             text,
             page: &format!("/update?sn={}", access.sn()),
             values: vec![("sn", access.sn().to_string())],
-            // The last whole day.
-            until: Some(access.zone().day_of(now + WAITS_AT_MOST - DAY)),
+            // The last full day.
+            until: Some(access.zone().day_of(now + MAX_UPDATE_WAIT - DAY)),
         };
-        self.tell_owner(tx, access, mail, new.desk, now).await
+        self.notify_owner_of_change(tx, access, mail, new.mail_context, now)
+            .await
     }
 
-    /// Withdraws an update that the battery has not begun; `false` when there is none.
+    /// Cancels an update that the battery has not begun. `false` when there is none.
     pub async fn cancel_update(&self, access: &Access, now: Millis) -> Result<bool> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         let cancelled = execute!(
             &mut tx,
             sqlx::query(
@@ -349,7 +345,8 @@ impl Store {
             .bind(now)
         )?;
         if cancelled == 1 {
-            let line = Entry::by(access.account(), Event::UpdateCancelled, now).on(access.sn());
+            let line =
+                NewEntry::by(access.account(), JournalEvent::UpdateCancelled, now).on(access.sn());
             line.write(&mut tx).await?;
             tx.commit().await?;
         }
@@ -364,21 +361,21 @@ impl Store {
         Ok(self.complete(rows).await?.pop())
     }
 
-    /// Every system's newest update that is open or ended after `since`.
+    /// The newest update of every system, if it is open or ended after `since`.
     pub async fn newest_updates(&self, since: Millis) -> Result<Vec<UpdateJob>> {
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(select!(
-            "j WHERE number = (SELECT MAX(number) FROM firmware_jobs n WHERE n.sn = j.sn)
+            "WHERE number = (SELECT MAX(number) FROM firmware_jobs n WHERE n.sn = j.sn)
                  AND (ended_at IS NULL OR ended_at > $1)"))
             .bind(since).fetch_all(p).await)?;
         self.complete(rows).await
     }
 
-    /// The updates of a system in its owner's time, newest first.
+    /// The updates of a system in the present owner's time, newest first.
     pub async fn update_history(&self, access: &Access) -> Result<Vec<UpdateJob>> {
-        const SHOWN: i64 = 50;
+        const MAX_UPDATES_LISTED: i64 = 50;
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(select!(
             "WHERE sn = $1 AND created_at > $2 ORDER BY number DESC LIMIT $3"))
-            .bind(access.sn().as_str()).bind(access.history_from()).bind(SHOWN)
+            .bind(access.sn().as_str()).bind(access.history_from()).bind(MAX_UPDATES_LISTED)
             .fetch_all(p).await)?;
         self.complete(rows).await
     }
@@ -393,30 +390,26 @@ impl Store {
         Ok(jobs)
     }
 
-    /// What the maker signed about the parts of an update that are not installed yet.
-    pub async fn sealed_parts(&self, job: &UpdateJob) -> Result<Vec<Sealed>> {
+    /// The manifests, signed by the maker, of the parts that are not installed yet.
+    pub async fn signed_manifests(&self, job: &UpdateJob) -> Result<Vec<SignedText>> {
         let mut parts = Vec::new();
         for part in job
             .parts
             .iter()
             .filter(|part| part.stage != Stage::Confirmed)
         {
-            let row: SealedRow = on!(self, p => sqlx::query_as(
+            let row: ManifestRow = on!(self, p => sqlx::query_as(
                 "SELECT manifest, signature FROM firmware_releases WHERE id = $1")
                 .bind(part.release).fetch_one(p).await)?;
-            let sealed = Sealed::new(row.manifest, &row.signature);
+            let sealed = SignedText::new(row.manifest, &row.signature);
             parts.push(sealed.map_err(|_| Error::Damaged("firmware_releases.signature"))?);
         }
         Ok(parts)
     }
 }
 
-#[derive(Debug)]
-struct SealedRow {
+#[derive(Debug, FromRow)]
+struct ManifestRow {
     manifest: String,
     signature: String,
 }
-row!(SealedRow {
-    manifest,
-    signature
-});

@@ -1,9 +1,9 @@
-//! The keys that firmware is signed with.
+//! The keys that sign firmware.
 use crate::{Error, Purpose, Result, Store};
 use domain::firmware::{PublicKey, SecretKey};
 
 impl Store {
-    /// The maker's public key; `None` until the operator has said which it is.
+    /// The maker's public key; `None` until the operator has set it.
     pub async fn release_key(&self) -> Result<Option<PublicKey>> {
         let text: Option<String> = on!(self, p => sqlx::query_scalar(
             "SELECT public_key FROM firmware_keys WHERE signer = 'release'")
@@ -13,7 +13,7 @@ impl Store {
             .map_err(|_| Error::Damaged("firmware_keys.public_key"))
     }
 
-    /// What is published from now on has to be signed with this one.
+    /// Sets the key that releases published from now on must be signed with.
     pub async fn trust_release_key(&self, key: &PublicKey) -> Result<()> {
         execute!(on self, sqlx::query(
             "INSERT INTO firmware_keys (signer, public_key) VALUES ('release', $1)
@@ -22,33 +22,35 @@ impl Store {
         Ok(())
     }
 
-    /// The portal's own key; the first who asks makes it, from `seed` and sealed with `nonce`, both drawn at random.
+    /// The portal's own key. The first call creates it from `seed` and stores it encrypted with `nonce`; both must be random.
     pub async fn director_key(&self, seed: [u8; 32], nonce: [u8; 12]) -> Result<SecretKey> {
-        if let Some(key) = self.kept_director_key().await? {
+        if let Some(key) = self.stored_director_key().await? {
             return Ok(key);
         }
         let new = SecretKey::new(seed);
-        let sealed = self.keyring.seal(Purpose::DirectorKey, nonce, new.bytes());
+        let encrypted = self
+            .keyring
+            .encrypt(Purpose::DirectorKey, nonce, new.bytes());
         execute!(on self, sqlx::query(
             "INSERT INTO firmware_keys (signer, public_key, secret_key) VALUES ('director', $1, $2)
              ON CONFLICT (signer) DO NOTHING")
             .bind(new.public().to_string())
-            .bind(sealed))?;
-        // Another process may have been faster.
-        let kept = self.kept_director_key().await?;
+            .bind(encrypted))?;
+        // Reads it back, because another process may have been faster.
+        let kept = self.stored_director_key().await?;
         kept.ok_or(Error::Damaged("firmware_keys.secret_key"))
     }
 
-    async fn kept_director_key(&self) -> Result<Option<SecretKey>> {
-        let sealed: Option<Vec<u8>> = on!(self, p => sqlx::query_scalar(
+    async fn stored_director_key(&self) -> Result<Option<SecretKey>> {
+        let encrypted: Option<Vec<u8>> = on!(self, p => sqlx::query_scalar(
             "SELECT secret_key FROM firmware_keys WHERE signer = 'director' AND secret_key IS NOT NULL")
             .fetch_optional(p).await)?;
-        let open = |sealed: Vec<u8>| {
-            let clear = self.keyring.open(Purpose::DirectorKey, &sealed)?;
+        let open = |encrypted: Vec<u8>| {
+            let clear = self.keyring.decrypt(Purpose::DirectorKey, &encrypted)?;
             Some(SecretKey::new(clear.try_into().ok()?))
         };
-        let key =
-            sealed.map(|sealed| open(sealed).ok_or(Error::Damaged("firmware_keys.secret_key")));
+        let key = encrypted
+            .map(|encrypted| open(encrypted).ok_or(Error::Damaged("firmware_keys.secret_key")));
         key.transpose()
     }
 }

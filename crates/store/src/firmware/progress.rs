@@ -1,30 +1,30 @@
-//! How updates fare, by the word of the battery. One that has ended is done only when its hello reports the new version.
+//! Progress of updates, as the battery reports it. An installed part counts as done only when a hello reports the new version.
 use super::job::{UpdateJob, newest_job};
-use super::release::installed;
+use super::release::installed_version;
 use super::rollout;
-use super::running::Running;
-use crate::db::Tx;
-use crate::journal::{Actor, Entry, Event};
+use super::update_cache::UpdateCache;
+use crate::journal::{Actor, JournalEvent, NewEntry};
 use crate::{Error, Result, Store};
+use db::{FromRow, Tx};
 use domain::Serial;
 use domain::clock::Millis;
-use domain::firmware::{FirmwareReport, JobState, STALLED, Stage, WAITS_AT_MOST};
-use domain::hello::Versions;
+use domain::firmware::{FirmwareReport, JobState, MAX_UPDATE_WAIT, Stage, UPDATE_STALLED_AFTER};
+use domain::hello::PartVersions;
 use serde_json::json;
 
-/// The battery works on an update; how that stands now, if it was news. A word about another update than the newest
-/// changes nothing.
-pub(crate) async fn reported(
+/// Records a battery's progress report. Returns the update if it has changed. A report about any update but the newest changes
+/// nothing.
+pub(crate) async fn record_progress(
     tx: &mut Tx,
-    running: &Running,
+    update_cache: &UpdateCache,
     sn: &Serial,
     report: &FirmwareReport,
     now: Millis,
 ) -> Result<Option<UpdateJob>> {
-    if let Some(known) = running.find(sn, &report.job)
+    if let Some(known) = update_cache.find(sn, &report.job)
         && let Some(job) = advance(tx, known, report, now).await?
     {
-        running.keep(&job);
+        update_cache.insert(&job);
         return Ok(Some(job));
     }
     let newest = newest_job(tx, sn).await?;
@@ -33,13 +33,13 @@ pub(crate) async fn reported(
     };
     let job = advance(tx, job, report, now).await?;
     if let Some(job) = &job {
-        running.keep(job);
+        update_cache.insert(job);
     }
     Ok(job)
 }
 
-/// Takes an update on to where the battery is. `None` when the report says nothing new, or when the update stands
-/// otherwise by now.
+/// Advances an update to the reported stage. `None` if the report contains nothing new, or if the stored update has changed
+/// meanwhile.
 async fn advance(
     tx: &mut Tx,
     mut job: UpdateJob,
@@ -51,7 +51,7 @@ async fn advance(
         return Ok(None);
     };
     let part = &mut job.parts[place];
-    // Whether it runs only a hello can say; a part that does is not heard of again.
+    // Only a hello can confirm that a part runs. Reports about a confirmed part are ignored.
     if part.stage == Stage::Confirmed || report.stage == Stage::Confirmed {
         return Ok(None);
     }
@@ -64,39 +64,39 @@ async fn advance(
     }
     let state = match report.stage {
         Stage::Failed => JobState::Failed,
-        // It has it, and has not begun: its main switch may have to be turned off first.
+        // The battery has received it and has not begun: its main switch may have to be turned off first.
         Stage::Waiting if job.state == JobState::Waiting => JobState::Waiting,
         _ => JobState::Running,
     };
-    if !keep_state(tx, &mut job, state, now).await? {
+    if !save_state(tx, &mut job, state, now).await? {
         return Ok(None);
     }
-    keep_part(tx, &job, place).await?;
+    save_part(tx, &job, place).await?;
     if failed {
         let fault = report.fault.map(|fault| fault.as_str());
         let detail = json!({
             "part": report.part.as_str(), "version": report.version.to_string(), "code": fault,
         });
-        let line = Entry::by_battery(Event::UpdateFailed, &job.sn, now);
+        let line = NewEntry::by_battery(JournalEvent::UpdateFailed, &job.sn, now);
         line.with(detail).write(tx).await?;
-        rollout::failed(tx, job.parts[place].release, now).await?;
+        rollout::record_failure(tx, job.parts[place].release, now).await?;
     }
     Ok(Some(job))
 }
 
-/// A battery that said hello reports these versions: what it was told to install and now has is done, however late that
-/// is known. Its newest update as that stands now, and whether it was news.
-pub(crate) async fn confirmed(
+/// Applies the versions that a hello reports. Parts of the newest update that are now installed are done, however late this is
+/// known. Returns the newest update, and whether it has changed.
+pub(crate) async fn confirm_versions(
     tx: &mut Tx,
-    running: &Running,
+    update_cache: &UpdateCache,
     sn: &Serial,
-    versions: &Versions,
+    versions: &PartVersions,
     now: Millis,
 ) -> Result<Option<(UpdateJob, bool)>> {
     let Some(mut job) = newest_job(tx, sn).await? else {
         return Ok(None);
     };
-    // One that failed may have come through after all.
+    // A failed update is checked, too: it may have succeeded after all.
     if matches!(
         job.state,
         JobState::Done | JobState::Cancelled | JobState::Expired
@@ -106,7 +106,9 @@ pub(crate) async fn confirmed(
     let mut news = false;
     for place in 0..job.parts.len() {
         let part = &mut job.parts[place];
-        if part.stage == Stage::Confirmed || installed(versions, part.part) < Some(part.version) {
+        if part.stage == Stage::Confirmed
+            || installed_version(versions, part.part) < Some(part.version)
+        {
             continue;
         }
         news = true;
@@ -117,22 +119,22 @@ pub(crate) async fn confirmed(
         let detail = json!({
             "part": part.part.as_str(), "from": part.from.to_string(), "to": part.version.to_string(),
         });
-        keep_part(tx, &job, place).await?;
-        let line = Entry::by_battery(Event::UpdateDone, sn, now);
+        save_part(tx, &job, place).await?;
+        let line = NewEntry::by_battery(JournalEvent::UpdateDone, sn, now);
         line.with(detail).write(tx).await?;
     }
     if news {
-        let state = match job.left() {
+        let state = match job.parts_left() {
             0 => JobState::Done,
             _ => JobState::Running,
         };
-        keep_state(tx, &mut job, state, now).await?;
-        running.keep(&job);
+        save_state(tx, &mut job, state, now).await?;
+        update_cache.insert(&job);
     }
     Ok(Some((job, news)))
 }
 
-async fn keep_part(tx: &mut Tx, job: &UpdateJob, place: usize) -> Result<()> {
+async fn save_part(tx: &mut Tx, job: &UpdateJob, place: usize) -> Result<()> {
     let part = &job.parts[place];
     execute!(
         tx,
@@ -149,8 +151,8 @@ async fn keep_part(tx: &mut Tx, job: &UpdateJob, place: usize) -> Result<()> {
     Ok(())
 }
 
-/// `false` when the update stands otherwise by now: then nothing is written.
-async fn keep_state(
+/// Writes the state of an update. `false`, and nothing written, if the stored update has changed meanwhile.
+async fn save_state(
     tx: &mut Tx,
     job: &mut UpdateJob,
     state: JobState,
@@ -176,12 +178,11 @@ async fn keep_state(
     Ok(changed == 1)
 }
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct Stalled {
     id: String,
     sn: String,
 }
-row!(Stalled { id, sn });
 
 impl Stalled {
     fn serial(&self) -> Result<Serial> {
@@ -191,18 +192,18 @@ impl Stalled {
 }
 
 impl Store {
-    /// Updates whose battery has waited for too long, before it began or between two parts, expire; says whose.
+    /// Expires updates whose battery has waited for too long, before it began or between two parts. Returns their systems.
     pub async fn expire_updates(&self, now: Millis) -> Result<Vec<Serial>> {
         let due: Vec<Stalled> = on!(self, p => sqlx::query_as(
             "SELECT id, sn FROM firmware_jobs j WHERE state = 'waiting' AND created_at <= $1
                  OR state IN ('running', 'interrupted') AND created_at <= $1 AND NOT EXISTS (
                      SELECT 1 FROM firmware_job_parts p WHERE p.job_id = j.id
                          AND (p.stage NOT IN ('waiting', 'confirmed') OR p.ended_at > $1))")
-            .bind(now - WAITS_AT_MOST).fetch_all(p).await)?;
+            .bind(now - MAX_UPDATE_WAIT).fetch_all(p).await)?;
         let mut expired = Vec::new();
         for job in due {
             let sn = job.serial()?;
-            let mut tx = self.begin().await?;
+            let mut tx = self.db.begin().await?;
             let changed = execute!(
                 &mut tx,
                 sqlx::query(
@@ -213,8 +214,8 @@ impl Store {
                 .bind(now)
             )?;
             if changed == 1 {
-                let line = Entry::by_nobody(Event::UpdateExpired, now).on(&sn);
-                line.through(Actor::Portal).write(&mut tx).await?;
+                let line = NewEntry::without_account(JournalEvent::UpdateExpired, now).on(&sn);
+                line.with_actor(Actor::Portal).write(&mut tx).await?;
                 tx.commit().await?;
                 expired.push(sn);
             }
@@ -222,15 +223,15 @@ impl Store {
         Ok(expired)
     }
 
-    /// Updates that run and have said nothing for too long are interrupted; says whose.
+    /// Marks running updates without a report for too long as interrupted. Returns their systems.
     pub async fn interrupt_stalled_updates(&self, now: Millis) -> Result<Vec<Serial>> {
         let due: Vec<Stalled> = on!(self, p => sqlx::query_as(
             "SELECT id, sn FROM firmware_jobs WHERE state = 'running' AND heard_at <= $1 ORDER BY sn, id")
-            .bind(now - STALLED).fetch_all(p).await)?;
+            .bind(now - UPDATE_STALLED_AFTER).fetch_all(p).await)?;
         if due.is_empty() {
             return Ok(Vec::new());
         }
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         let mut interrupted = Vec::new();
         for job in due {
             let sn = job.serial()?;
@@ -241,11 +242,11 @@ impl Store {
                 )
                 .bind(&job.id)
                 .bind(JobState::Interrupted.as_str())
-                .bind(now - STALLED)
+                .bind(now - UPDATE_STALLED_AFTER)
             )?;
             if changed == 1 {
-                let line = Entry::by_nobody(Event::UpdateInterrupted, now).on(&sn);
-                line.through(Actor::Portal).write(&mut tx).await?;
+                let line = NewEntry::without_account(JournalEvent::UpdateInterrupted, now).on(&sn);
+                line.with_actor(Actor::Portal).write(&mut tx).await?;
                 interrupted.push(sn);
             }
         }

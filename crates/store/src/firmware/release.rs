@@ -1,21 +1,22 @@
-//! What the maker has published, and who is offered it.
-use crate::device::Facts;
-use crate::journal::{Actor, Entry, Event};
+//! Releases that the operator published, and which systems they are offered to.
+use crate::device::SystemFacts;
+use crate::journal::{Actor, JournalEvent, NewEntry};
 use crate::{Error, Result, Store};
+use db::FromRow;
 use domain::clock::Millis;
-use domain::firmware::{Fault, Manifest, Part, Sealed, Standing, Version, Wave};
-use domain::hello::Versions;
+use domain::firmware::{Fault, InstalledPart, Manifest, Part, SignedText, Version, Wave};
+use domain::hello::PartVersions;
 use domain::{Lang, Serial};
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::str::FromStr;
+use strum::{EnumString, IntoStaticStr};
 
-/// What is new in a release, by language.
+/// The release notes by language.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Notes(pub BTreeMap<String, String>);
+pub struct ReleaseNotes(pub BTreeMap<String, String>);
 
-impl Notes {
-    /// In the reader's language, or in English, or in German.
+impl ReleaseNotes {
+    /// In the reader's language, or else in English, or else in German.
     pub fn text(&self, lang: Lang) -> Option<&str> {
         let tried = [lang, Lang::En, Lang::De];
         tried
@@ -25,40 +26,29 @@ impl Notes {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[strum(const_into_str, serialize_all = "snake_case", parse_err_ty = Error, parse_err_fn = unknown_state)]
 pub enum ReleaseState {
     Running,
-    /// By the operator, for a while.
+    /// By the operator, temporarily.
     Paused,
-    /// By itself, because too many updates failed.
+    /// Automatically, because too many updates failed.
     Stopped,
-    /// By the operator, for good.
+    /// By the operator, permanently.
     Withdrawn,
 }
 
+fn unknown_state(_: &str) -> Error {
+    Error::Damaged("firmware_releases.state")
+}
+
 impl ReleaseState {
-    const ALL: [Self; 4] = [Self::Running, Self::Paused, Self::Stopped, Self::Withdrawn];
-
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Paused => "paused",
-            Self::Stopped => "stopped",
-            Self::Withdrawn => "withdrawn",
-        }
+        self.into_str()
     }
 }
 
-impl FromStr for ReleaseState {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        let known = Self::ALL.into_iter().find(|state| state.as_str() == text);
-        known.ok_or(Error::Damaged("firmware_releases.state"))
-    }
-}
-
-/// A release and how far its roll-out is.
+/// A release and the state of its rollout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Release {
     pub id: i64,
@@ -70,8 +60,8 @@ pub struct Release {
     pub expires_at: Millis,
     /// The SHA-256 of its image.
     pub sha256: String,
-    pub sealed: Sealed,
-    pub notes: Notes,
+    pub signed_manifest: SignedText,
+    pub notes: ReleaseNotes,
     pub published_at: Millis,
     pub state: ReleaseState,
     pub reason: Option<String>,
@@ -80,17 +70,16 @@ pub struct Release {
     pub soak: Millis,
 }
 
-/// A release to be published.
 #[derive(Clone, Debug)]
 pub struct NewRelease<'a> {
-    pub sealed: &'a Sealed,
+    pub signed_manifest: &'a SignedText,
     pub image: &'a [u8],
-    pub notes: &'a Notes,
-    /// How long each wave lasts at least.
+    pub notes: &'a ReleaseNotes,
+    /// Minimum duration of each wave.
     pub soak: Millis,
 }
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 pub(super) struct Row {
     id: i64,
     part: String,
@@ -110,27 +99,8 @@ pub(super) struct Row {
     wave_since: Millis,
     soak: Millis,
 }
-row!(Row {
-    id,
-    part,
-    hardware,
-    version,
-    seq,
-    min_from,
-    expires_at,
-    sha256,
-    manifest,
-    signature,
-    notes,
-    published_at,
-    state,
-    reason,
-    wave,
-    wave_since,
-    soak
-});
 
-/// Releases; what follows says which.
+/// Selects releases; `$which` is the rest of the query.
 macro_rules! select {
     ($which:literal) => {
         concat!(
@@ -157,9 +127,9 @@ impl Row {
             min_from: self.min_from.as_deref().map(version).transpose()?,
             expires_at: self.expires_at,
             sha256: self.sha256,
-            sealed: Sealed::new(self.manifest, &self.signature)
+            signed_manifest: SignedText::new(self.manifest, &self.signature)
                 .map_err(|_| damaged("firmware_releases.signature"))?,
-            notes: Notes(notes.map_err(|_| damaged("firmware_releases.notes"))?),
+            notes: ReleaseNotes(notes.map_err(|_| damaged("firmware_releases.notes"))?),
             published_at: self.published_at,
             state: self.state.parse()?,
             reason: self.reason,
@@ -176,9 +146,9 @@ pub(super) fn version(text: &str) -> Result<Version> {
 }
 
 impl Release {
-    /// Whether it suits what is installed, whoever is offered it.
-    fn suits(&self, facts: &Facts, now: Millis) -> bool {
-        let installed = installed(&facts.versions, self.part);
+    /// Whether the release fits the installed version and hardware, regardless of waves.
+    fn suits(&self, facts: &SystemFacts, now: Millis) -> bool {
+        let installed = installed_version(&facts.versions, self.part);
         let (Some(installed), Some(hardware)) = (installed, facts.hardware.as_deref()) else {
             return false;
         };
@@ -192,8 +162,8 @@ impl Release {
             min_from: self.min_from,
             expires_at: self.expires_at,
         };
-        // Which sequence was installed only the battery knows; it has the last word.
-        let standing = Standing {
+        // Only the battery knows the installed sequence number, so the battery makes the final check.
+        let standing = InstalledPart {
             hardware,
             version: installed,
             seq: i64::MIN,
@@ -201,15 +171,15 @@ impl Release {
         manifest.suits(standing, now).is_ok()
     }
 
-    pub(super) fn is_offered(&self, sn: &Serial, facts: &Facts, now: Millis) -> bool {
+    pub(super) fn is_offered(&self, sn: &Serial, facts: &SystemFacts, now: Millis) -> bool {
         self.state == ReleaseState::Running
             && self.wave.includes(sn, self.id)
             && self.suits(facts, now)
     }
 }
 
-/// The version of a part that a battery has reported, if it is one.
-pub fn installed(versions: &Versions, part: Part) -> Option<Version> {
+/// The version of a part that a battery has reported, if it is a valid version.
+pub fn installed_version(versions: &PartVersions, part: Part) -> Option<Version> {
     let text = match part {
         Part::Gateway => &versions.gateway,
         Part::Master => &versions.master,
@@ -218,7 +188,7 @@ pub fn installed(versions: &Versions, part: Part) -> Option<Version> {
     text.as_deref()?.parse().ok()
 }
 
-/// The releases that roll out, in memory.
+/// The releases with an active rollout, in memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Releases(Vec<Release>);
 
@@ -227,8 +197,8 @@ impl Releases {
         self.0.is_empty()
     }
 
-    /// What a system is offered: of each part the newest, in the order in which they are installed.
-    pub fn offered(&self, sn: &Serial, facts: &Facts, now: Millis) -> Vec<&Release> {
+    /// The newest release of each part that the system is offered, in the order of installation.
+    pub fn offered(&self, sn: &Serial, facts: &SystemFacts, now: Millis) -> Vec<&Release> {
         let mut offered: BTreeMap<Part, &Release> = BTreeMap::new();
         for release in self.0.iter().filter(|it| it.is_offered(sn, facts, now)) {
             let known = offered.entry(release.part).or_insert(release);
@@ -241,7 +211,7 @@ impl Releases {
 }
 
 impl Store {
-    /// Publishes a release to its first wave, or says what is wrong with it.
+    /// Validates a release and publishes it to its first wave.
     pub async fn publish_firmware(
         &self,
         new: NewRelease<'_>,
@@ -250,7 +220,7 @@ impl Store {
         let Some(key) = self.release_key().await? else {
             return Ok(Err(Fault::Signature));
         };
-        let manifest = match Manifest::open(new.sealed, &key) {
+        let manifest = match Manifest::verify(new.signed_manifest, &key) {
             Ok(manifest) => manifest,
             Err(fault) => return Ok(Err(fault)),
         };
@@ -260,7 +230,7 @@ impl Store {
         if manifest.expires_at <= now {
             return Ok(Err(Fault::Expired));
         }
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         let known: Vec<Row> = within!(&mut tx, c => sqlx::query_as(select!("WHERE part = $1 AND hardware = $2"))
             .bind(manifest.part.as_str()).bind(&manifest.hardware).fetch_all(c).await)?;
         for known in known {
@@ -288,16 +258,16 @@ impl Store {
             .bind(manifest.min_from.map(|version| version.to_string()))
             .bind(manifest.expires_at)
             .bind(manifest.digest())
-            .bind(new.sealed.text())
-            .bind(new.sealed.signature_hex())
+            .bind(new.signed_manifest.text())
+            .bind(new.signed_manifest.signature_hex())
             .bind(json!(new.notes.0).to_string())
             .bind(now)
             .bind(ReleaseState::Running.as_str())
             .bind(Wave::FIRST.number())
             .bind(new.soak)
             .fetch_one(c).await)?;
-        Entry::by_nobody(Event::FirmwarePublished, now)
-            .through(Actor::Operator)
+        NewEntry::without_account(JournalEvent::FirmwarePublished, now)
+            .with_actor(Actor::Operator)
             .with(json!({
                 "release": id, "part": manifest.part.as_str(), "hardware": manifest.hardware,
                 "version": manifest.version.to_string(),
@@ -315,7 +285,7 @@ impl Store {
         rows.into_iter().map(Row::release).collect()
     }
 
-    /// The releases that somebody may be offered.
+    /// The releases with an active rollout.
     pub async fn running_releases(&self) -> Result<Releases> {
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(select!("WHERE state = 'running' ORDER BY id"))
             .fetch_all(p).await)?;
@@ -323,8 +293,8 @@ impl Store {
         Ok(Releases(releases?))
     }
 
-    /// Whether a battery has an open update to this image.
-    pub async fn may_load(&self, sn: &Serial, sha256: &str) -> Result<bool> {
+    /// Whether the battery has an open update to this image.
+    pub async fn may_download_image(&self, sn: &Serial, sha256: &str) -> Result<bool> {
         Ok(on!(self, p => sqlx::query_scalar(
             "SELECT EXISTS (SELECT 1 FROM firmware_jobs j JOIN firmware_job_parts t ON t.job_id = j.id
                  JOIN firmware_releases r ON r.id = t.release_id

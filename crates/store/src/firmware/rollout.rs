@@ -1,18 +1,19 @@
-//! How far a release has come: wave by wave, halted by the operator or by itself.
+//! Rollout of a release, wave by wave. It is halted by the operator, or stops by itself.
 use super::release::{Release, ReleaseState};
-use crate::db::Tx;
-use crate::journal::{Actor, Entry, Event};
+use crate::journal::{Actor, JournalEvent, NewEntry};
 use crate::{Error, Result, Store};
+use db::{FromRow, Tx};
 use domain::Serial;
 use domain::clock::{DAY, Millis};
-use domain::firmware::{JobState, Tally, Verdict, Wave};
+use domain::firmware::{JobState, Wave, WaveDecision, WaveTally};
 use serde_json::json;
 use std::collections::HashSet;
 
-/// A battery that was not online for so long does not take an update.
-const ONLINE_LATELY: Millis = 7 * DAY;
+/// A battery that was offline for longer is not counted as able to take an update.
+const ONLINE_WITHIN: Millis = 7 * DAY;
 
-/// Batteries and households by how the updates to a release ended; each counts once, and one that has it by now is done.
+/// Counts batteries and households by the result of their updates to a release. Each counts once; a battery that has the release
+/// by now counts as done.
 const ENDED: &str = "SELECT COALESCE(SUM(done), 0) AS done, COALESCE(SUM(1 - done), 0) AS failed,
          COUNT(DISTINCT CASE WHEN done = 0 THEN COALESCE('account ' || owner_id, sn) END) AS failed_households
      FROM (SELECT j.sn, s.owner_id, MAX(CASE WHEN t.stage = 'confirmed' THEN 1 ELSE 0 END) AS done
@@ -20,22 +21,17 @@ const ENDED: &str = "SELECT COALESCE(SUM(done), 0) AS done, COALESCE(SUM(1 - don
          WHERE t.release_id = $1 AND t.stage IN ('confirmed', 'failed') AND t.ended_at >= $2
          GROUP BY j.sn, s.owner_id) ended";
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct Ended {
     done: i64,
     failed: i64,
     failed_households: i64,
 }
-row!(Ended {
-    done,
-    failed,
-    failed_households
-});
 
 impl Ended {
-    fn tally(&self, open: usize) -> Tally {
+    fn tally(&self, open: usize) -> WaveTally {
         let count = |number: i64| u64::try_from(number).unwrap_or(0);
-        Tally {
+        WaveTally {
             done: count(self.done),
             failed: count(self.failed),
             failed_households: count(self.failed_households),
@@ -44,8 +40,8 @@ impl Ended {
     }
 }
 
-/// An update to this release has just failed: stops the roll-out if too many have, and alerts the operator otherwise.
-pub(super) async fn failed(tx: &mut Tx, release: i64, now: Millis) -> Result<()> {
+/// Handles a failed update: stops the rollout if too many have failed, otherwise warns the operator.
+pub(super) async fn record_failure(tx: &mut Tx, release: i64, now: Millis) -> Result<()> {
     let since: Option<Millis> = within!(&mut *tx, c => sqlx::query_scalar(
         "SELECT wave_since FROM firmware_releases WHERE id = $1 AND state = 'running'")
         .bind(release).fetch_optional(c).await)?;
@@ -66,7 +62,7 @@ pub(super) async fn failed(tx: &mut Tx, release: i64, now: Millis) -> Result<()>
     Ok(())
 }
 
-async fn stop(tx: &mut Tx, release: i64, tally: Tally, now: Millis) -> Result<()> {
+async fn stop(tx: &mut Tx, release: i64, tally: WaveTally, now: Millis) -> Result<()> {
     let ended = tally.failed + tally.done;
     let reason = format!(
         "failed on {} of {ended} batteries, in {} households",
@@ -74,13 +70,13 @@ async fn stop(tx: &mut Tx, release: i64, tally: Tally, now: Millis) -> Result<()
     );
     tracing::error!(release, %reason, "firmware_rollout_stopped");
     let stopped = ReleaseState::Stopped;
-    move_release(tx, release, stopped, Some(&reason), Actor::Portal, now).await?;
+    change_state(tx, release, stopped, Some(&reason), Actor::Portal, now).await?;
     Ok(())
 }
 
-/// `false` when it is withdrawn, or in that state already. What waits is withdrawn with a release that nobody is to have;
-/// what a battery has begun it ends.
-async fn move_release(
+/// Changes the state of a release. `false` when it is withdrawn, or in that state already. Stopping or withdrawing a release
+/// cancels waiting updates; a battery that has begun an update finishes it.
+async fn change_state(
     tx: &mut Tx,
     release: i64,
     state: ReleaseState,
@@ -105,7 +101,7 @@ async fn move_release(
         withdraw_waiting(tx, release, now).await?;
     }
     let detail = json!({ "release": release, "state": state.as_str(), "reason": reason });
-    let line = Entry::by_nobody(Event::FirmwareMoved, now).through(actor);
+    let line = NewEntry::without_account(JournalEvent::RolloutChanged, now).with_actor(actor);
     line.with(detail).write(tx).await?;
     Ok(true)
 }
@@ -117,38 +113,38 @@ async fn withdraw_waiting(tx: &mut Tx, release: i64, now: Millis) -> Result<()> 
         .bind(release).bind(JobState::Cancelled.as_str()).bind(now).fetch_all(c).await)?;
     for sn in waiting {
         let sn: Serial = sn.parse().map_err(|_| Error::Damaged("firmware_jobs.sn"))?;
-        let line = Entry::by_nobody(Event::UpdateCancelled, now).on(&sn);
-        line.through(Actor::Portal).write(tx).await?;
+        let line = NewEntry::without_account(JournalEvent::UpdateCancelled, now).on(&sn);
+        line.with_actor(Actor::Portal).write(tx).await?;
     }
     Ok(())
 }
 
 impl Store {
-    /// Checks every release that rolls out: goes on to the next wave, or stops it.
-    pub async fn move_rollouts(&self, now: Millis) -> Result<()> {
+    /// Checks every active rollout: advances it to the next wave, or stops it.
+    pub async fn advance_rollouts(&self, now: Millis) -> Result<()> {
         for mut release in self.firmware_releases().await? {
-            // Waves in which nobody can take it are passed at once, whatever their number.
+            // Any number of waves in which no battery can take the release are skipped at once.
             while release.state == ReleaseState::Running
-                && self.move_rollout(&mut release, now).await?
+                && self.advance_rollout(&mut release, now).await?
             {}
         }
         Ok(())
     }
 
-    /// Whether it has moved.
-    async fn move_rollout(&self, release: &mut Release, now: Millis) -> Result<bool> {
+    /// Whether it has advanced.
+    async fn advance_rollout(&self, release: &mut Release, now: Millis) -> Result<bool> {
         let tally = self.rollout_tally(release, now).await?;
-        match tally.judge(release.wave_since, release.soak, now) {
-            Verdict::Wait => Ok(false),
-            Verdict::Stop => {
-                let mut tx = self.begin().await?;
+        match tally.decide(release.wave_since, release.soak, now) {
+            WaveDecision::Wait => Ok(false),
+            WaveDecision::Stop => {
+                let mut tx = self.db.begin().await?;
                 stop(&mut tx, release.id, tally, now).await?;
                 tx.commit().await?;
                 release.state = ReleaseState::Stopped;
                 Ok(true)
             }
-            Verdict::Next => {
-                let mut tx = self.begin().await?;
+            WaveDecision::Next => {
+                let mut tx = self.db.begin().await?;
                 let next = next_wave(&mut tx, release, now).await?;
                 tx.commit().await?;
                 if let Some(wave) = next {
@@ -159,14 +155,14 @@ impl Store {
         }
     }
 
-    /// How a release fares in its present wave, or since it was resumed, and how many batteries can still take it in there.
-    pub async fn rollout_tally(&self, release: &Release, now: Millis) -> Result<Tally> {
+    /// Results of a release in its present wave, or since it was resumed, and how many batteries in this wave can still take it.
+    pub async fn rollout_tally(&self, release: &Release, now: Millis) -> Result<WaveTally> {
         let ended: Ended = on!(self, p => sqlx::query_as(ENDED)
             .bind(release.id).bind(release.wave_since).fetch_one(p).await)?;
         let able: Vec<String> = on!(self, p => sqlx::query_scalar(
             "SELECT s.sn FROM systems s JOIN presence p ON p.sn = s.sn
              WHERE s.owner_id IS NOT NULL AND (p.online OR p.since > $1)")
-            .bind(now - ONLINE_LATELY).fetch_all(p).await)?;
+            .bind(now - ONLINE_WITHIN).fetch_all(p).await)?;
         let able: HashSet<String> = able.into_iter().collect();
         let facts = self.all_facts().await?;
         let open = facts
@@ -175,8 +171,8 @@ impl Store {
         Ok(ended.tally(open.count()))
     }
 
-    /// The operator goes on to the next wave, whatever the present one has shown; `None` when the release does not roll out
-    /// or everybody is offered it already.
+    /// The operator advances a rollout to the next wave, whatever the results of the present one. `None` when the rollout is not
+    /// running, or when the release is offered to everybody already.
     pub async fn proceed_rollout(
         &self,
         id: i64,
@@ -189,18 +185,19 @@ impl Store {
         let Some(release) = releases.iter().find(running) else {
             return Ok(None);
         };
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         let next = next_wave(&mut tx, release, now).await?;
         if let Some(wave) = next {
             let detail = json!({ "release": id, "percent": wave.percent(), "reason": reason });
-            let line = Entry::by_nobody(Event::FirmwareMoved, now).through(Actor::Operator);
+            let line = NewEntry::without_account(JournalEvent::RolloutChanged, now)
+                .with_actor(Actor::Operator);
             line.with(detail).write(&mut tx).await?;
         }
         tx.commit().await?;
         Ok(next)
     }
 
-    /// Leaves the waves out: everybody is offered the release at once.
+    /// Skips the waves and offers the release to everybody at once.
     pub async fn offer_to_all(&self, id: i64, now: Millis) -> Result<()> {
         execute!(on self, sqlx::query(
             "UPDATE firmware_releases SET wave = $2, wave_since = $3 WHERE id = $1")
@@ -208,7 +205,7 @@ impl Store {
         Ok(())
     }
 
-    /// Pauses, resumes or withdraws a release; `false` when there is none, or it is withdrawn already.
+    /// Pauses, resumes or withdraws a release. `false` when there is none, or when it is already withdrawn.
     pub async fn set_release_state(
         &self,
         id: i64,
@@ -216,14 +213,14 @@ impl Store {
         reason: Option<&str>,
         now: Millis,
     ) -> Result<bool> {
-        let mut tx = self.begin().await?;
-        let moved = move_release(&mut tx, id, state, reason, Actor::Operator, now).await?;
+        let mut tx = self.db.begin().await?;
+        let moved = change_state(&mut tx, id, state, reason, Actor::Operator, now).await?;
         tx.commit().await?;
         Ok(moved)
     }
 }
 
-/// `None` when there is none, or somebody else was faster.
+/// `None` after the last wave, or when somebody else was faster.
 async fn next_wave(tx: &mut Tx, release: &Release, now: Millis) -> Result<Option<Wave>> {
     let Some(wave) = release.wave.next() else {
         return Ok(None);

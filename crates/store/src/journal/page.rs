@@ -1,83 +1,75 @@
-//! Lines of the journal as people read them: the newest first, a page at a time.
-use super::{Event, Kind};
+//! Journal entries for readers, newest first and page by page.
+use super::{Actor, EntryKind, JournalEvent};
 use crate::{Access, Error, Result, Store};
+use db::FromRow;
 use domain::clock::Millis;
 use domain::grant::Right;
+use domain::names::variants;
 use domain::{AccountId, Serial};
 use serde_json::Value;
+use strum::{IntoStaticStr, VariantArray};
 
-/// Lines on a page.
-pub const PAGE: usize = 10;
+pub const ENTRIES_PER_PAGE: usize = 10;
 
-/// Which lines somebody looks for.
+/// Which entries to read.
 #[derive(Clone, Debug)]
-pub struct Wanted<'a> {
+pub struct EntryFilter<'a> {
     pub account: AccountId,
-    /// Lines about these systems, of the present household: everybody's, or the account's own where it may not read the others.
+    /// Entries about these systems since the present household began: all, or only the account's own where it may not read the
+    /// whole journal.
     pub systems: &'a [Access],
-    /// And what the account did that is about none of its systems.
+    /// Also what the account did that is about none of these systems.
     pub own: bool,
-    /// An electrician's work at a system is not to be read any more when the grant has ended.
+    /// Leaves out an electrician's work at systems to which the grant has ended.
     pub only_present: bool,
-    /// Of these kinds; of every kind when empty.
-    pub kinds: &'a [Kind],
-    pub who: Option<Who>,
+    /// Entries of these kinds; of every kind if empty.
+    pub kinds: &'a [EntryKind],
+    pub who: Option<PageActor>,
     pub from: Millis,
-    /// Excluded.
+    /// Exclusive.
     pub until: Millis,
 }
 
-/// Who did something, seen by somebody.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Who {
+/// Who did something, from the reader's view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(const_into_str, serialize_all = "snake_case")]
+pub enum PageActor {
     You,
-    /// Somebody else with access.
+    /// Another person with access.
     Person,
     Battery,
     Operator,
     Portal,
 }
 
-impl Who {
-    pub const ALL: [Self; 5] = [
-        Self::You,
-        Self::Person,
-        Self::Battery,
-        Self::Operator,
-        Self::Portal,
-    ];
+impl PageActor {
+    pub const ALL: [Self; Self::VARIANTS.len()] = variants();
 
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::You => "you",
-            Self::Person => "person",
-            Self::Battery => "battery",
-            Self::Operator => "operator",
-            Self::Portal => "portal",
-        }
+        self.into_str()
     }
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct JournalPage {
     pub total: usize,
-    pub lines: Vec<PageLine>,
+    pub entries: Vec<PageEntry>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct PageLine {
+pub struct PageEntry {
     pub id: i64,
     pub at: Millis,
     pub sn: Option<Serial>,
-    pub who: Who,
-    /// Of an electrician who did it.
+    pub who: PageActor,
+    /// The company, if an electrician did it.
     pub company: Option<String>,
-    pub kind: Kind,
+    pub kind: EntryKind,
     pub event: &'static str,
     pub detail: Value,
 }
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct Row {
     id: i64,
     at: Millis,
@@ -88,21 +80,12 @@ struct Row {
     detail: String,
     company: Option<String>,
 }
-row!(Row {
-    id,
-    at,
-    account_id,
-    actor,
-    sn,
-    event,
-    detail,
-    company
-});
 
-/// Everything after SELECT: $1 the account, $2 the systems of which it reads everything, $8 those of which it reads what it did
-/// itself, $7 whether what is about none of them is wanted and $9 whether of that only what is about no system at all, $3 events,
-/// $4 who, $5 and $6 the time. A household's lines begin after the moment in which the one before it left, as its leaving has
-/// a line of that moment. Lists are written `,a,b,`; an empty list of events means every one.
+/// Everything after SELECT. Parameters:
+/// $1 the account, $2 the systems where it reads all entries, $8 those where it reads only its own entries, $10 both lists,
+/// $7 whether to add its entries about none of these systems, $9 whether to restrict these to entries about no system at all,
+/// $3 events, $4 who, $5 and $6 the time. Lists are written `,a,b,`; an empty list of events means all.
+/// The entries of a household begin after the moment when the previous one left, since that leaving has an entry with that time.
 macro_rules! select {
     ($columns:literal, $end:literal) => {
         concat!(
@@ -123,65 +106,65 @@ macro_rules! select {
 }
 
 impl Store {
-    /// Page `page`, the first being 0, of `size` lines.
+    /// Page `page`, counted from 0, with `size` entries per page.
     pub async fn journal_page(
         &self,
-        wanted: &Wanted<'_>,
+        filter: &EntryFilter<'_>,
         page: usize,
         size: usize,
     ) -> Result<JournalPage> {
         let systems = |whole: bool| {
-            let of = wanted.systems.iter();
+            let of = filter.systems.iter();
             let of = of.filter(move |access| access.may(Right::WholeJournal) == whole);
             list(of.map(|access| access.sn().as_str()))
         };
         let (whole, partly) = (systems(true), systems(false));
         let all = format!("{whole}{partly}");
-        let of_kind = |event: &&Event| wanted.kinds.contains(&event.kind());
-        let events = Event::ALL
+        let of_kind = |event: &&JournalEvent| filter.kinds.contains(&event.kind());
+        let events = JournalEvent::ALL
             .iter()
             .filter(of_kind)
             .map(|event| event.as_str());
         let events = list(events);
-        let who = wanted.who.map_or("", Who::as_str);
+        let who = filter.who.map_or("", PageActor::as_str);
         let total: i64 = on!(self, p => sqlx::query_scalar(select!("count(*)", ""))
-            .bind(wanted.account.0).bind(&whole).bind(&events).bind(who).bind(wanted.from).bind(wanted.until)
-            .bind(wanted.own).bind(&partly).bind(wanted.only_present).bind(&all).fetch_one(p).await)?;
+            .bind(filter.account.0).bind(&whole).bind(&events).bind(who).bind(filter.from).bind(filter.until)
+            .bind(filter.own).bind(&partly).bind(filter.only_present).bind(&all).fetch_one(p).await)?;
         let offset = i64::try_from(page.saturating_mul(size)).unwrap_or(i64::MAX);
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(select!(
             "j.id, j.at, j.account_id, j.actor, j.sn, j.event, j.detail, a.company",
             "ORDER BY j.at DESC, j.id DESC LIMIT $11 OFFSET $12"))
-            .bind(wanted.account.0).bind(&whole).bind(&events).bind(who).bind(wanted.from).bind(wanted.until)
-            .bind(wanted.own).bind(&partly).bind(wanted.only_present).bind(&all).bind(i64::try_from(size).unwrap_or(i64::MAX)).bind(offset).fetch_all(p).await)?;
+            .bind(filter.account.0).bind(&whole).bind(&events).bind(who).bind(filter.from).bind(filter.until)
+            .bind(filter.own).bind(&partly).bind(filter.only_present).bind(&all).bind(i64::try_from(size).unwrap_or(i64::MAX)).bind(offset).fetch_all(p).await)?;
         Ok(JournalPage {
             total: usize::try_from(total).unwrap_or(0),
-            lines: rows
+            entries: rows
                 .into_iter()
-                .map(|row| row.line(wanted.account))
+                .map(|row| row.line(filter.account))
                 .collect::<Result<_>>()?,
         })
     }
 }
 
 impl Row {
-    fn line(self, reader: AccountId) -> Result<PageLine> {
-        let event = Event::ALL.iter().find(|event| event.as_str() == self.event);
-        let event = event.ok_or(Error::Damaged("journal.event"))?;
-        let who = match self.actor.as_str() {
-            "person" if self.account_id == Some(reader.0) => Who::You,
-            "person" => Who::Person,
-            "battery" => Who::Battery,
-            "operator" => Who::Operator,
-            "portal" => Who::Portal,
-            _ => return Err(Error::Damaged("journal.actor")),
+    fn line(self, reader: AccountId) -> Result<PageEntry> {
+        let event = self.event.parse::<JournalEvent>();
+        let event = event.map_err(|_| Error::Damaged("journal.event"))?;
+        let who = match self.actor.parse() {
+            Ok(Actor::Person) if self.account_id == Some(reader.0) => PageActor::You,
+            Ok(Actor::Person) => PageActor::Person,
+            Ok(Actor::Battery) => PageActor::Battery,
+            Ok(Actor::Operator) => PageActor::Operator,
+            Ok(Actor::Portal) => PageActor::Portal,
+            Err(_) => return Err(Error::Damaged("journal.actor")),
         };
         let sn = self.sn.map(|sn| sn.parse()).transpose();
-        Ok(PageLine {
+        Ok(PageEntry {
             id: self.id,
             at: self.at,
             sn: sn.map_err(|_| Error::Damaged("journal.sn"))?,
             who,
-            company: self.company.filter(|_| who == Who::Person),
+            company: self.company.filter(|_| who == PageActor::Person),
             kind: event.kind(),
             event: event.as_str(),
             detail: serde_json::from_str(&self.detail)

@@ -1,16 +1,16 @@
-//! Forecasts as lines of a chart: at each point what was last said before it began.
-use super::Issue;
+//! Forecasts as series of a chart: each point has the last forecast that was issued before it.
+use super::IssuedForecast;
 use crate::{Access, Result, Store};
 use domain::Series;
 use domain::clock::{DAY, Millis};
 
-/// A forecast reaches so far.
-const REACH: Millis = 2 * DAY;
-/// Longer charts show what was measured alone.
-const LONGEST: Millis = 9 * DAY;
+/// How far a forecast reaches.
+const FORECAST_HORIZON: Millis = 2 * DAY;
+/// Longer charts show measured values only.
+const MAX_CHART_SPAN: Millis = 9 * DAY;
 
 impl Store {
-    /// P50 at each of these moments, in W; `None` where nobody has said anything.
+    /// P50 at each of these moments, in W; `None` where there is no forecast.
     pub(crate) async fn forecast_lines(
         &self,
         access: &Access,
@@ -20,8 +20,11 @@ impl Store {
         let (Some(first), Some(last)) = (time.first(), time.last()) else {
             return Ok(vec![Vec::new(); series.len()]);
         };
-        let issues = match last - first <= LONGEST {
-            true => self.forecasts(access, first - REACH..last + 1).await?,
+        let issues = match last - first <= MAX_CHART_SPAN {
+            true => {
+                self.forecasts(access, first - FORECAST_HORIZON..last + 1)
+                    .await?
+            }
             false => Vec::new(),
         };
         let line = |series: &Series| time.iter().map(|at| value(&issues, *at, *series)).collect();
@@ -29,7 +32,7 @@ impl Store {
     }
 }
 
-fn value(issues: &[Issue], at: Millis, series: Series) -> Option<i64> {
+fn value(issues: &[IssuedForecast], at: Millis, series: Series) -> Option<i64> {
     let said = issues.partition_point(|issue| issue.issued_at <= at);
     let (load, pv) = issues[..said].last()?.at(at)?;
     match series {

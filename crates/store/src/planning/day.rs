@@ -1,29 +1,30 @@
-//! What planned days came to.
+//! Results of planned days.
 use crate::{Access, Error, Result, Store};
+use db::FromRow;
 use domain::SiteDay;
 use std::ops::Range;
 
-/// In whole cents: cost less income.
+/// Amounts in whole cents: cost less income.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlanDay {
     pub day: SiteDay,
     pub actual: i64,
     pub without_plan: i64,
     pub without_battery: i64,
-    /// Enough of it was measured and priced to say so.
+    /// Enough of the day was measured and priced for a valid result.
     pub counted: bool,
-    /// Wh that would be in the battery after it, had nobody planned: the next day goes on from there.
+    /// Wh in the battery after the day if it had not been planned. The next day's comparison starts from it.
     pub stored: i64,
 }
 
 impl PlanDay {
-    /// Below zero when it had been better to leave the battery to itself.
+    /// Negative if self-consumption would have been better than the plan.
     pub fn saved(&self) -> i64 {
         self.without_plan - self.actual
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct Row {
     day: i64,
     actual: i64,
@@ -32,14 +33,6 @@ struct Row {
     counted: bool,
     stored: i64,
 }
-row!(Row {
-    day,
-    actual,
-    without_plan,
-    without_battery,
-    counted,
-    stored
-});
 
 impl Store {
     /// The planned days of a range, in order.
@@ -61,8 +54,8 @@ impl Store {
         rows.into_iter().map(day).collect()
     }
 
-    /// Writes a day down, once.
-    pub async fn keep_plan_day(&self, access: &Access, day: &PlanDay) -> Result<()> {
+    /// Stores a day; a day that is already stored stays as it is.
+    pub async fn save_plan_day(&self, access: &Access, day: &PlanDay) -> Result<()> {
         execute!(on self, sqlx::query(
             "INSERT INTO plan_days (sn, day, actual, without_plan, without_battery, counted, stored)
              VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (sn, day) DO NOTHING")

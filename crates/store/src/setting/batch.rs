@@ -1,9 +1,9 @@
-//! Batches: what one person changed at several systems at once, kept with what was there before.
+//! Setting batches: what one person changed at several systems at once, stored with the values before.
 use super::save::Save;
-use crate::db::Tx;
 use crate::{Access, Error, Result, Store};
+use db::{FromRow, Tx};
 use domain::clock::Millis;
-use domain::setting::{BATCHES_KEPT, BatchId, Changed};
+use domain::setting::{BATCH_UNDO_WINDOW, BatchId, ChangedField};
 use domain::{AccountId, Serial};
 use std::collections::HashMap;
 
@@ -11,22 +11,22 @@ use std::collections::HashMap;
 pub struct Batch {
     pub id: BatchId,
     pub created_at: Millis,
-    /// Those that took it and that its maker may still set, by serial number.
+    /// The systems that were changed and that the batch's author may still set, by serial number.
     pub systems: Vec<BatchSystem>,
 }
 
 #[derive(Clone, Debug)]
 pub struct BatchSystem {
     pub access: Access,
-    /// What the batch saved it as.
+    /// The version that the batch saved.
     pub version: i64,
-    pub changes: Vec<Changed>,
-    /// The notice under §14a was acknowledged before.
+    pub changes: Vec<ChangedField>,
+    /// Whether the notice under §14a had been acknowledged before the batch.
     pub acknowledged: bool,
     pub undone_at: Option<Millis>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct Row {
     id: String,
     created_at: Millis,
@@ -36,18 +36,9 @@ struct Row {
     acknowledged: bool,
     undone_at: Option<Millis>,
 }
-row!(Row {
-    id,
-    created_at,
-    sn,
-    version,
-    changes,
-    acknowledged,
-    undone_at
-});
 
 impl Store {
-    /// What the account changed lately at those of `systems` that it may still set, newest first.
+    /// The recent batches of an account, newest first, limited to `systems`, which it may still set.
     pub async fn batches(
         &self,
         account: AccountId,
@@ -58,7 +49,7 @@ impl Store {
             "SELECT b.id, b.created_at, s.sn, s.version, s.changes, s.acknowledged, s.undone_at
              FROM setting_batches b JOIN setting_batch_systems s ON s.batch_id = b.id
              WHERE b.account_id = $1 AND b.created_at > $2 ORDER BY b.created_at DESC, b.id, s.sn")
-            .bind(account.0).bind(now - BATCHES_KEPT).fetch_all(p).await)?;
+            .bind(account.0).bind(now - BATCH_UNDO_WINDOW).fetch_all(p).await)?;
         let accesses = systems.iter().map(|access| (access.sn().as_str(), access));
         let accesses: HashMap<&str, &Access> = accesses.collect();
         let mut batches: Vec<Batch> = Vec::new();
@@ -93,12 +84,12 @@ impl Store {
 
     pub async fn purge_batches(&self, now: Millis) -> Result<()> {
         execute!(on self, sqlx::query("DELETE FROM setting_batches WHERE created_at <= $1")
-            .bind(now - BATCHES_KEPT))?;
+            .bind(now - BATCH_UNDO_WINDOW))?;
         Ok(())
     }
 }
 
-/// Notes what a batch saved at one system; the first one makes the batch.
+/// Records what a batch saved at one system; the first call creates the batch.
 pub(super) async fn record(
     tx: &mut Tx,
     access: &Access,
@@ -116,7 +107,7 @@ pub(super) async fn record(
         .bind(access.account().0)
         .bind(now)
     )?;
-    let changes: Vec<_> = save.change.fields.iter().map(Changed::json).collect();
+    let changes: Vec<_> = save.change.fields.iter().map(ChangedField::json).collect();
     execute!(
         tx,
         sqlx::query(
@@ -131,7 +122,7 @@ pub(super) async fn record(
     Ok(())
 }
 
-/// Notes that a batch was undone at one system; `false` when it was before.
+/// Records that a batch was undone at one system; `false` when it had been undone before.
 pub(super) async fn mark_undone(
     tx: &mut Tx,
     access: &Access,
@@ -150,7 +141,7 @@ pub(super) async fn mark_undone(
     Ok(marked == 1)
 }
 
-/// Somebody has no more business with a system: nobody at all (`None`) when its household leaves.
+/// Deletes batch rows of a system: those of an account whose access ends, or everybody's (`None`) when the household leaves.
 pub(crate) async fn forget_batches(
     tx: &mut Tx,
     sn: &Serial,
@@ -169,11 +160,11 @@ pub(crate) async fn forget_batches(
     Ok(())
 }
 
-fn changes(text: &str) -> Result<Vec<Changed>> {
+fn changes(text: &str) -> Result<Vec<ChangedField>> {
     let damaged = || Error::Damaged("setting_batch_systems.changes");
     let list: Vec<serde_json::Value> = serde_json::from_str(text).map_err(|_| damaged())?;
     let read = list
         .iter()
-        .map(|one| Changed::from_json(one).ok_or_else(damaged));
+        .map(|one| ChangedField::from_json(one).ok_or_else(damaged));
     read.collect()
 }

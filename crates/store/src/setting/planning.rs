@@ -1,12 +1,12 @@
-//! The portal itself ends planning: the battery gets the setting like one that people saved.
+//! The portal turns planning off: the battery gets the setting as if a person had saved it.
 use super::{document, text};
 use crate::Result;
-use crate::db::Tx;
+use db::Tx;
 use domain::Serial;
 use domain::clock::Millis;
 use domain::setting::{Field, Value};
 
-/// `false` when nobody wants to plan any more.
+/// `false` when planning is not on any more.
 pub(crate) async fn stop_planning(tx: &mut Tx, sn: &Serial, now: Millis) -> Result<bool> {
     let desired: Option<String> = within!(&mut *tx, c => sqlx::query_scalar(
         "SELECT COALESCE(desired, reported) AS desired FROM settings WHERE sn = $1 AND (desired IS NOT NULL OR reported IS NOT NULL)")

@@ -1,26 +1,26 @@
-//! Prices, which are settings and tariffs at once: kept as tariffs, from a day on, and told to a battery that goes by them.
+//! Prices are both settings and tariffs: stored as tariffs, from a day on, and sent to batteries that use them.
 use super::{document, text};
-use crate::db::Tx;
-use crate::guard::{self, Held};
-use crate::journal::{Entry, Event};
+use crate::guard::{self, ChangeBlocked};
+use crate::journal::{JournalEvent, NewEntry};
 use crate::{Access, Result, tariff};
+use db::{FromRow, Tx};
 use domain::clock::Millis;
-use domain::setting::{Change, Field, Settings, Value};
+use domain::setting::{Field, Settings, SettingsChange, Value};
 use domain::{Price, Tariff};
 use serde_json::json;
 
-/// Puts the prices of a tariff into a document.
+/// Puts the prices of a tariff into a settings document.
 pub(super) fn set(settings: &mut Settings, tariff: &Tariff) {
     let value = |price: Price| Value::Decimal(price.hundredths());
     settings.set(Field::ImportPrice, value(tariff.import_price));
     settings.set(Field::FeedInPrice, value(tariff.feed_in_price));
 }
 
-/// A save that changes a price enters it as a tariff, once both are known.
-pub(super) async fn enter(
+/// A save that changes a price enters a tariff, once both prices are known.
+pub(super) async fn save_tariff(
     tx: &mut Tx,
     access: &Access,
-    change: &Change,
+    change: &SettingsChange,
     after: &Settings,
     now: Millis,
 ) -> Result<()> {
@@ -32,27 +32,26 @@ pub(super) async fn enter(
     };
     match (known(Field::ImportPrice), known(Field::FeedInPrice)) {
         (Some(import), Some(feed_in)) if changed => {
-            tariff::enter(tx, access, import, feed_in, now).await
+            tariff::set_current(tx, access, import, feed_in, now).await
         }
         _ => Ok(()),
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct Row {
     version: i64,
     desired: Option<String>,
 }
-row!(Row { version, desired });
 
-/// New prices hold: a battery whose price is the fixed one gets it as a new version of its settings.
-pub(crate) async fn priced(
+/// New prices apply: a battery that uses the fixed price gets it as a new version of its settings.
+pub(crate) async fn update_fixed_price(
     tx: &mut Tx,
     access: &Access,
     tariff: &Tariff,
     devices_a_minute: usize,
     now: Millis,
-) -> Result<Result<(), Held>> {
+) -> Result<Result<(), ChangeBlocked>> {
     let row: Option<Row> = within!(&mut *tx, c => sqlx::query_as(
         "SELECT version, desired FROM settings WHERE sn = $1 AND desired IS NOT NULL")
         .bind(access.sn().as_str()).fetch_optional(c).await)?;
@@ -65,8 +64,8 @@ pub(crate) async fn priced(
     if before.get(Field::Provider) != Some(Value::Choice("fixed")) || from == to {
         return Ok(Ok(()));
     }
-    if let Err(held) = guard::admit(tx, access, devices_a_minute, now).await? {
-        return Ok(Err(held));
+    if let Err(blocked) = guard::admit(tx, access, devices_a_minute, now).await? {
+        return Ok(Err(blocked));
     }
     let version = row.version + 1;
     execute!(
@@ -84,7 +83,7 @@ pub(crate) async fn priced(
     let detail = json!({
         "version": version, "field": field.name(), "from": written(from), "to": written(to),
     });
-    let line = Entry::by(access.account(), Event::SettingChanged, now).on(access.sn());
+    let line = NewEntry::by(access.account(), JournalEvent::SettingChanged, now).on(access.sn());
     line.with(detail).write(tx).await?;
     Ok(Ok(()))
 }

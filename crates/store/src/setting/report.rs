@@ -1,16 +1,16 @@
-//! What a battery says about its settings: which version it holds, what it has applied and what it refused.
+//! What a battery reports about its settings: which version it holds, what it has applied and what it refused.
 use super::{refusals, refusals_text, text};
 use crate::Result;
-use crate::db::Tx;
-use crate::journal::{Entry, Event};
-use crate::planning::LEASE;
+use crate::journal::{JournalEvent, NewEntry};
+use crate::planning::PLAN_LEASE;
+use db::{FromRow, Tx};
 use domain::clock::Millis;
 use domain::setting::SettingsReport;
 use domain::{Event as BatteryEvent, EventCode, Serial};
 use serde_json::json;
 
-#[derive(Debug)]
-struct Orders {
+#[derive(Debug, FromRow)]
+struct HelloRow {
     version: i64,
     held_version: i64,
     saved: bool,
@@ -19,38 +19,30 @@ struct Orders {
     updated: bool,
     outlived: bool,
 }
-row!(Orders {
-    version,
-    held_version,
-    saved,
-    commanded,
-    planned,
-    updated,
-    outlived
-});
 
-/// What a hello found.
+/// What the database has for a battery that said hello.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Held {
+pub(crate) struct HelloCheck {
     /// Settings, commands or a plan wait for the battery.
     pub(crate) orders_wait: bool,
-    /// It was told to update itself, some time.
-    pub(crate) updated: bool,
-    /// Something counts as in force that began `before`.
-    pub(crate) outlived: bool,
+    /// It has had an update at some time.
+    pub(crate) has_updates: bool,
+    /// Something that began before `before` still counts as in force.
+    pub(crate) has_stale_effects: bool,
 }
 
-/// A hello says which version the battery holds; whether something waits for it. One that the portal never gave out (it
-/// lost its memory, the battery did not) makes the next save newer than that; a lower one is sent again.
-pub(crate) async fn held(
+/// Compares the version in a hello with the stored one, and checks what waits for the battery. If the battery's version is higher
+/// (the portal lost data, the battery did not), the next save gets a version above it. If it is lower, the settings are sent
+/// again.
+pub(crate) async fn check_hello(
     tx: &mut Tx,
     sn: &Serial,
     version: i64,
     before: Millis,
     now: Millis,
-) -> Result<Held> {
-    // One look, as thousands say hello at once and nothing waits for nearly all of them.
-    let known: Orders = within!(&mut *tx, c => sqlx::query_as(
+) -> Result<HelloCheck> {
+    // A single query: thousands say hello at once, and for nearly all of them nothing waits.
+    let known: HelloRow = within!(&mut *tx, c => sqlx::query_as(
         "SELECT COALESCE(s.version, 0) AS version, COALESCE(s.held_version, 0) AS held_version,
              s.desired IS NOT NULL AS saved, EXISTS (SELECT 1 FROM commands c
                  WHERE c.sn = y.sn AND c.state IN ('queued', 'sent') AND c.expires_at > $2) AS commanded,
@@ -60,7 +52,7 @@ pub(crate) async fn held(
              EXISTS (SELECT 1 FROM effects e WHERE e.sn = y.sn AND e.args IS NOT NULL AND e.at < $4)
                  OR COALESCE(s.grid_limit IS NOT NULL AND s.grid_limit_at < $4, FALSE) AS outlived
          FROM systems y LEFT JOIN settings s ON s.sn = y.sn WHERE y.sn = $1")
-        .bind(sn.as_str()).bind(now).bind(now - LEASE).bind(before).fetch_one(c).await)?;
+        .bind(sn.as_str()).bind(now).bind(now - PLAN_LEASE).bind(before).fetch_one(c).await)?;
     if known.held_version != version {
         execute!(
             tx,
@@ -73,36 +65,31 @@ pub(crate) async fn held(
             .bind(version)
         )?;
     }
-    Ok(Held {
+    Ok(HelloCheck {
         orders_wait: known.commanded || known.planned || known.saved && known.version > version,
-        updated: known.updated,
-        outlived: known.outlived,
+        has_updates: known.updated,
+        has_stale_effects: known.outlived,
     })
 }
 
-#[derive(Debug)]
-struct Before {
+#[derive(Debug, FromRow)]
+struct ReportedRow {
     version: i64,
     saved: bool,
     reported_version: i64,
     refused: Option<String>,
 }
-row!(Before {
-    version,
-    saved,
-    reported_version,
-    refused
-});
 
-/// Keeps a report unless a newer one was there before; says whether it did.
-pub(crate) async fn reported(
+/// Stores a report unless a newer one is stored; returns whether it did.
+pub(crate) async fn record_settings_report(
     tx: &mut Tx,
     sn: &Serial,
     report: &SettingsReport,
     now: Millis,
 ) -> Result<bool> {
-    // Version 0 is what a new battery came with: nobody saved it, and thousands may tell it at once.
-    let before: Option<Before> = match report.version {
+    // Version 0 is the factory state: nobody saved it, so the journal gets no entry. Thousands may report it at once, so this
+    // query is skipped.
+    let before: Option<ReportedRow> = match report.version {
         0 => None,
         _ => within!(&mut *tx, c => sqlx::query_as(
             "SELECT version, desired IS NOT NULL AS saved, reported_version, refused FROM settings WHERE sn = $1")
@@ -128,16 +115,16 @@ pub(crate) async fn reported(
         .bind(i64::from(report.id.seq))
     )?;
     if let (1, Some(before)) = (kept, before.filter(|before| before.saved)) {
-        tell(tx, sn, &before, report, now).await?;
+        journal_report(tx, sn, &before, report, now).await?;
     }
     Ok(kept == 1)
 }
 
-/// Writes down that the battery took a save over, and each field that it refused; once.
-async fn tell(
+/// Adds a journal entry when the battery has applied a save, and one for each refused field; each only once.
+async fn journal_report(
     tx: &mut Tx,
     sn: &Serial,
-    before: &Before,
+    before: &ReportedRow,
     report: &SettingsReport,
     now: Millis,
 ) -> Result<()> {
@@ -147,7 +134,7 @@ async fn tell(
     let version = report.version;
     let again = before.reported_version == version;
     if !again {
-        Entry::by_battery(Event::SettingsReported, sn, now)
+        NewEntry::by_battery(JournalEvent::SettingsReported, sn, now)
             .with(json!({ "version": version }))
             .write(tx)
             .await?;
@@ -162,14 +149,18 @@ async fn tell(
         .filter(|refused| !known.contains(refused));
     for (field, refusal) in new {
         let detail = json!({ "version": version, "field": field.name(), "code": refusal.as_str() });
-        let line = Entry::by_battery(Event::SettingRefused, sn, now);
+        let line = NewEntry::by_battery(JournalEvent::SettingRefused, sn, now);
         line.with(detail).write(tx).await?;
     }
     Ok(())
 }
 
-/// The grid operator limits the battery, or not any more; says whether that was news.
-pub(crate) async fn limited(tx: &mut Tx, sn: &Serial, event: &BatteryEvent) -> Result<bool> {
+/// Records that the grid operator limits the battery, or no longer does; returns whether that was news.
+pub(crate) async fn record_grid_limit(
+    tx: &mut Tx,
+    sn: &Serial,
+    event: &BatteryEvent,
+) -> Result<bool> {
     let (EventCode::GridLimit, Some(at)) = (event.code, event.at) else {
         return Ok(false);
     };

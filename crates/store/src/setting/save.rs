@@ -1,26 +1,26 @@
-//! Saving: counted up against the version that was read, with its journal lines in the same transaction.
+//! Saving: increments the version that was read, with its journal entries in the same transaction.
 use super::{SystemSettings, batch, price, text};
-use crate::db::Tx;
-use crate::guard::{self, Held};
-use crate::journal::{Entry, Event};
+use crate::guard::{self, ChangeBlocked};
+use crate::journal::{JournalEvent, NewEntry};
 use crate::{Access, Purpose, Result, Store, source};
+use db::{FromRow, Tx};
 use domain::clock::Millis;
-use domain::setting::{BatchId, Change, Field, TokenChange};
+use domain::setting::{BatchId, Field, SettingsChange, TokenChange};
 use domain::{AccountId, Serial};
 use serde_json::{Value, json};
 
 /// A change to be saved.
 #[derive(Clone, Copy, Debug)]
 pub struct Save<'a> {
-    /// What the person had in front of them.
+    /// The version that the person saw.
     pub version: i64,
-    /// How the system stands at that version.
+    /// The settings at that version.
     pub before: &'a SystemSettings,
-    pub change: &'a Change,
+    pub change: &'a SettingsChange,
     pub kind: SaveKind<'a>,
-    /// Drawn at random, for a new token.
+    /// Random, to encrypt a new token.
     pub nonce: [u8; 12],
-    /// How many devices one account may touch in a minute.
+    /// How many devices one account may change in a minute.
     pub devices_a_minute: usize,
 }
 
@@ -28,47 +28,42 @@ pub struct Save<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SaveKind<'a> {
     Form,
-    /// It goes back to what a system begins with.
+    /// Back to the initial values.
     Reset,
-    /// Kept with what was there before.
+    /// Part of a batch, stored with the values before.
     Batch(&'a BatchId),
-    /// Takes back what a batch did.
+    /// Undoes a batch.
     Undo(&'a BatchId),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Saved {
-    /// Under this version.
+pub enum SaveResult {
+    /// Saved as this version.
     Version(i64),
     /// Somebody saved after this version was read; nothing was written.
     Conflict,
-    Held(Held),
+    Blocked(ChangeBlocked),
 }
 
 /// What somebody else changed meanwhile.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Conflict {
+pub struct ConflictingChange {
     pub field: String,
     pub from: Value,
     pub to: Value,
     pub at: Millis,
-    /// `None` when that account is gone.
+    /// `None` when that account was deleted.
     pub by: Option<AccountId>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct ConflictRow {
     at: Millis,
     account_id: Option<i64>,
     detail: String,
 }
-row!(ConflictRow {
-    at,
-    account_id,
-    detail
-});
 
-/// A change of a setting as the journal keeps it.
+/// A change of a setting in the journal.
 #[derive(serde::Deserialize)]
 struct Detail {
     version: i64,
@@ -83,27 +78,27 @@ impl Store {
         access: &Access,
         save: Save<'_>,
         now: Millis,
-    ) -> Result<Saved> {
-        let mut tx = self.begin().await?;
+    ) -> Result<SaveResult> {
+        let mut tx = self.db.begin().await?;
         let saved = self.write_settings(&mut tx, access, save, &[], now).await?;
-        if matches!(saved, Saved::Version(_)) {
+        if matches!(saved, SaveResult::Version(_)) {
             tx.commit().await?;
         }
         Ok(saved)
     }
 
-    /// What saving would come to: the same work, and nothing of it is kept. `touched` are systems that would have been
-    /// changed just before.
-    pub async fn try_settings(
+    /// What a save would do: the same work without the commit. `touched` are systems that would have been changed just before;
+    /// they count against the limit per minute.
+    pub async fn dry_run_settings(
         &self,
         access: &Access,
         save: Save<'_>,
         touched: &[&Serial],
         now: Millis,
-    ) -> Result<Saved> {
-        let mut tx = self.begin().await?;
+    ) -> Result<SaveResult> {
+        let mut tx = self.db.begin().await?;
         let saved = self.write_settings(&mut tx, access, save, touched, now);
-        // Dropped without a commit.
+        // The transaction is dropped without a commit.
         saved.await
     }
 
@@ -114,39 +109,39 @@ impl Store {
         save: Save<'_>,
         touched: &[&Serial],
         now: Millis,
-    ) -> Result<Saved> {
+    ) -> Result<SaveResult> {
         let admitted = guard::admit_after(tx, access, touched, save.devices_a_minute, now);
-        if let Err(held) = admitted.await? {
-            return Ok(Saved::Held(held));
+        if let Err(blocked) = admitted.await? {
+            return Ok(SaveResult::Blocked(blocked));
         }
         let Some(version) = write(tx, access, save, now).await? else {
-            return Ok(Saved::Conflict);
+            return Ok(SaveResult::Conflict);
         };
         self.write_token(tx, access, save).await?;
         let mut changed = save.change.fields.iter();
         let provider = changed.any(|changed| changed.field == Field::Provider);
         if provider || save.change.token != TokenChange::Keep {
-            source::renewed(tx, access.sn()).await?;
+            source::provider_changed(tx, access.sn()).await?;
         }
         let after = save.change.applied_to(&save.before.desired);
-        price::enter(tx, access, save.change, &after, now).await?;
+        price::save_tariff(tx, access, save.change, &after, now).await?;
         write_journal(tx, access, save, version, now).await?;
         match save.kind {
             SaveKind::Form | SaveKind::Reset => {}
             SaveKind::Batch(id) => batch::record(tx, access, id, save, version, now).await?,
             SaveKind::Undo(id) => {
                 if !batch::mark_undone(tx, access, id, now).await? {
-                    return Ok(Saved::Conflict);
+                    return Ok(SaveResult::Conflict);
                 }
             }
         }
-        Ok(Saved::Version(version))
+        Ok(SaveResult::Version(version))
     }
 
     async fn write_token(&self, tx: &mut Tx, access: &Access, save: Save<'_>) -> Result<()> {
-        let sealed = match &save.change.token {
+        let encrypted = match &save.change.token {
             TokenChange::Keep => return Ok(()),
-            TokenChange::Set(token) => Some(self.keyring.seal(
+            TokenChange::Set(token) => Some(self.keyring.encrypt(
                 Purpose::ProviderToken,
                 save.nonce,
                 token.as_bytes(),
@@ -157,7 +152,7 @@ impl Store {
             tx,
             sqlx::query("UPDATE settings SET provider_token = $2 WHERE sn = $1")
                 .bind(access.sn().as_str())
-                .bind(sealed)
+                .bind(encrypted)
         )?;
         Ok(())
     }
@@ -167,16 +162,16 @@ impl Store {
         &self,
         access: &Access,
         version: i64,
-    ) -> Result<Vec<Conflict>> {
-        const LOOKED_AT: i64 = 200;
+    ) -> Result<Vec<ConflictingChange>> {
+        const MAX_ENTRIES_READ: i64 = 200;
         let rows: Vec<ConflictRow> = on!(self, p => sqlx::query_as(
             "SELECT at, account_id, detail FROM journal WHERE sn = $1 AND event = $2 AND at > $3
              ORDER BY at DESC, id DESC LIMIT $4")
-            .bind(access.sn().as_str()).bind(Event::SettingChanged.as_str()).bind(access.history_from())
-            .bind(LOOKED_AT).fetch_all(p).await)?;
+            .bind(access.sn().as_str()).bind(JournalEvent::SettingChanged.as_str()).bind(access.history_from())
+            .bind(MAX_ENTRIES_READ).fetch_all(p).await)?;
         let newer = rows.into_iter().filter_map(|row| {
             let detail: Detail = serde_json::from_str(&row.detail).ok()?;
-            (detail.version > version).then_some(Conflict {
+            (detail.version > version).then_some(ConflictingChange {
                 field: detail.field,
                 from: detail.from,
                 to: detail.to,
@@ -220,12 +215,12 @@ async fn write_journal(
     now: Millis,
 ) -> Result<()> {
     let line = |event, detail| {
-        Entry::by(access.account(), event, now)
+        NewEntry::by(access.account(), event, now)
             .on(access.sn())
             .with(detail)
     };
     if save.kind == SaveKind::Reset {
-        line(Event::SettingsReset, json!({ "version": version }))
+        line(JournalEvent::SettingsReset, json!({ "version": version }))
             .write(tx)
             .await?;
     }
@@ -234,9 +229,9 @@ async fn write_journal(
             "version": version, "field": changed.field.name(),
             "from": changed.from.json(changed.field), "to": changed.to.json(changed.field),
         });
-        line(Event::SettingChanged, detail).write(tx).await?;
+        line(JournalEvent::SettingChanged, detail).write(tx).await?;
     }
-    // Not even its end: only whether there is one.
+    // The journal records only whether there is a token, not even its last characters.
     let token = match save.change.token {
         TokenChange::Keep => None,
         TokenChange::Set(_) => Some(true),
@@ -245,12 +240,15 @@ async fn write_journal(
     if let Some(set) = token {
         let field = Field::ProviderToken.name();
         let detail = json!({ "version": version, "field": field, "from": null, "to": set });
-        line(Event::SettingChanged, detail).write(tx).await?;
+        line(JournalEvent::SettingChanged, detail).write(tx).await?;
     }
     if save.change.acknowledged == Some(true) {
-        line(Event::NoticeAcknowledged, json!({ "version": version }))
-            .write(tx)
-            .await?;
+        line(
+            JournalEvent::NoticeAcknowledged,
+            json!({ "version": version }),
+        )
+        .write(tx)
+        .await?;
     }
     Ok(())
 }

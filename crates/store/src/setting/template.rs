@@ -1,9 +1,10 @@
 //! Templates: some fields with their values, which an electrician keeps under a name. Nobody else sees them.
 use super::{document, text};
 use crate::{Result, Store, account};
+use db::FromRow;
 use domain::AccountId;
 use domain::clock::Millis;
-use domain::setting::{MOST_TEMPLATES, Settings, TemplateName};
+use domain::setting::{MAX_TEMPLATES, Settings, TemplateName};
 
 #[derive(Clone, Debug)]
 pub struct Template {
@@ -13,14 +14,14 @@ pub struct Template {
     pub created_at: Millis,
 }
 
-/// What changes about a template; `None` leaves it as it is.
+/// A change of a template; `None` leaves a part as it is.
 #[derive(Clone, Debug, Default)]
 pub struct TemplateChange {
     pub name: Option<TemplateName>,
     pub fields: Option<Settings>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct Row {
     id: i64,
     name: String,
@@ -28,21 +29,14 @@ struct Row {
     fields: String,
     created_at: Millis,
 }
-row!(Row {
-    id,
-    name,
-    folded,
-    fields,
-    created_at
-});
 
 impl Store {
-    /// By name.
+    /// Sorted by name.
     pub async fn templates(&self, account: AccountId) -> Result<Vec<Template>> {
         let mut rows: Vec<Row> = on!(self, p => sqlx::query_as(
             "SELECT id, name, folded, fields, created_at FROM setting_templates WHERE account_id = $1")
             .bind(account.0).fetch_all(p).await)?;
-        // The engines sort letters differently.
+        // Sorted here, because the databases sort letters differently.
         rows.sort_by(|one, other| one.folded.cmp(&other.folded));
         let template = |row: Row| {
             Ok(Template {
@@ -55,7 +49,7 @@ impl Store {
         rows.into_iter().map(template).collect()
     }
 
-    /// Keeps a template and returns its number; `None` when the account has as many as there may be.
+    /// Stores a template and returns its id; `None` when the account has reached the limit.
     pub async fn create_template(
         &self,
         account: AccountId,
@@ -63,12 +57,12 @@ impl Store {
         fields: &Settings,
         now: Millis,
     ) -> Result<Option<i64>> {
-        let mut tx = self.begin().await?;
-        account::one_at_a_time(&mut tx, account).await?;
+        let mut tx = self.db.begin().await?;
+        account::lock_account_row(&mut tx, account).await?;
         let kept: i64 = within!(&mut tx, c => sqlx::query_scalar(
             "SELECT COUNT(*) FROM setting_templates WHERE account_id = $1")
             .bind(account.0).fetch_one(c).await)?;
-        if kept >= MOST_TEMPLATES {
+        if kept >= MAX_TEMPLATES {
             return Ok(None);
         }
         let id: i64 = within!(&mut tx, c => sqlx::query_scalar(

@@ -1,59 +1,55 @@
-//! Prices: kept as they were published, read as what a household pays in each quarter-hour.
-use super::{Wanted, write_state};
-use crate::db::Tx;
+//! Prices: stored as published, read as what a household pays in each quarter-hour.
+use super::{PriceDemand, write_state};
 use crate::{Access, Error, Result, Store};
+use db::{FromRow, Tx};
 use domain::clock::{DAY, Millis};
 use domain::setting::{Field, Settings, Value};
 use domain::source::{
-    Area, Buying, PriceSlot, QUARTER, SourceError, SourceState, SpotPrice, TimeOfUse, quarters,
+    Area, PriceMarkup, PriceSlot, QUARTER, SourceError, SourceState, SpotPrice, TimeOfUse,
+    quarter_prices,
 };
-use domain::tariff::in_force;
+use domain::tariff::tariff_on;
 use domain::{Country, Source, Tariff};
 use std::ops::Range;
 
-/// Guesses look two weeks back, and what a past day cost is asked for by the quarter-hours that are kept.
-const PRICES_KEPT: Millis = 730 * DAY;
-/// No slot of the market is longer than an hour; one that begins before a range may reach into it.
+/// Price guesses look back two weeks. The cost of past days is calculated from the stored quarter-hours.
+const PRICE_RETENTION: Millis = 730 * DAY;
+/// A slot that begins before a range may reach into it. Market slots are an hour at most; this leaves a margin.
 const LONGEST_SLOT: Millis = DAY;
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct Row {
     starts_at: Millis,
     ends_at: Millis,
     price: i64,
 }
-row!(Row {
-    starts_at,
-    ends_at,
-    price
-});
 
 /// What a kWh costs in one quarter-hour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Quarter {
-    /// In hundredths of a cent; may be below zero.
+pub struct QuarterPrice {
+    /// In hundredths of a cent; may be negative.
     pub import: i64,
-    /// Who published it; `None` for what the owner typed in.
+    /// Who published it; `None` for a price that the owner entered.
     pub source: Option<Source>,
 }
 
-/// Prices of one system and how they come.
+/// Prices of one system, and the state of their source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SystemPrices {
-    /// As set: `none`, `fixed`, `time_of_use`, or a source.
+    /// The setting: `none`, `fixed`, `time_of_use`, or a source.
     pub provider: &'static str,
     pub source: Option<Source>,
     pub start: Millis,
-    /// By quarter-hours from `start` on; `None` where no price is known. Never guessed.
-    pub quarters: Vec<Option<Quarter>>,
-    /// What a fed-in kWh earns, by the tariff of today, in hundredths of a cent.
+    /// One price per quarter-hour from `start` on; `None` where it is unknown. Never guessed.
+    pub quarters: Vec<Option<QuarterPrice>>,
+    /// What a fed-in kWh earns by today's tariff, in hundredths of a cent.
     pub feed_in: Option<i64>,
-    /// Of the chosen source; that of a source typed in by hand is always well.
+    /// State of the chosen source; without errors when the owner enters the prices.
     pub state: SourceState,
 }
 
 impl SystemPrices {
-    /// Until when every quarter-hour from `from` on has a price.
+    /// The end of the quarter-hours from `from` on that have a price without a gap.
     pub fn known_until(&self, from: Millis) -> Option<Millis> {
         let first = usize::try_from((from - self.start) / QUARTER).ok()?;
         let known = self.quarters.get(first..)?.iter();
@@ -63,29 +59,29 @@ impl SystemPrices {
 }
 
 impl Store {
-    /// Keeps an answer, and that there was one. What was known of other hours stays.
-    pub async fn keep_prices(
+    /// Stores the prices of a successful request and the new state. Prices of other hours stay.
+    pub async fn save_prices(
         &self,
-        wanted: &Wanted,
+        wanted: &PriceDemand,
         slots: &[PriceSlot],
         state: SourceState,
         now: Millis,
     ) -> Result<()> {
         let source = wanted.source;
-        let mut tx = self.begin().await?;
-        if let Some(wanted) = self.still_wanted(&mut tx, wanted).await? {
-            for area in wanted.about() {
-                keep(&mut tx, source, &area.to_string(), slots, now).await?;
+        let mut tx = self.db.begin().await?;
+        if let Some(wanted) = self.still_current(&mut tx, wanted).await? {
+            for area in wanted.price_areas() {
+                write_slots(&mut tx, source, &area.to_string(), slots, now).await?;
             }
-            for area in wanted.asked() {
+            for area in wanted.state_areas() {
                 write_state(&mut tx, source, &area, state).await?;
             }
         }
         tx.commit().await
     }
 
-    /// What a source published about a area.
-    pub async fn published(
+    /// What a source published for an area.
+    pub async fn published_prices(
         &self,
         source: Source,
         area: &Area,
@@ -107,8 +103,8 @@ impl Store {
         rows.iter().map(slot).collect()
     }
 
-    /// What a household pays in each quarter-hour of a range that begins and ends on one, whatever its provider. The one
-    /// area where a published price becomes a buying price.
+    /// What a household pays in each quarter-hour of a range, whatever its provider. The range must begin and end on a
+    /// quarter-hour. This is the only place where a published price becomes a purchase price.
     pub async fn prices(
         &self,
         access: &Access,
@@ -126,13 +122,13 @@ impl Store {
             source,
             start: range.start,
             quarters: Vec::new(),
-            feed_in: in_force(&tariffs, access.zone().day_of(now))
+            feed_in: tariff_on(&tariffs, access.zone().day_of(now))
                 .map(|tariff| tariff.feed_in_price.hundredths()),
             state: SourceState::default(),
         };
         match source {
             Some(source) => {
-                self.bought(access, source, &settings, range, &mut found)
+                self.buying_prices(access, source, &settings, range, &mut found)
                     .await?;
             }
             None => {
@@ -140,13 +136,14 @@ impl Store {
                     "time_of_use" => self.time_of_use(access).await?,
                     _ => None,
                 };
-                found.quarters = typed_in(access, &tariffs, steps.as_ref(), found.provider, range);
+                found.quarters =
+                    tariff_prices(access, &tariffs, steps.as_ref(), found.provider, range);
             }
         }
         Ok(found)
     }
 
-    async fn bought(
+    async fn buying_prices(
         &self,
         access: &Access,
         source: Source,
@@ -163,22 +160,22 @@ impl Store {
         found.state = self.source_state(source, asked).await?;
         found.quarters =
             vec![None; usize::try_from((range.end - range.start) / QUARTER).unwrap_or(0)];
-        let terms = (!source.is_final()).then(|| terms(settings));
-        // The exchange's prices are in euro, and nothing here knows a rate of exchange.
+        let terms = (!source.has_final_prices()).then(|| terms(settings));
+        // Exchange prices are in euro, and the portal has no exchange rates.
         if terms.is_some() && country.currency() != domain::money::Currency::Eur {
             found.state.error = Some(SourceError::Currency);
             return Ok(());
         }
-        for turn in source.in_turn() {
+        for turn in source.lookup_order() {
             if found.quarters.iter().all(Option::is_some) {
                 break;
             }
-            let area = if turn.is_final() { &own } else { &zone };
-            let slots = self.published(turn, area, range.clone()).await?;
-            let prices = quarters(&slots, range.clone());
+            let area = if turn.has_final_prices() { &own } else { &zone };
+            let slots = self.published_prices(turn, area, range.clone()).await?;
+            let prices = quarter_prices(&slots, range.clone());
             for (quarter, price) in found.quarters.iter_mut().zip(prices) {
-                *quarter = quarter.or(price.map(|price| Quarter {
-                    import: price.buying(terms),
+                *quarter = quarter.or(price.map(|price| QuarterPrice {
+                    import: price.purchase_price(terms),
                     source: Some(turn),
                 }));
             }
@@ -186,7 +183,7 @@ impl Store {
         Ok(())
     }
 
-    /// Where the owner lives; `None` while nobody owns the system.
+    /// The owner's country; `None` while the system has no owner.
     async fn country_of(&self, access: &Access) -> Result<Option<Country>> {
         let country: Option<String> = on!(self, p => sqlx::query_scalar(
             "SELECT country FROM accounts WHERE id = $1")
@@ -196,12 +193,12 @@ impl Store {
     }
 
     pub(super) async fn purge_prices(&self, now: Millis) -> Result<()> {
-        execute!(on self, sqlx::query("DELETE FROM prices WHERE starts_at < $1").bind(now - PRICES_KEPT))?;
+        execute!(on self, sqlx::query("DELETE FROM prices WHERE starts_at < $1").bind(now - PRICE_RETENTION))?;
         Ok(())
     }
 }
 
-async fn keep(
+async fn write_slots(
     tx: &mut Tx,
     source: Source,
     area: &str,
@@ -211,7 +208,7 @@ async fn keep(
     let (Some(first), Some(last)) = (slots.first(), slots.last()) else {
         return Ok(());
     };
-    // Hours that are published in quarters now would otherwise stay beside them.
+    // Deletes hourly slots that are now published by quarter-hour; they would stay beside the new ones.
     execute!(
         &mut *tx,
         sqlx::query(
@@ -239,35 +236,36 @@ async fn keep(
     Ok(())
 }
 
-fn terms(settings: &Settings) -> Buying {
+fn terms(settings: &Settings) -> PriceMarkup {
     let number = |field| match settings.get(field) {
         Some(Value::Decimal(number)) => number,
         _ => 0,
     };
-    Buying {
+    PriceMarkup {
         adder: number(Field::ImportAdder),
         vat: number(Field::Vat),
     }
 }
 
-/// By the tariff of each day, or by the time of day. A price counts for a provider that nobody has chosen, too: it is known.
-fn typed_in(
+/// Prices by the tariff of each day, or by the time of day. The tariff also counts when no provider is chosen: its price is
+/// known.
+fn tariff_prices(
     access: &Access,
     tariffs: &[Tariff],
     steps: Option<&TimeOfUse>,
     provider: &str,
     range: Range<Millis>,
-) -> Vec<Option<Quarter>> {
+) -> Vec<Option<QuarterPrice>> {
     let zone = access.zone();
     let starts = (0..)
         .map(|n| range.start + n * QUARTER)
         .take_while(|start| *start < range.end);
     let price = |start: Millis| match (provider, steps) {
         ("time_of_use", steps) => steps.map(|steps| steps.at(start, zone)),
-        _ => in_force(tariffs, zone.day_of(start)).map(|tariff| tariff.import_price),
+        _ => tariff_on(tariffs, zone.day_of(start)).map(|tariff| tariff.import_price),
     };
     let quarter = |start| {
-        price(start).map(|price| Quarter {
+        price(start).map(|price| QuarterPrice {
             import: price.hundredths(),
             source: None,
         })

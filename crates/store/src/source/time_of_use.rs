@@ -1,25 +1,21 @@
-//! Prices by the time of day that an owner has typed in for a system.
-use crate::journal::{Entry, Event};
+//! Prices by the time of day, entered by the owner for a system.
+use crate::journal::{JournalEvent, NewEntry};
 use crate::{Access, Error, Result, Store};
+use db::FromRow;
 use domain::Price;
 use domain::clock::Millis;
-use domain::source::{Step, TimeOfUse};
+use domain::source::{TariffStep, TimeOfUse};
 use serde_json::json;
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct Row {
     days: String,
     minute: i64,
     price: i64,
 }
-row!(Row {
-    days,
-    minute,
-    price
-});
 
 impl Row {
-    fn step(&self) -> Result<Step> {
+    fn step(&self) -> Result<TariffStep> {
         let damaged = Error::Damaged("time_of_use");
         let (Ok(days), Ok(minute), Some(price)) = (
             self.days.parse(),
@@ -28,7 +24,7 @@ impl Row {
         ) else {
             return Err(damaged);
         };
-        Ok(Step {
+        Ok(TariffStep {
             days,
             minute,
             price,
@@ -37,7 +33,7 @@ impl Row {
 }
 
 impl Store {
-    /// `None` until the owner has said.
+    /// `None` until the owner has entered them.
     pub async fn time_of_use(&self, access: &Access) -> Result<Option<TimeOfUse>> {
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(
             "SELECT days, minute, price FROM time_of_use WHERE account_id = $1 AND sn = $2")
@@ -50,14 +46,14 @@ impl Store {
         Ok(Some(steps))
     }
 
-    /// Replaces what was typed in before.
+    /// Replaces the earlier prices.
     pub async fn set_time_of_use(
         &self,
         systems: &[&Access],
         tariff: &TimeOfUse,
         now: Millis,
     ) -> Result<()> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.db.begin().await?;
         for access in systems {
             let Some(owner) = access.owner() else {
                 continue;
@@ -77,7 +73,7 @@ impl Store {
                         .bind(step.price.hundredths())
                 )?;
             }
-            Entry::by(access.account(), Event::TimeOfUseSet, now)
+            NewEntry::by(access.account(), JournalEvent::TimeOfUseSet, now)
                 .on(access.sn())
                 .with(json!({ "steps": tariff.steps().len() }))
                 .write(&mut tx)

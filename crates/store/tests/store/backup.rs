@@ -1,10 +1,10 @@
-//! A backup made as the operations page says, and what comes back from it.
+//! A backup made as the operations page describes, and what a restore brings back.
 #![allow(clippy::unwrap_used)]
-use crate::telemetry_world::{home, sample};
+use crate::telemetry_fixture::{home, sample};
+use db::backup::{backup, restore};
+use db::{DatabaseFile, Error, FileError};
 use std::path::Path;
 use std::process::Command;
-use store::backup::{backup, restore};
-use store::{DatabaseFile, Error, FileError};
 use testkit::database::open;
 use testkit::{NOON, TestDb, on_both};
 
@@ -13,7 +13,10 @@ on_both!(a_restored_backup_has_every_row_of_the_original, |db| {
     let samples: Vec<_> = (0..200_u32)
         .map(|n| sample(NOON + i64::from(n) * 30_000, n))
         .collect();
-    db.append_samples(&home.sn, &samples, NOON).await.unwrap();
+    db.telemetry
+        .append_samples(&home.sn, &samples, NOON)
+        .await
+        .unwrap();
     let folder = tempfile::tempdir().unwrap();
     let restored = if db.url().starts_with("sqlite:") {
         let copy = folder.path().join("backup.db");
@@ -62,7 +65,7 @@ async fn a_file_without_a_portal_is_refused_and_a_missing_one_is_a_first_start()
     std::fs::write(&file, "").unwrap();
     assert!(matches!(refused(&file).await, FileError::Empty(_)));
     assert_eq!(file.metadata().unwrap().len(), 0, "nothing was made of it");
-    // A database, but nobody's.
+    // A database, but not of a portal.
     std::fs::remove_file(&file).unwrap();
     testkit::database::execute_sqlite(&url(&file), "CREATE TABLE t (x)").await;
     assert!(matches!(refused(&file).await, FileError::Empty(_)));
@@ -72,7 +75,7 @@ async fn a_file_without_a_portal_is_refused_and_a_missing_one_is_a_first_start()
     assert!(damaged.to_string().contains("suncellar.db is damaged"));
     std::fs::remove_file(&file).unwrap();
     let first = open(&url(&file)).await.unwrap();
-    first.close().await;
+    first.db().close().await;
 }
 
 #[tokio::test]
@@ -82,7 +85,7 @@ async fn a_restore_takes_sound_backups_only_and_an_interrupted_one_stops_the_sta
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str| folder.path().join(name);
     backup(&database, &file("good.db")).await.unwrap();
-    db.close().await;
+    db.db().close().await;
     let database = DatabaseFile::of(&url(&file("suncellar.db")))
         .unwrap()
         .unwrap();
@@ -109,13 +112,13 @@ async fn a_restore_takes_sound_backups_only_and_an_interrupted_one_stops_the_sta
 
     let first = restore(&file("good.db"), &database, NOON).await.unwrap();
     assert_eq!(first.set_aside, None);
-    // The power went between setting the old one aside and putting the new one in its place.
+    // The power failed after the old file was set aside and before the new one was in place.
     std::fs::rename(database.path(), file("suncellar.db.restoring")).unwrap();
     let stopped = refused(database.path()).await;
     assert!(matches!(stopped, FileError::RestoreInterrupted(_)));
     restore(&file("good.db"), &database, NOON).await.unwrap();
     let again = open(&url(database.path())).await.unwrap();
-    again.close().await;
+    again.db().close().await;
 }
 
 fn run(command: &mut Command) {

@@ -30,7 +30,7 @@ async fn issue(store: &Store, random: &Random, kind: CodeKind, systems: &[Serial
 async fn judge(store: &Store, code: &Code) -> KeyStatus {
     let keys = [Key::Code(code.clone())];
     store
-        .judge_keys(&keys, &"anna@example.com".parse().unwrap(), NOON)
+        .evaluate_keys(&keys, &"anna@example.com".parse().unwrap(), NOON)
         .await
         .unwrap()[0]
         .status

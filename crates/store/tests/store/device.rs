@@ -1,14 +1,14 @@
-//! What the database knows of a battery's secret: a keyed hash that nobody else has.
+//! What the database stores of a battery's secret: a keyed hash that no other device has.
 #![allow(clippy::unwrap_used)]
 use domain::clock::Millis;
-use domain::hello::Versions;
+use domain::hello::PartVersions;
 use domain::sample::MessageId;
 use domain::{Hello, Serial, Zone};
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 use std::collections::BTreeSet;
 use store::presence::GatewayId;
-use store::report::{Body, Report};
+use store::report::{Report, ReportBody};
 use store::system::NewDevice;
 use store::{Error, Purpose};
 use testkit::{NOON, TestDb, on_both};
@@ -41,7 +41,7 @@ async fn rows(db: &TestDb, table: &str) -> Vec<serde_json::Value> {
         .collect()
 }
 
-/// Devices with secrets that differ, of any bytes.
+/// Devices with different secrets of arbitrary bytes.
 fn fleet(count: usize) -> Vec<(Serial, Vec<u8>)> {
     let secret = proptest::collection::vec(proptest::num::u8::ANY, 32..64);
     let secrets = proptest::collection::hash_set(secret, count);
@@ -107,7 +107,7 @@ on_both!(
         let of = |purpose: Purpose, text: &[u8]| {
             format!("\\x{}", hex(&db.keyring().hash(purpose, text)))
         };
-        // The secret itself, under our key, is the only way there.
+        // Only the secret itself, hashed with our key, gives this value.
         assert_eq!(kept, of(Purpose::DeviceSecret, &secret));
         assert_ne!(kept, of(Purpose::DeviceSecret, sn.as_str().as_bytes()));
         assert_ne!(kept, of(Purpose::Code, &secret));
@@ -138,10 +138,10 @@ fn hello(sn: &Serial, boot: u32) -> Report {
     Report {
         sn: sn.clone(),
         received_at: NOON,
-        body: Body::Hello {
+        body: ReportBody::Hello {
             hello: Hello {
                 id: MessageId::new(boot, 1),
-                versions: Versions::default(),
+                versions: PartVersions::default(),
                 hardware: "SC-5".to_owned(),
                 capacity: 10_000,
                 phase: 1,

@@ -1,13 +1,13 @@
-//! The outbox: who gets a mail to send, when it is tried again and given up, and that its link cannot be read.
+//! The outbox: who gets a mail to send, when it is retried and given up, and that its link cannot be read.
 #![allow(clippy::unwrap_used)]
 use domain::clock::{DAY, MINUTE};
 use domain::{AccountId, Country, Email, Lang, Phone, Role};
 use store::Store;
 use store::account::Profile;
-use store::mail::{Body, GIVE_UP_AFTER, Mail, Outgoing};
+use store::mail::{GIVE_UP_AFTER, Mail, MailBody, OutgoingMail};
 use store::mail_link::NewAddress;
 use store::registration::{ConfirmMails, Registration};
-use testkit::{NOON, TestDb, desk, on_both};
+use testkit::{NOON, TestDb, mail_context, on_both};
 
 fn email(text: &str) -> Email {
     text.parse().unwrap()
@@ -18,16 +18,16 @@ fn mail(name: &str) -> Mail {
 }
 
 async fn queue(db: &Store, to: &str, at: i64) {
-    let outgoing = Outgoing {
+    let outgoing = OutgoingMail {
         account: None,
         recipient: &email(to),
-        body: Body::Mail(mail("welcome")),
+        body: MailBody::Mail(mail("welcome")),
         nonce: [7; 12],
     };
     db.queue_mail(&outgoing, at).await.unwrap();
 }
 
-/// To whom the next due mail goes.
+/// The recipient of the next due mail.
 async fn lease(store: &Store, now: i64) -> Option<String> {
     let due = store.lease_mail(now).await.unwrap();
     due.map(|due| due.recipient)
@@ -56,7 +56,9 @@ async fn account(db: &TestDb, address: &str) -> AccountId {
         password_hash: "no hash",
         keys: &[],
     };
-    let made = db.register(&new, &mail("welcome"), desk(), NOON).await;
+    let made = db
+        .register(&new, &mail("welcome"), mail_context(), NOON)
+        .await;
     made.unwrap().0
 }
 
@@ -72,7 +74,7 @@ on_both!(mails_are_leased_oldest_first, |db| {
 on_both!(a_mail_says_what_was_queued, |db| {
     queue(db, "a@example.com", NOON).await;
     let due = db.lease_mail(NOON).await.unwrap().unwrap();
-    assert_eq!(due.body, Body::Mail(mail("welcome")));
+    assert_eq!(due.body, MailBody::Mail(mail("welcome")));
     assert_eq!(due.tries, 1);
 });
 
@@ -156,7 +158,7 @@ on_both!(the_mails_of_an_account_go_with_it_wherever_they_go, |db| {
     db.send_email_change(&link, NOON).await.unwrap();
     queue(db, "ben@example.com", NOON).await;
     assert_eq!(count(db).await, 3);
-    db.erase_account(anna, desk(), NOON).await.unwrap();
+    db.erase_account(anna, mail_context(), NOON).await.unwrap();
     assert_eq!(lease(db, NOON).await.as_deref(), Some("ben@example.com"));
     assert_eq!(count(db).await, 1);
 });
@@ -165,7 +167,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Everything that would give a token or its link away: as text, and as bytes of a dumped column.
+/// Everything that would reveal a token or its link: as text, and as bytes of a dumped column.
 fn traces(token: &[u8]) -> [String; 4] {
     let text = hex(token);
     [
@@ -193,7 +195,7 @@ on_both!(
         db.send_email_change(&link, NOON).await.unwrap();
         let reset: [u8; 32] = std::array::from_fn(|n| n as u8 * 3 + 2);
         let opened = db
-            .open_reset(&email("anna@example.com"), &reset, NOON)
+            .create_reset_link(&email("anna@example.com"), &reset, NOON)
             .await;
         assert_eq!(opened.unwrap(), Some(Lang::De));
         let kept = format!("{:?}", db.dump().await);
@@ -226,7 +228,7 @@ on_both!(
             assert!(!kept.contains(&trace), "{trace}");
         }
         assert!(
-            db.confirm_registration(&token, desk(), NOON)
+            db.confirm_registration(&token, mail_context(), NOON)
                 .await
                 .unwrap()
                 .is_some()

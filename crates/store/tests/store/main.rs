@@ -1,5 +1,4 @@
-//! What is kept, on both databases.
-//! One binary for all modules: linking is what test binaries cost.
+//! The store on both databases. One binary for all modules, because linking is the main cost of test binaries.
 #![allow(clippy::unwrap_used)]
 
 mod backup;
@@ -9,6 +8,6 @@ mod mail;
 mod presence;
 mod secret_keys;
 mod telemetry;
+mod telemetry_fixture;
 mod telemetry_model;
 mod telemetry_sealing;
-mod telemetry_world;

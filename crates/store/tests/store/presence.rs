@@ -1,10 +1,10 @@
-//! Who is online and at which gateway, written by several processes at once.
+//! Presence and gateways, written by several processes at once.
 #![allow(clippy::unwrap_used)]
 use domain::Serial;
-use domain::clock::MINUTE;
+use domain::clock::{MINUTE, Millis};
 use store::Store;
 use store::presence::{GatewayId, Presence};
-use store::report::{Body, Report};
+use store::report::{Report, ReportBody};
 use store::system::NewDevice;
 use testkit::{NOON, TestDb, on_both};
 
@@ -18,7 +18,7 @@ async fn fleet(store: &Store, count: u32) -> Vec<Serial> {
     let devices = serials.iter().map(|sn| NewDevice {
         sn,
         phase: 1,
-        // No two devices share one.
+        // Each device has its own secret.
         secret: sn.as_str().as_bytes(),
     });
     let devices: Vec<_> = devices.collect();
@@ -26,13 +26,23 @@ async fn fleet(store: &Store, count: u32) -> Vec<Serial> {
     serials
 }
 
-fn reports<'a>(serials: impl Iterator<Item = &'a Serial>, body: &Body) -> Vec<Report> {
+fn reports<'a>(serials: impl Iterator<Item = &'a Serial>, body: &ReportBody) -> Vec<Report> {
     let report = |sn: &Serial| Report {
         sn: sn.clone(),
         received_at: NOON,
         body: body.clone(),
     };
     serials.map(report).collect()
+}
+
+const LEFT: ReportBody = ReportBody::Offline {
+    boot: 1,
+    since: NOON,
+};
+
+fn last_heard(serials: &[Serial], at: Millis) -> Vec<(Serial, Millis)> {
+    let heard = |sn: &Serial| (sn.clone(), at);
+    serials.iter().map(heard).collect()
 }
 
 fn state(presence: Presence) -> (bool, GatewayId) {
@@ -43,8 +53,8 @@ on_both!(
     only_the_gateway_that_has_a_battery_says_that_it_is_gone,
     |db| {
         let serials = fleet(db, 1).await;
-        let online = reports(serials.iter(), &Body::Online);
-        let will = reports(serials.iter(), &Body::Offline { boot: 1 });
+        let online = reports(serials.iter(), &ReportBody::Online);
+        let will = reports(serials.iter(), &LEFT);
         db.append(&online, ONE).await.unwrap();
         db.append(&online, TWO).await.unwrap();
         let now = async || db.presence(&serials[0]).await.unwrap().unwrap();
@@ -54,7 +64,8 @@ on_both!(
             said[0].presence, None,
             "the will of a connection that it left"
         );
-        let found = db.mark_silent(ONE, &serials, NOON + MINUTE).await.unwrap();
+        let silent = last_heard(&serials, NOON + MINUTE);
+        let found = db.mark_silent(ONE, &silent).await.unwrap();
         assert_eq!(
             state(found[0].1),
             (true, TWO),
@@ -62,7 +73,7 @@ on_both!(
         );
         assert_eq!(now().await.since, NOON);
 
-        let found = db.mark_silent(TWO, &serials, NOON + MINUTE).await.unwrap();
+        let found = db.mark_silent(TWO, &silent).await.unwrap();
         assert_eq!(state(found[0].1), (false, TWO));
         assert_eq!(now().await.since, NOON + MINUTE);
     }
@@ -72,38 +83,41 @@ on_both!(
     a_gateway_is_known_by_its_heartbeats_while_batteries_are_at_it,
     |db| {
         let serials = fleet(db, 2).await;
-        let online = reports(serials.iter(), &Body::Online);
+        let online = reports(serials.iter(), &ReportBody::Online);
         db.append(&online[..1], ONE).await.unwrap();
         db.append(&online[1..], TWO).await.unwrap();
         for _ in 0..2 {
-            db.pulse(ONE, NOON).await.unwrap();
+            db.record_heartbeat(ONE, NOON).await.unwrap();
         }
         let mut heartbeats = db.gateway_heartbeats().await.unwrap();
         heartbeats.sort_by_key(|(gateway, _)| gateway.0);
         assert_eq!(heartbeats, [(ONE, Some(2)), (TWO, None)]);
         assert_eq!(db.online_at(ONE).await.unwrap(), serials[..1]);
-        db.mark_silent(ONE, &serials, NOON).await.unwrap();
+        let silent = last_heard(&serials, NOON);
+        db.mark_silent(ONE, &silent).await.unwrap();
         assert_eq!(db.gateway_heartbeats().await.unwrap(), [(TWO, None)]);
     }
 );
 
-/// Whoever writes several rows of a table does so in the order of serial numbers: in any other order these would wait for each
-/// other, and PostgreSQL would end one of them.
+/// All writers of several rows write them in the order of serial numbers. In any other order these would deadlock, and PostgreSQL
+/// would abort one of them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn many_that_fall_silent_and_come_back_at_once_never_deadlock() {
     let Some(db) = TestDb::postgres().await else {
         return;
     };
     let serials = fleet(&db, 200).await;
-    let all = reports(serials.iter(), &Body::Online);
+    let all = reports(serials.iter(), &ReportBody::Online);
     db.append(&all, ONE).await.unwrap();
     for _ in 0..3 {
         let backwards: Vec<Serial> = serials.iter().rev().cloned().collect();
-        let here = reports(serials.iter(), &Body::Online);
-        let there = reports(backwards.iter(), &Body::Offline { boot: 1 });
+        let here = reports(serials.iter(), &ReportBody::Online);
+        let there = reports(backwards.iter(), &LEFT);
+        let silent = last_heard(&serials, NOON);
+        let silent_backwards = last_heard(&backwards, NOON);
         let (first, second, third, fourth) = tokio::join!(
-            db.mark_silent(ONE, &serials, NOON),
-            db.mark_silent(ONE, &backwards, NOON),
+            db.mark_silent(ONE, &silent),
+            db.mark_silent(ONE, &silent_backwards),
             db.append(&here, TWO),
             db.append(&there, ONE),
         );

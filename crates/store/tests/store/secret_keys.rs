@@ -5,7 +5,7 @@ use domain::code::{Code, CodeKind};
 use domain::key::KeyStatus;
 use domain::{Key, Lang, Serial};
 use ring::hmac;
-use store::mail::{Body, Mail, Outgoing};
+use store::mail::{Mail, MailBody, OutgoingMail};
 use store::secret_keys::ACTIVATION_DELAY;
 use store::system::NewDevice;
 use store::{Error, Purpose, Secret, Store};
@@ -15,7 +15,7 @@ use testkit::{NOON, TestDb, on_both};
 
 const OTHER: &str = "kq3v9x7w2z8p4m6n1b5c0d-hjtry-another";
 const DEVICE_SECRET: &[u8] = b"drawn at random, long enough for anybody";
-/// When everybody uses the new version, and everything may be sealed with it.
+/// All processes use the new version by now, and re-encryption may begin.
 const SETTLED: i64 = NOON + ACTIVATION_DELAY + MINUTE;
 
 fn sn() -> Serial {
@@ -47,16 +47,16 @@ async fn issue(store: &Store, seed: u64) -> Code {
 async fn status(store: &Store, code: &Code) -> KeyStatus {
     let keys = [Key::Code(code.clone())];
     let email = "anna@example.com".parse().unwrap();
-    let judged = store.judge_keys(&keys, &email, NOON).await.unwrap();
+    let judged = store.evaluate_keys(&keys, &email, NOON).await.unwrap();
     judged[0].status
 }
 
 async fn queue(store: &Store, to: &str, at: i64) {
     let mail = Mail::new("reset", Lang::De, "https://portal.test/".into());
-    let outgoing = Outgoing {
+    let outgoing = OutgoingMail {
         account: None,
         recipient: &to.parse().unwrap(),
-        body: Body::Mail(mail),
+        body: MailBody::Mail(mail),
         nonce: [9; 12],
     };
     store.queue_mail(&outgoing, at).await.unwrap();
@@ -85,10 +85,10 @@ async fn devices_by_version(store: &Store) -> Vec<i64> {
 async fn rotate(store: &Store) {
     let made = store.rotate_keys(DAY, &seeded(5), NOON).await.unwrap();
     assert_eq!(made.unwrap().version, 2);
-    store.read_keys(NOON + ACTIVATION_DELAY).await.unwrap();
+    store.reload_keys(NOON + ACTIVATION_DELAY).await.unwrap();
 }
 
-/// Takes the old version out of the database: what still needs it does not open any more.
+/// Deletes the old version from the database: what still needs it cannot be decrypted any more.
 async fn without_the_first_version(db: &TestDb) -> Store {
     db.execute("DELETE FROM secret_keys WHERE version = 1")
         .await;
@@ -108,7 +108,7 @@ on_both!(a_wrong_secret_is_refused_before_anything_is_written, |db| {
 on_both!(
     a_database_from_before_versions_goes_on_with_what_it_has,
     |db| {
-        // As the first release left it: no versions, and something that hangs on the secret.
+        // As the first release left it: no versions, and a row that depends on the secret.
         let forget = "DELETE FROM secret_keys";
         db.execute(forget).await;
         db.execute("INSERT INTO firmware_keys (signer, public_key) VALUES ('release', 'x')")
@@ -121,7 +121,7 @@ on_both!(
         let derived = mac(&mac(SECRET.as_bytes(), b"Code"), b"a code");
         assert_eq!(older.keyring().hash(Purpose::Code, b"a code"), derived);
         let key = director(&older, 1).await;
-        older.close().await;
+        older.db().close().await;
 
         db.execute(forget).await;
         let refused = open_with(db.url(), OTHER).await;
@@ -129,7 +129,7 @@ on_both!(
         let upgraded = open(db.url()).await.unwrap();
         assert_eq!(director(&upgraded, 2).await, key);
         assert_eq!(upgraded.keyring().hash(Purpose::Code, b"a code"), derived);
-        upgraded.close().await;
+        upgraded.db().close().await;
     }
 );
 
@@ -151,13 +151,13 @@ on_both!(
         rotate(db).await;
         assert_eq!(db.keyring().version(), 2);
 
-        // A process that has not switched yet understands what the others make.
-        other_process.read_keys(NOON).await.unwrap();
+        // A process that has not switched yet accepts what the others make.
+        other_process.reload_keys(NOON).await.unwrap();
         assert_eq!(other_process.keyring().version(), 1);
         let made = db.keyring().hash(Purpose::RefreshToken, b"session");
         let theirs = other_process.keyring();
         assert!(theirs.verify(Purpose::RefreshToken, b"session", &made));
-        other_process.close().await;
+        other_process.db().close().await;
 
         assert_eq!(status(db, &code).await, KeyStatus::Linked);
         assert_eq!(devices_by_version(db).await, [1, 0]);
@@ -199,8 +199,8 @@ on_both!(
         let slow_process = open(db.url()).await.unwrap();
         rotate(db).await;
         let random = seeded(6);
-        db.reseal(&random, SETTLED - 1).await.unwrap();
-        let resealed = |versions: Vec<store::secret_keys::KeyVersion>| versions[1].resealed_at;
+        db.reencrypt_all(&random, SETTLED - 1).await.unwrap();
+        let resealed = |versions: Vec<store::secret_keys::KeyVersion>| versions[1].reencrypted_at;
         assert_eq!(
             resealed(db.key_versions().await.unwrap()),
             None,
@@ -209,14 +209,14 @@ on_both!(
         let again = db.rotate_keys(DAY, &random, SETTLED).await.unwrap();
         assert!(again.is_none(), "one rotation at a time");
 
-        // Killed after its first rows and before its end: one is sealed again, another one is not.
-        db.reseal(&random, SETTLED).await.unwrap();
+        // Killed between its first rows and its end: one row is re-encrypted, another is not.
+        db.reencrypt_all(&random, SETTLED).await.unwrap();
         queue(&slow_process, "after@example.com", NOON).await;
         db.execute("UPDATE secret_keys SET resealed_at = NULL WHERE version = 2")
             .await;
         let next_start = open(db.url()).await.unwrap();
-        next_start.read_keys(SETTLED).await.unwrap();
-        next_start.reseal(&random, SETTLED).await.unwrap();
+        next_start.reload_keys(SETTLED).await.unwrap();
+        next_start.reencrypt_all(&random, SETTLED).await.unwrap();
         assert_eq!(
             resealed(next_start.key_versions().await.unwrap()),
             Some(SETTLED)
@@ -229,7 +229,7 @@ on_both!(
             ["before@example.com", "after@example.com"]
         );
         for store in [slow_process, next_start, without] {
-            store.close().await;
+            store.db().close().await;
         }
     }
 );
@@ -241,12 +241,12 @@ on_both!(the_secret_is_changed_while_the_server_runs, |db| {
     let operator = open(db.url()).await.unwrap();
     let new = Secret::parse(OTHER).unwrap();
     operator.change_secret(&new, &seeded(7)).await.unwrap();
-    operator.close().await;
+    operator.db().close().await;
 
     let refused = open(db.url()).await;
     assert!(matches!(refused, Err(Error::WrongSecret)), "{refused:?}");
-    // The server that runs goes on, and cannot rotate keys that nobody could read afterwards.
-    db.read_keys(NOON).await.unwrap();
+    // The running server goes on, but must not rotate: nobody could read the new keys afterwards.
+    db.reload_keys(NOON).await.unwrap();
     assert!(
         db.log_in_device(&sn(), DEVICE_SECRET)
             .await
@@ -266,5 +266,5 @@ on_both!(the_secret_is_changed_while_the_server_runs, |db| {
             .unwrap()
             .is_some()
     );
-    restarted.close().await;
+    restarted.db().close().await;
 });

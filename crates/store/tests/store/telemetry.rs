@@ -1,6 +1,6 @@
-//! What batteries measured: kept once, read back as charts, totals and samples.
+//! Samples are stored once, and read as charts, totals and samples.
 #![allow(clippy::unwrap_used)]
-use crate::telemetry_world::{home, reading, sample};
+use crate::telemetry_fixture::{home, reading, sample};
 use domain::clock::{MINUTE, SECOND};
 use domain::series::{Method, Resolution};
 use domain::{Series, SiteDay};
@@ -18,11 +18,16 @@ on_both!(a_repeated_message_changes_nothing, |db| {
         ..first
     };
     let second = sample(NOON + MINUTE, 2);
-    let append =
-        async |samples: &[domain::Sample]| db.append_samples(&home.sn, samples, NOON).await;
+    let append = async |samples: &[domain::Sample]| {
+        db.telemetry.append_samples(&home.sn, samples, NOON).await
+    };
     assert_eq!(append(&[first, again]).await.unwrap(), 1);
     assert_eq!(append(&[again, second]).await.unwrap(), 1);
-    let kept = db.day_samples(&home.access, day()).await.unwrap();
+    let kept = db
+        .telemetry
+        .day_samples(home.access.site(), day())
+        .await
+        .unwrap();
     assert_eq!(kept, [first, second]);
 });
 
@@ -32,7 +37,10 @@ on_both!(what_is_not_measured_is_missing_and_never_zero, |db| {
         grid_power: None,
         ..sample(NOON, 1)
     };
-    db.append_samples(&home.sn, &[blind], NOON).await.unwrap();
+    db.telemetry
+        .append_samples(&home.sn, &[blind], NOON)
+        .await
+        .unwrap();
     let series = [Series::House, Series::PvPower, Series::LoadForecast];
     let days = day()..day().next();
     let chart = db
@@ -56,9 +64,16 @@ on_both!(
             reading(NOON + 10 * MINUTE, 2, 1100),
             reading(NOON + 60 * MINUTE, 3, 1500),
         ];
-        db.append_samples(&home.sn, &samples, NOON).await.unwrap();
+        db.telemetry
+            .append_samples(&home.sn, &samples, NOON)
+            .await
+            .unwrap();
         let days = day()..day().next();
-        let totals = db.daily_totals(&home.access, days.clone()).await.unwrap();
+        let totals = db
+            .telemetry
+            .daily_totals(home.access.site(), days.clone())
+            .await
+            .unwrap();
         assert_eq!(totals[0].energy, [Some(500), None, None, None, None]);
         assert_eq!(totals[0].unplaced, [400, 0, 0, 0, 0]);
         let chart = db
@@ -74,6 +89,7 @@ on_both!(
         let known: Vec<_> = chart.lines[0].values.iter().flatten().collect();
         assert_eq!(known, [&100]);
         let today = db
+            .telemetry
             .energy_today(&home.sn, home.access.zone(), NOON + 60 * MINUTE)
             .await
             .unwrap();
@@ -84,8 +100,19 @@ on_both!(
 on_both!(the_newest_sample_of_each_system_is_found, |db| {
     let (one, two) = (home(db, "SC000001").await, home(db, "SC000002").await);
     let (old, new) = (sample(NOON, 9), sample(NOON + MINUTE, 1));
-    db.append_samples(&one.sn, &[new, old], NOON).await.unwrap();
-    db.append_samples(&two.sn, &[old], NOON).await.unwrap();
-    let latest = db.latest_samples(i64::MAX).await.unwrap();
+    db.telemetry
+        .append_samples(&one.sn, &[new, old], NOON)
+        .await
+        .unwrap();
+    db.telemetry
+        .append_samples(&two.sn, &[old], NOON)
+        .await
+        .unwrap();
+    let systems = db.serials().await.unwrap();
+    let latest = db
+        .telemetry
+        .latest_samples(systems, i64::MAX)
+        .await
+        .unwrap();
     assert_eq!(latest, [(one.sn, new), (two.sn, old)]);
 });

@@ -1,7 +1,7 @@
-//! Late, repeated, shuffled and sealed at any moment: the answers are those of a plain list of samples.
+//! Samples come late, repeated and shuffled, and days are sealed at any moment: the answers are those of a plain list of samples.
 #![allow(clippy::unwrap_used)]
-use crate::telemetry_world::model::Model;
-use crate::telemetry_world::{home, sample};
+use crate::telemetry_fixture::model::Model;
+use crate::telemetry_fixture::{home, sample};
 use domain::clock::{DAY, HOUR, MINUTE, Millis, SECOND};
 use domain::sample::{BatteryStatus, MessageId};
 use domain::series::{Method, Resolution};
@@ -11,14 +11,13 @@ use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 use store::Access;
 use store::presence::GatewayId;
-use store::replace::Replacement;
-use store::report::{Body, Report};
+use store::replacement::Replacement;
+use store::report::{Report, ReportBody};
 use store::system::NewDevice;
-use testkit::{TestDb, desk, on_both};
+use testkit::{TestDb, mail_context, on_both};
 
-/// What happens next to the store.
 #[derive(Clone, Debug)]
-enum Step {
+enum StoreAction {
     /// Time passes and this many samples are measured, one every so many seconds; some are only sent later.
     Live {
         count: usize,
@@ -27,26 +26,26 @@ enum Step {
     },
     /// Nothing is measured for a while.
     Silence(Millis),
-    /// Samples that were held back are sent, in any order, some of them twice.
+    /// Samples that were held back are sent in any order, some of them twice.
     BackFill {
         seed: u64,
     },
     Seal,
-    /// Another unit, which has been connected for a while, takes the place of this one.
+    /// The unit is replaced by another one that has been connected for a while.
     Exchange {
         before: Millis,
         seed: u64,
     },
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn step() -> impl Strategy<Value = StoreAction> {
     prop_oneof![
         4 => (1usize..60, prop_oneof![Just(30i64), Just(300), Just(797)], any::<u64>())
-            .prop_map(|(count, every, seed)| Step::Live { count, every, seed }),
-        1 => (0i64..40 * HOUR).prop_map(Step::Silence),
-        2 => any::<u64>().prop_map(|seed| Step::BackFill { seed }),
-        2 => Just(Step::Seal),
-        1 => (0i64..60 * HOUR, any::<u64>()).prop_map(|(before, seed)| Step::Exchange { before, seed }),
+            .prop_map(|(count, every, seed)| StoreAction::Live { count, every, seed }),
+        1 => (0i64..40 * HOUR).prop_map(StoreAction::Silence),
+        2 => any::<u64>().prop_map(|seed| StoreAction::BackFill { seed }),
+        2 => Just(StoreAction::Seal),
+        1 => (0i64..60 * HOUR, any::<u64>()).prop_map(|(before, seed)| StoreAction::Exchange { before, seed }),
     ]
 }
 
@@ -57,8 +56,8 @@ fn draw(seed: &mut u64, below: u64) -> u64 {
     (*seed >> 33) % below
 }
 
-/// The store, the list, and what has not been sent yet.
-struct Race<'a> {
+/// The store, the model, and the samples that were not sent yet.
+struct ModelRun<'a> {
     db: &'a TestDb,
     access: Access,
     model: Model,
@@ -66,15 +65,15 @@ struct Race<'a> {
     seq: u32,
     boot: u32,
     counters: [i64; 5],
-    held: Vec<Sample>,
-    /// Every unit that stood at the site, and from when on.
+    unsent: Vec<Sample>,
+    /// Every unit of the site, and since when.
     units: Vec<(Serial, Millis)>,
 }
 
-impl Race<'_> {
-    async fn run(&mut self, step: Step) {
+impl ModelRun<'_> {
+    async fn run(&mut self, step: StoreAction) {
         match step {
-            Step::Live {
+            StoreAction::Live {
                 count,
                 every,
                 mut seed,
@@ -84,7 +83,7 @@ impl Race<'_> {
                     self.now += every * SECOND + draw(&mut seed, 2_000) as i64 - 1_000;
                     let sample = self.measure(&mut seed);
                     match draw(&mut seed, 5) {
-                        0 => self.held.push(sample),
+                        0 => self.unsent.push(sample),
                         1 => live.extend([sample, sample]),
                         _ => live.push(sample),
                     }
@@ -94,15 +93,15 @@ impl Race<'_> {
                 }
                 self.send(&live).await;
             }
-            Step::Silence(millis) => self.now += millis,
-            Step::BackFill { mut seed } => {
-                for place in (1..self.held.len()).rev() {
+            StoreAction::Silence(millis) => self.now += millis,
+            StoreAction::BackFill { mut seed } => {
+                for place in (1..self.unsent.len()).rev() {
                     let other = draw(&mut seed, place as u64 + 1) as usize;
-                    self.held.swap(place, other);
+                    self.unsent.swap(place, other);
                 }
-                let count = draw(&mut seed, self.held.len() as u64 + 1) as usize;
-                let mut sent: Vec<Sample> = self.held.drain(..count).collect();
-                // Some come again, and claim another time.
+                let count = draw(&mut seed, self.unsent.len() as u64 + 1) as usize;
+                let mut sent: Vec<Sample> = self.unsent.drain(..count).collect();
+                // Some are repeated with another time.
                 for _ in 0..draw(&mut seed, 4) {
                     let known = &self.model.samples;
                     if !known.is_empty() {
@@ -113,14 +112,14 @@ impl Race<'_> {
                 }
                 self.send(&sent).await;
             }
-            Step::Seal => {
-                self.db.seal_due(self.now).await.unwrap();
+            StoreAction::Seal => {
+                self.db.telemetry.seal_due(self.now).await.unwrap();
             }
-            Step::Exchange { before, seed } => self.exchange(before, seed).await,
+            StoreAction::Exchange { before, seed } => self.exchange(before, seed).await,
         }
     }
 
-    /// The new unit counts its boots from 1, stands a little above where the old one's counters stood, and was added `before`.
+    /// The new unit counts its boots from 1, its counters are a little above those of the old one, and it was added `before`.
     async fn exchange(&mut self, before: Millis, mut seed: u64) {
         let old = self.access.sn().as_str();
         let new: Serial = format!("{}{:02}", &old[..8], self.units.len())
@@ -160,14 +159,19 @@ impl Race<'_> {
         let from = first.map_or(end, |sample| sample.at.min(end));
         let unit = self.units.len() - 1;
         self.units[unit].1 = from;
-        // Some of it is sealed before anybody knows where it belongs.
+        // Some of it is sealed before the exchange is known.
         self.report(unit, &own).await;
         if draw(&mut seed, 2) == 0 {
-            self.db.seal_due(self.now).await.unwrap();
+            self.db.telemetry.seal_due(self.now).await.unwrap();
         }
         let replaced = self
             .db
-            .replace_unit(&self.access, &Key::Serial(new.clone()), desk(), self.now)
+            .replace_unit(
+                &self.access,
+                &Key::Serial(new.clone()),
+                mail_context(),
+                self.now,
+            )
             .await
             .unwrap();
         assert_eq!(replaced, Replacement::Done(new.clone()));
@@ -177,24 +181,24 @@ impl Race<'_> {
         self.access = self.db.access(owner, &new).await.unwrap().unwrap();
     }
 
-    /// Sends what this unit measured, as it counts its own messages; how many were new at the site.
+    /// Sends samples of this unit with its own message numbers. Returns how many were new at the site.
     async fn report(&self, unit: usize, samples: &[Sample]) -> usize {
         let raw = samples.iter().map(|sample| Sample {
-            id: sample.id.of_unit(0),
+            id: sample.id.with_unit(0),
             ..*sample
         });
         let report = Report {
             sn: self.units[unit].0.clone(),
             received_at: self.now,
-            body: Body::History {
+            body: ReportBody::BackFill {
                 samples: raw.collect(),
-                hidden: Vec::new(),
+                undated: Vec::new(),
             },
         };
         let reports = std::slice::from_ref(&report);
         let outcomes = self.db.append(reports, GatewayId::default()).await;
         let outcomes = outcomes.unwrap();
-        let filed = match &outcomes[0].filed {
+        let filed = match &outcomes[0].rerouted {
             Some(filed) => filed.clone(),
             None => vec![(report, outcomes[0].clone())],
         };
@@ -206,7 +210,7 @@ impl Race<'_> {
             .count()
     }
 
-    /// Whether the unit stood at the site then.
+    /// Whether the sample's unit was at the site at that time.
     fn stood(&self, sample: &Sample) -> bool {
         let unit = usize::from(sample.id.unit);
         let until = self.units.get(unit + 1).map_or(Millis::MAX, |next| next.1);
@@ -230,7 +234,7 @@ impl Race<'_> {
         }
         let power = |seed: &mut u64| (draw(seed, 40) > 0).then(|| draw(seed, 5_000) as i32 - 2_000);
         Sample {
-            id: MessageId::new(self.boot, self.seq).of_unit(self.units.len() as u8 - 1),
+            id: MessageId::new(self.boot, self.seq).with_unit(self.units.len() as u8 - 1),
             voltage: [power(seed), Some(2_300), None],
             grid_power: power(seed),
             pv_power: power(seed).map(i32::abs),
@@ -261,13 +265,21 @@ impl Race<'_> {
     async fn compare(&self, days: &[SiteDay]) {
         let all = days[0]..days[days.len() - 1].next();
         let (db, access) = (self.db, &self.access);
-        let totals = db.daily_totals(access, all.clone()).await.unwrap();
-        let measured = db.measured_days(access, all.clone()).await.unwrap();
+        let totals = db
+            .telemetry
+            .daily_totals(access.site(), all.clone())
+            .await
+            .unwrap();
+        let measured = db
+            .telemetry
+            .measured_days(access.site(), all.clone())
+            .await
+            .unwrap();
         for (day, found) in days.iter().zip(totals) {
             assert_eq!(found, self.model.day_totals(*day));
             let expected = self.model.measured_day(*day);
             assert_eq!(measured.get(day), expected.as_ref(), "{day}");
-            let samples = db.day_samples(access, *day).await.unwrap();
+            let samples = db.telemetry.day_samples(access.site(), *day).await.unwrap();
             assert_eq!(samples, self.model.day_samples(*day), "{day}");
         }
         for resolution in Resolution::ALL {
@@ -279,7 +291,7 @@ impl Race<'_> {
                     (Resolution::Minute, _) => continue,
                     _ => &Series::ALL[..],
                 };
-                // The list is slow: minutes are looked at in one day.
+                // The model is slow: check minutes on one day only.
                 let days = match resolution {
                     Resolution::Minute => all.start.next()..all.start.plus(2),
                     _ => all.clone(),
@@ -295,16 +307,22 @@ impl Race<'_> {
     }
 }
 
-async fn race(db: &TestDb, number: usize, zone: &str, start: SiteDay, steps: Vec<Step>) {
+async fn compare_with_model(
+    db: &TestDb,
+    number: usize,
+    zone: &str,
+    start: SiteDay,
+    steps: Vec<StoreAction>,
+) {
     let mut home = home(db, &format!("SC{number:06}")).await;
     db.execute(&format!(
         "UPDATE systems SET time_zone = '{zone}' WHERE sn = '{}'",
         home.sn.as_str()
     ))
     .await;
-    home.look_again(db).await;
+    home.reload_access(db).await;
     let model = Model::new(zone);
-    let mut race = Race {
+    let mut run = ModelRun {
         db,
         now: model.zone.start_of(start) + 20 * HOUR,
         access: home.access,
@@ -312,29 +330,29 @@ async fn race(db: &TestDb, number: usize, zone: &str, start: SiteDay, steps: Vec
         seq: 0,
         boot: 1,
         counters: [5_000, 0, 70_000, 0, 300],
-        held: Vec::new(),
+        unsent: Vec::new(),
         units: vec![(home.sn, 0)],
     };
     for step in steps {
-        race.run(step).await;
+        run.run(step).await;
     }
-    let last = race.model.zone.day_of(race.now);
+    let last = run.model.zone.day_of(run.now);
     let mut days = vec![start.plus(-1)];
     while days[days.len() - 1] < last {
         days.push(days[days.len() - 1].next());
     }
-    race.compare(&days).await;
-    db.seal_due(race.now + 2 * DAY).await.unwrap();
-    race.compare(&days).await;
+    run.compare(&days).await;
+    db.telemetry.seal_due(run.now + 2 * DAY).await.unwrap();
+    run.compare(&days).await;
     assert_eq!(
-        db.seal_due(race.now + 2 * DAY).await.unwrap(),
+        db.telemetry.seal_due(run.now + 2 * DAY).await.unwrap(),
         0,
         "nothing is left to seal"
     );
 }
 
-/// Days around which the clocks change.
-const PLACES: [(&str, &str); 6] = [
+/// Most of these days are next to a clock change.
+const ZONES_AND_DAYS: [(&str, &str); 6] = [
     ("Europe/Berlin", "2026-03-28"),
     ("Europe/Berlin", "2026-10-24"),
     ("Europe/London", "2026-10-24"),
@@ -347,23 +365,23 @@ on_both!(a_store_answers_like_a_list_of_samples, |db| {
     let mut runner = TestRunner::deterministic();
     let steps = prop::collection::vec(step(), 4..20);
     for number in 0..12 {
-        let (zone, day) = PLACES[number % PLACES.len()];
+        let (zone, day) = ZONES_AND_DAYS[number % ZONES_AND_DAYS.len()];
         let steps = steps.new_tree(&mut runner).unwrap().current();
-        race(db, number, zone, day.parse().unwrap(), steps).await;
+        compare_with_model(db, number, zone, day.parse().unwrap(), steps).await;
     }
 });
 
 on_both!(
     hours_add_up_to_days_and_days_to_months_in_five_zones,
     |db| {
-        for (number, (zone, day)) in PLACES.into_iter().enumerate() {
+        for (number, (zone, day)) in ZONES_AND_DAYS.into_iter().enumerate() {
             let mut home = home(db, &format!("SC{number:06}")).await;
             let sn = home.sn.as_str().to_owned();
             db.execute(&format!(
                 "UPDATE systems SET time_zone = '{zone}' WHERE sn = '{sn}'"
             ))
             .await;
-            home.look_again(db).await;
+            home.reload_access(db).await;
             let day: SiteDay = day.parse().unwrap();
             let start = home.access.zone().start_of(day.plus(-2));
             let samples: Vec<Sample> = (0..5 * 288)
@@ -372,7 +390,8 @@ on_both!(
                     ..sample(start + n * 5 * MINUTE, n as u32 + 1)
                 })
                 .collect();
-            db.append_samples(&home.sn, &samples, start + 6 * DAY)
+            db.telemetry
+                .append_samples(&home.sn, &samples, start + 6 * DAY)
                 .await
                 .unwrap();
             for _ in 0..2 {
@@ -409,7 +428,7 @@ on_both!(
                     .counters
                     .map(Option::unwrap_or_default);
                 assert_eq!(hours, last, "{zone}");
-                db.seal_due(start + 7 * DAY).await.unwrap();
+                db.telemetry.seal_due(start + 7 * DAY).await.unwrap();
             }
         }
     }

@@ -1,7 +1,7 @@
-//! Sealing, forgetting, and a system that changes hands or zone.
+//! Sealing, retention, and a system that changes its owner or time zone.
 #![allow(clippy::unwrap_used)]
-use crate::telemetry_world::model::Model;
-use crate::telemetry_world::{home, sample};
+use crate::telemetry_fixture::model::Model;
+use crate::telemetry_fixture::{home, sample};
 use domain::clock::{DAY, HOUR, MINUTE};
 use domain::series::{Method, Resolution};
 use domain::{Sample, Series, SiteDay, Zone};
@@ -12,7 +12,7 @@ fn day(text: &str) -> SiteDay {
     text.parse().unwrap()
 }
 
-/// Five-minute samples of some days, every counter gaining 2 Wh each time.
+/// Days with a sample every five minutes; every counter gains 2 Wh each time.
 fn days(zone: &Zone, first: SiteDay, count: i32) -> Vec<Vec<Sample>> {
     let mut seq = 0;
     let mut one = |day: i32| {
@@ -44,13 +44,25 @@ on_both!(a_day_is_sealed_two_hours_after_it_ended, |db| {
     let today = day("2026-11-15");
     let end = zone.bounds(today).end;
     let samples = &days(zone, today, 1)[0];
-    db.append_samples(&home.sn, samples, end).await.unwrap();
-    assert_eq!(db.seal_due(end + 2 * HOUR - 1).await.unwrap(), 0);
+    db.telemetry
+        .append_samples(&home.sn, samples, end)
+        .await
+        .unwrap();
+    assert_eq!(db.telemetry.seal_due(end + 2 * HOUR - 1).await.unwrap(), 0);
     assert_eq!(count(db, "samples").await, samples.len());
-    assert_eq!(db.seal_due(end + 2 * HOUR).await.unwrap(), 1);
+    assert_eq!(db.telemetry.seal_due(end + 2 * HOUR).await.unwrap(), 1);
     assert_eq!(count(db, "samples").await, 0);
-    assert_eq!(db.day_samples(&home.access, today).await.unwrap(), *samples);
-    let again = db.append_samples(&home.sn, samples, end + 3 * HOUR).await;
+    assert_eq!(
+        db.telemetry
+            .day_samples(home.access.site(), today)
+            .await
+            .unwrap(),
+        *samples
+    );
+    let again = db
+        .telemetry
+        .append_samples(&home.sn, samples, end + 3 * HOUR)
+        .await;
     assert_eq!(
         again.unwrap(),
         0,
@@ -63,13 +75,18 @@ on_both!(of_two_who_seal_at_once_one_writes_each_day, |db| {
     let home = home(db, "SC000001").await;
     let zone = home.access.zone();
     let all = days(zone, day("2026-11-10"), 3).concat();
-    db.append_samples(&home.sn, &all, NOON).await.unwrap();
+    db.telemetry
+        .append_samples(&home.sn, &all, NOON)
+        .await
+        .unwrap();
     let (one, two) = (db.store(), db.store());
-    let (one, two) = tokio::join!(one.seal_due(NOON), two.seal_due(NOON));
+    let (one, two) = tokio::join!(one.telemetry.seal_due(NOON), two.telemetry.seal_due(NOON));
     assert!(one.unwrap() + two.unwrap() >= 3);
     assert_eq!(count(db, "sealed_days").await, 3);
     assert_eq!(count(db, "samples").await, 0);
-    let totals = db.daily_totals(&home.access, day("2026-11-10")..day("2026-11-13"));
+    let totals = db
+        .telemetry
+        .daily_totals(home.access.site(), day("2026-11-10")..day("2026-11-13"));
     let sum: i64 = totals
         .await
         .unwrap()
@@ -85,15 +102,19 @@ on_both!(a_history_reads_like_days_that_were_lived, |db| {
     let history = days(zone, day("2026-10-20"), 8);
     let now = zone.start_of(day("2026-11-15"));
     for samples in &history {
-        db.append_samples(&lived.sn, samples, now).await.unwrap();
+        db.telemetry
+            .append_samples(&lived.sn, samples, now)
+            .await
+            .unwrap();
     }
-    db.seal_due(now).await.unwrap();
-    db.write_history(&written.sn, zone, history.clone().into_iter(), now)
+    db.telemetry.seal_due(now).await.unwrap();
+    db.telemetry
+        .write_history(&written.sn, zone, history.clone().into_iter(), now)
         .await
         .unwrap();
     let range = day("2026-10-19")..day("2026-10-29");
     for resolution in [Resolution::Quarter, Resolution::Day] {
-        let chart = async |home: &crate::telemetry_world::Home| {
+        let chart = async |home: &crate::telemetry_fixture::Home| {
             db.chart(
                 &home.access,
                 range.clone(),
@@ -106,8 +127,9 @@ on_both!(a_history_reads_like_days_that_were_lived, |db| {
         };
         assert_eq!(chart(&written).await, chart(&lived).await);
     }
-    assert_eq!(db.seal_due(now).await.unwrap(), 0);
+    assert_eq!(db.telemetry.seal_due(now).await.unwrap(), 0);
     let again = db
+        .telemetry
         .write_history(&written.sn, zone, history.into_iter(), now)
         .await;
     assert!(matches!(again, Err(Error::Conflict)), "{again:?}");
@@ -118,31 +140,48 @@ on_both!(full_resolution_goes_after_its_time_and_totals_stay, |db| {
     let zone = home.access.zone();
     let first = day("2026-10-20");
     let history = days(zone, first, 10);
-    db.write_history(&home.sn, zone, history.clone().into_iter(), NOON)
+    db.telemetry
+        .write_history(&home.sn, zone, history.clone().into_iter(), NOON)
         .await
         .unwrap();
     let range = first..first.plus(10);
-    let totals = db.daily_totals(&home.access, range.clone()).await.unwrap();
+    let totals = db
+        .telemetry
+        .daily_totals(home.access.site(), range.clone())
+        .await
+        .unwrap();
     let keep_from = zone.start_of(first.plus(4)) + HOUR;
-    assert_eq!(db.forget(keep_from).await.unwrap(), 1);
+    assert_eq!(db.telemetry.forget(keep_from).await.unwrap(), 1);
     assert_eq!(
-        db.forget(keep_from).await.unwrap(),
+        db.telemetry.forget(keep_from).await.unwrap(),
         0,
         "nothing is left to forget"
     );
     assert_eq!(count(db, "sealed_days").await, 6);
-    assert_eq!(db.daily_totals(&home.access, range).await.unwrap(), totals);
+    assert_eq!(
+        db.telemetry
+            .daily_totals(home.access.site(), range)
+            .await
+            .unwrap(),
+        totals
+    );
     assert!(
-        db.day_samples(&home.access, first.plus(3))
+        db.telemetry
+            .day_samples(home.access.site(), first.plus(3))
             .await
             .unwrap()
             .is_empty()
     );
     assert_eq!(
-        db.day_samples(&home.access, first.plus(4)).await.unwrap(),
+        db.telemetry
+            .day_samples(home.access.site(), first.plus(4))
+            .await
+            .unwrap(),
         history[4]
     );
-    let measured = db.measured_days(&home.access, first..first.plus(10));
+    let measured = db
+        .telemetry
+        .measured_days(home.access.site(), first..first.plus(10));
     for (day, measured) in measured.await.unwrap() {
         assert_eq!(measured.parts.is_some(), day >= first.plus(4), "{day}");
         let known = totals.iter().find(|totals| totals.day == day);
@@ -152,9 +191,16 @@ on_both!(full_resolution_goes_after_its_time_and_totals_stay, |db| {
         id: domain::sample::MessageId::new(9, 9),
         ..history[0][5]
     };
-    assert_eq!(db.append_samples(&home.sn, &[old], NOON).await.unwrap(), 0);
     assert_eq!(
-        db.daily_totals(&home.access, first..first.next())
+        db.telemetry
+            .append_samples(&home.sn, &[old], NOON)
+            .await
+            .unwrap(),
+        0
+    );
+    assert_eq!(
+        db.telemetry
+            .daily_totals(home.access.site(), first..first.next())
             .await
             .unwrap(),
         totals[..1]
@@ -168,13 +214,14 @@ on_both!(
         let zone = home.access.zone().clone();
         let first = day("2026-11-01");
         let history = days(&zone, first, 6);
-        db.write_history(&home.sn, &zone, history.clone().into_iter(), NOON)
+        db.telemetry
+            .write_history(&home.sn, &zone, history.clone().into_iter(), NOON)
             .await
             .unwrap();
         let moved_out = zone.start_of(first.plus(3)) + 10 * HOUR;
         db.execute(&format!("UPDATE systems SET history_from = {moved_out}"))
             .await;
-        home.look_again(db).await;
+        home.reload_access(db).await;
         let mut model = Model::new(Zone::DEFAULT);
         model.history_from = moved_out;
         history.concat().into_iter().for_each(|sample| {
@@ -191,24 +238,33 @@ on_both!(
                 &Series::ALL,
             );
             assert_eq!(chart.await.unwrap(), expected);
-            let totals = db.daily_totals(&home.access, range.clone()).await.unwrap();
+            let totals = db
+                .telemetry
+                .daily_totals(home.access.site(), range.clone())
+                .await
+                .unwrap();
             assert!(
                 totals
                     .iter()
                     .all(|found| *found == model.day_totals(found.day))
             );
             assert!(
-                db.day_samples(&home.access, first.plus(2))
+                db.telemetry
+                    .day_samples(home.access.site(), first.plus(2))
                     .await
                     .unwrap()
                     .is_empty()
             );
-            db.forget(0).await.unwrap();
-            db.seal_due(NOON).await.unwrap();
+            db.telemetry.forget(0).await.unwrap();
+            db.telemetry.seal_due(NOON).await.unwrap();
         }
         db.execute("UPDATE systems SET history_from = 0").await;
-        home.look_again(db).await;
-        let left = db.day_samples(&home.access, first.plus(3)).await.unwrap();
+        home.reload_access(db).await;
+        let left = db
+            .telemetry
+            .day_samples(home.access.site(), first.plus(3))
+            .await
+            .unwrap();
         assert_eq!(
             left,
             model.day_samples(first.plus(3)),
@@ -224,12 +280,13 @@ on_both!(
         let zone = home.access.zone().clone();
         let first = day("2026-11-01");
         let history = days(&zone, first, 4);
-        db.write_history(&home.sn, &zone, history.clone().into_iter(), NOON)
+        db.telemetry
+            .write_history(&home.sn, &zone, history.clone().into_iter(), NOON)
             .await
             .unwrap();
         db.execute("UPDATE systems SET time_zone = 'America/New_York'")
             .await;
-        home.look_again(db).await;
+        home.reload_access(db).await;
         let mut model = Model::new("America/New_York");
         history.concat().into_iter().for_each(|sample| {
             model.append(sample);
@@ -247,7 +304,7 @@ on_both!(
                 let expected = model.chart(range.clone(), resolution, Method::Mean, &Series::ALL);
                 assert_eq!(chart.await.unwrap(), expected);
             }
-            db.seal_due(NOON + DAY).await.unwrap();
+            db.telemetry.seal_due(NOON + DAY).await.unwrap();
         }
         assert_eq!(count(db, "samples").await, 0);
     }

@@ -1,10 +1,10 @@
-//! The maker's and the operator's commands for firmware.
+//! Firmware commands of the manufacturer and the operator.
 use crate::cli::firmware::{Firmware, Publish, Sign};
 use crate::config::Config;
 use crate::roles::{open_store, random};
 use anyhow::{Context as _, bail, ensure};
 use domain::clock::{DAY, HOUR, Millis};
-use domain::firmware::{Manifest, Sealed, SecretKey, digest_of};
+use domain::firmware::{Manifest, SecretKey, SignedText, digest_of};
 use domain::{Clock, Lang};
 use serde::{Deserialize, Serialize};
 use std::fs::OpenOptions;
@@ -12,11 +12,11 @@ use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use store::Store;
-use store::firmware::{NewRelease, Notes, ReleaseState};
+use store::firmware::{NewRelease, ReleaseNotes, ReleaseState};
 
-/// What was signed, as it travels from the machine with the key to the one that publishes.
+/// A signed manifest as a file, for the way from the machine with the key to the one that publishes.
 #[derive(Debug, Serialize, Deserialize)]
-struct Signed {
+struct SignedManifestFile {
     manifest: String,
     sig: String,
 }
@@ -57,13 +57,13 @@ pub(super) async fn run(config: &Config, command: Firmware) -> anyhow::Result<()
 
 fn new_key(file: &Path) -> anyhow::Result<()> {
     let key = SecretKey::new(random().bytes());
-    // Never over another key, and for nobody else's eyes.
+    // Never overwrites another key, and only this user can read it.
     let made = OpenOptions::new()
         .write(true)
         .create_new(true)
         .mode(0o600)
         .open(file);
-    let mut made = made.with_context(|| format!("{} cannot be made", file.display()))?;
+    let mut made = made.with_context(|| format!("{} cannot be created", file.display()))?;
     writeln!(made, "{}", key.hex())?;
     println!("{}", key.public());
     Ok(())
@@ -89,7 +89,7 @@ fn sign(options: &Sign, now: Millis) -> anyhow::Result<()> {
         expires_at: now + i64::from(options.good_for) * DAY,
     };
     let sealed = manifest.sign(&key);
-    let signed = Signed {
+    let signed = SignedManifestFile {
         manifest: sealed.text().to_owned(),
         sig: sealed.signature_hex(),
     };
@@ -111,11 +111,11 @@ async fn keys(store: &Store) -> anyhow::Result<()> {
 }
 
 async fn publish(store: &Store, options: &Publish, now: Millis) -> anyhow::Result<()> {
-    let signed: Signed = serde_json::from_slice(&read(&options.manifest)?)
+    let signed: SignedManifestFile = serde_json::from_slice(&read(&options.manifest)?)
         .context("the manifest is not what `sign` prints")?;
-    let sealed = Sealed::new(signed.manifest, &signed.sig)?;
+    let sealed = SignedText::new(signed.manifest, &signed.sig)?;
     let new = NewRelease {
-        sealed: &sealed,
+        signed_manifest: &sealed,
         image: &read(&options.image)?,
         notes: &notes(&options.notes)?,
         soak: (options.soak * HOUR as f64) as Millis,
@@ -127,8 +127,8 @@ async fn publish(store: &Store, options: &Publish, now: Millis) -> anyhow::Resul
     Ok(())
 }
 
-fn notes(given: &[String]) -> anyhow::Result<Notes> {
-    let mut notes = Notes::default();
+fn notes(given: &[String]) -> anyhow::Result<ReleaseNotes> {
+    let mut notes = ReleaseNotes::default();
     for note in given {
         let split = note
             .split_once('=')

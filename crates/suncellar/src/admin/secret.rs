@@ -7,7 +7,7 @@ use domain::site_time::utc_text;
 use std::path::Path;
 use store::{Secret, Store};
 
-/// Changes the secret. The old one may be weaker than what is accepted today: that is a reason to change it.
+/// Changes the secret. The old one may be weaker than today's rules allow: that is a reason to change it.
 pub(super) async fn change(config: &Config, new: &Path) -> anyhow::Result<()> {
     let Some(old) = &config.secret else {
         bail!("give the secret that the database has now: --secret-file, or SUNCELLAR_SECRET");
@@ -39,7 +39,7 @@ pub(super) async fn rotate(store: &Store, grace_days: u32, now: Millis) -> anyho
 pub(super) async fn list(store: &Store) -> anyhow::Result<()> {
     for key in store.key_versions().await? {
         let until = key.accepted_until.map_or("no end".to_owned(), utc_text);
-        let resealed = key.resealed_at.map_or("not yet".to_owned(), utc_text);
+        let resealed = key.reencrypted_at.map_or("not yet".to_owned(), utc_text);
         println!(
             "version {}  used from {}  sessions accepted until {until}  everything re-sealed {resealed}  devices {}",
             key.version,

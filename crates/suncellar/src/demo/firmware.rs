@@ -1,22 +1,22 @@
-//! The maker of the demo's batteries: it has a release key, and has published what leaves the factory now.
+//! The manufacturer of the demo's batteries: it has a release key and has published the newest versions.
 use crate::roles::random;
 use anyhow::Context as _;
 use domain::clock::{DAY, Millis};
 use domain::firmware::{Manifest, Part, SecretKey, digest_of};
-use simulator::wire::Firmware;
+use simulator::wire::FirmwareVersions;
 use simulator::{Device, FirmwareKeys};
 use std::collections::BTreeMap;
 use std::path::Path;
 use store::Store;
-use store::firmware::{NewRelease, Notes};
+use store::firmware::{NewRelease, ReleaseNotes};
 
 const HARDWARE: [&str; 4] = ["SC5", "SC8", "SC10", "SC12"];
-/// Of an image, in bytes: enough to be loaded for a while.
-const SIZE: usize = 192 * 1024;
-/// What every release of the demo is numbered with.
+/// Size of an image, large enough for a download that takes a while.
+const IMAGE_BYTES: usize = 192 * 1024;
+/// The sequence number of every release of the demo.
 const SEQ: i64 = 2;
 
-const NEWS: [(Part, [(&str, &str); 5]); 3] = [
+const RELEASE_NOTES: [(Part, [(&str, &str); 5]); 3] = [
     (
         Part::Gateway,
         [
@@ -73,8 +73,8 @@ const NEWS: [(Part, [(&str, &str); 5]); 3] = [
     ),
 ];
 
-/// Publishes, at the first start, what is newer than some of the street has; everybody is offered it at once. Returns the
-/// public keys that the batteries have from the factory.
+/// Publishes, at the first start, the versions that some batteries do not have yet; they are offered to everybody at once.
+/// Returns the public keys that batteries get at the factory.
 pub(super) async fn publish(
     store: &Store,
     data_dir: &Path,
@@ -87,7 +87,7 @@ pub(super) async fn publish(
         .await?;
     if store.firmware_releases().await?.is_empty() {
         for hardware in HARDWARE {
-            for (part, news) in NEWS {
+            for (part, news) in RELEASE_NOTES {
                 let id = publish_one(store, &key, hardware, part, news, now).await?;
                 store.offer_to_all(id, now).await?;
             }
@@ -99,8 +99,8 @@ pub(super) async fn publish(
     })
 }
 
-/// A battery that was updated before the demo was started again still is.
-pub(super) async fn as_it_was(store: &Store, battery: &mut Device) -> anyhow::Result<()> {
+/// Keeps the versions of batteries that were updated before the demo was restarted.
+pub(super) async fn restore_versions(store: &Store, battery: &mut Device) -> anyhow::Result<()> {
     let Some(facts) = store.facts(&battery.serial).await? else {
         return Ok(());
     };
@@ -125,7 +125,7 @@ async fn publish_one(
     news: [(&str, &str); 5],
     now: Millis,
 ) -> anyhow::Result<i64> {
-    let newest = Firmware::newest();
+    let newest = FirmwareVersions::newest();
     let version = match part {
         Part::Gateway => newest.gateway,
         Part::Master => newest.master,
@@ -135,7 +135,7 @@ async fn publish_one(
     let manifest = Manifest {
         part,
         hardware: hardware.to_owned(),
-        version: version.parse().context("the newest version")?,
+        version: version.parse().context("the demo has an invalid version")?,
         seq: SEQ,
         size: image.len() as u64,
         sha256: digest_of(&image),
@@ -143,9 +143,9 @@ async fn publish_one(
         expires_at: now + 10 * 365 * DAY,
     };
     let own = |(lang, text): (&str, &str)| (lang.to_owned(), text.to_owned());
-    let notes = Notes(news.into_iter().map(own).collect::<BTreeMap<_, _>>());
+    let notes = ReleaseNotes(news.into_iter().map(own).collect::<BTreeMap<_, _>>());
     let new = NewRelease {
-        sealed: &manifest.sign(key),
+        signed_manifest: &manifest.sign(key),
         image: &image,
         notes: &notes,
         soak: 0,
@@ -153,21 +153,21 @@ async fn publish_one(
     store
         .publish_firmware(new, now)
         .await?
-        .with_context(|| format!("{part} {version} for {hardware}"))
+        .with_context(|| format!("{part} {version} for {hardware} cannot be published"))
 }
 
-/// Bytes that look like nothing, always the same for a name.
+/// Pseudo-random bytes, always the same for a name.
 fn image(name: &str) -> Vec<u8> {
     let mut block = digest_of(name.as_bytes());
-    let mut image = Vec::with_capacity(SIZE);
-    while image.len() < SIZE {
+    let mut image = Vec::with_capacity(IMAGE_BYTES);
+    while image.len() < IMAGE_BYTES {
         image.extend_from_slice(&block);
         block = digest_of(&block);
     }
     image
 }
 
-/// Drawn at the first start; a real one is never on the machine that publishes.
+/// Created at the first start. A real release key is never on the machine that publishes.
 fn release_key(data_dir: &Path) -> anyhow::Result<SecretKey> {
     let path = data_dir.join("demo-release-key");
     if let Ok(text) = std::fs::read_to_string(&path) {

@@ -1,78 +1,113 @@
-//! Whom the demo's people let see their systems: an electrician with some work in the street, and one who has just begun.
-use super::people::Furnisher;
-use super::street::{Site, serial};
+//! The demo's grants: one electrician works for several households, the other one has just begun.
+use super::people::DemoSeeder;
+use super::sites::{DemoSite, serial};
 use domain::AccountId;
-use domain::grant::Scope;
+use domain::grant::GrantScope;
 use store::Access;
 use store::grant::Invitation;
 
-/// What an electrician has to do with a household.
+/// The state of a grant.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Tie {
-    /// Let in.
-    Holds(Scope),
-    /// Invited, and has not answered.
-    Invited(Scope),
-    /// Has asked, and waits for the owner.
-    Asked(Scope),
+enum DemoGrant {
+    Accepted(GrantScope),
+    /// Not answered by the electrician yet.
+    Invited(GrantScope),
+    /// Not answered by the owner yet.
+    Requested(GrantScope),
 }
 
-/// By the electrician and the owner. Owners who are not in this street are passed over.
-const TIES: &[(&str, &str, Tie)] = &[
-    (BUSY, "owner@example.com", Tie::Holds(Scope::Service)),
-    (BUSY, "family@example.com", Tie::Holds(Scope::Configure)),
-    (BUSY, "away@example.com", Tie::Holds(Scope::Monitor)),
+/// Electrician, owner and grant. Owners who are not in this demo are skipped.
+const DEMO_GRANTS: &[(&str, &str, DemoGrant)] = &[
+    (
+        BUSY,
+        "owner@example.com",
+        DemoGrant::Accepted(GrantScope::Service),
+    ),
+    (
+        BUSY,
+        "family@example.com",
+        DemoGrant::Accepted(GrantScope::Configure),
+    ),
+    (
+        BUSY,
+        "away@example.com",
+        DemoGrant::Accepted(GrantScope::Monitor),
+    ),
     (
         BUSY,
         "marie.lindner@example.com",
-        Tie::Holds(Scope::Service),
+        DemoGrant::Accepted(GrantScope::Service),
     ),
-    (BUSY, "tim.hoffmann@example.com", Tie::Holds(Scope::Service)),
+    (
+        BUSY,
+        "tim.hoffmann@example.com",
+        DemoGrant::Accepted(GrantScope::Service),
+    ),
     (
         BUSY,
         "paul.richter@example.com",
-        Tie::Holds(Scope::Configure),
+        DemoGrant::Accepted(GrantScope::Configure),
     ),
-    (BUSY, "lea.schubert@example.com", Tie::Holds(Scope::Monitor)),
-    (BUSY, "anna.berger@example.com", Tie::Asked(Scope::Service)),
+    (
+        BUSY,
+        "lea.schubert@example.com",
+        DemoGrant::Accepted(GrantScope::Monitor),
+    ),
+    (
+        BUSY,
+        "anna.berger@example.com",
+        DemoGrant::Requested(GrantScope::Service),
+    ),
     (
         BUSY,
         "jonas.keller@example.com",
-        Tie::Invited(Scope::Monitor),
+        DemoGrant::Invited(GrantScope::Monitor),
     ),
-    (NEW, "owner@example.com", Tie::Asked(Scope::Monitor)),
-    (NEW, "family@example.com", Tie::Invited(Scope::Service)),
+    (
+        NEW,
+        "owner@example.com",
+        DemoGrant::Requested(GrantScope::Monitor),
+    ),
+    (
+        NEW,
+        "family@example.com",
+        DemoGrant::Invited(GrantScope::Service),
+    ),
 ];
 const BUSY: &str = "electrician@example.com";
 const NEW: &str = "installer@example.com";
 
-impl Furnisher {
-    /// Gives an electrician what the street has for them.
-    pub(super) async fn let_in(
+impl DemoSeeder {
+    /// Creates an electrician's grants.
+    pub(super) async fn seed_grants(
         &self,
         electrician: AccountId,
         email: &str,
-        sites: &[Site],
+        sites: &[DemoSite],
     ) -> anyhow::Result<()> {
-        let ties = TIES.iter().filter(|(who, _, _)| *who == email);
-        for (_, owner, tie) in ties {
+        let grants = DEMO_GRANTS.iter().filter(|(who, _, _)| *who == email);
+        for (_, owner, grant) in grants {
             let Some(site) = sites.iter().find(|site| site.owner == Some(owner)) else {
                 continue;
             };
-            match *tie {
-                Tie::Holds(scope) => {
+            match *grant {
+                DemoGrant::Accepted(scope) => {
                     for id in self.invite(owner, email, scope).await? {
-                        let (desk, now) = (self.desk(), self.clock.now());
-                        self.store.accept_grant(electrician, id, desk, now).await?;
+                        let (mail_context, now) = (self.mail_context(), self.clock.now());
+                        self.store
+                            .accept_grant(electrician, id, mail_context, now)
+                            .await?;
                     }
                 }
-                Tie::Invited(scope) => {
+                DemoGrant::Invited(scope) => {
                     self.invite(owner, email, scope).await?;
                 }
-                Tie::Asked(scope) => {
+                DemoGrant::Requested(scope) => {
                     for (sn, _) in site.units {
                         let (sn, now) = (serial(sn)?, self.clock.now());
-                        self.store.ask_for(electrician, &sn, scope, now).await?;
+                        self.store
+                            .request_grant(electrician, &sn, scope, now)
+                            .await?;
                     }
                 }
             }
@@ -80,9 +115,14 @@ impl Furnisher {
         Ok(())
     }
 
-    /// An owner invites somebody to all their systems.
-    async fn invite(&self, owner: &str, email: &str, scope: Scope) -> anyhow::Result<Vec<i64>> {
-        let invalid = |_| anyhow::anyhow!("a demo address");
+    /// An owner invites an electrician to all their systems.
+    async fn invite(
+        &self,
+        owner: &str,
+        email: &str,
+        scope: GrantScope,
+    ) -> anyhow::Result<Vec<i64>> {
+        let invalid = |_| anyhow::anyhow!("the demo has an invalid address");
         let account = self
             .store
             .account_by_email(&owner.parse().map_err(invalid)?)
@@ -98,13 +138,13 @@ impl Furnisher {
         let invitation = Invitation {
             email: &email.parse().map_err(invalid)?,
             scope,
-            last_day: scope.usual_end(first.zone().day_of(now)),
+            last_day: scope.default_end(first.zone().day_of(now)),
             code: None,
         };
         let systems: Vec<&Access> = systems.iter().collect();
         let invited = self
             .store
-            .invite(&systems, invitation, self.desk(), now)
+            .invite(&systems, invitation, self.mail_context(), now)
             .await?;
         Ok(invited.iter().map(|grant| grant.id).collect())
     }

@@ -1,18 +1,18 @@
-//! Claimed batteries perform the pattern at their main switch by themselves, as their owners would in the cellar.
+//! Claimed batteries perform the main switch pattern by themselves, as their owners would in the cellar.
 use domain::clock::{Millis, SECOND};
 use domain::{Clock, Serial};
-use simulator::{Fleet, Order};
+use simulator::{Fleet, Intervention};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use store::Store;
 use tokio_util::sync::CancellationToken;
 
-/// A claim that still waits so long after the pattern was begun needs another try.
-const AGAIN: Millis = 30 * SECOND;
+/// If a claim is still open this long after the pattern began, the pattern is repeated.
+const RETRY_AFTER: Millis = 30 * SECOND;
 
-/// Each claim waits for `after` first, as the owner has to walk down the stairs.
-pub(super) async fn turn(
+/// The pattern begins `after` the claim, as an owner would first walk down to the battery.
+pub(super) async fn run(
     store: Store,
     fleet: Arc<Fleet>,
     clock: Clock,
@@ -32,8 +32,8 @@ pub(super) async fn turn(
         let now = clock.now();
         let claimed = store.claimed_serials(now - after, now).await;
         for sn in claimed.unwrap_or_default() {
-            let lately = turned.get(&sn).is_some_and(|at| now - at < AGAIN);
-            if !lately && fleet.order(&sn, Order::SwitchPattern) {
+            let lately = turned.get(&sn).is_some_and(|at| now - at < RETRY_AFTER);
+            if !lately && fleet.intervene(&sn, Intervention::SwitchPattern) {
                 turned.insert(sn, now);
             }
         }

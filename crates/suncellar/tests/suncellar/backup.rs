@@ -1,4 +1,4 @@
-//! Backup and restore as an operator does it, and who may use a database file at the same time.
+//! Backup and restore as an operator does them, and locking of a database file.
 use crate::server::{BINARY, SERVE, Server, home};
 use domain::Clock;
 use std::os::unix::fs::PermissionsExt as _;
@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use store::system::NewDevice;
 use tempfile::TempDir;
-use testkit::Battery;
+use testkit::MqttBattery;
 use testkit::battery::secret;
 use testkit::database::{self, SECRET, samples};
 
@@ -32,7 +32,7 @@ fn succeeded(output: &Output) -> String {
 }
 
 async fn measure(server: &Server, seq: u32, count: u32) {
-    let mut battery = Battery::connect(server.devices, home::SN).await;
+    let mut battery = MqttBattery::connect(server.devices, home::SN).await;
     battery.seq = seq;
     battery.started = Clock::system().now() - 1_000;
     for _ in 0..count {
@@ -97,12 +97,12 @@ fn backup_and_restore_of_postgresql_name_the_tools_for_it() {
 }
 
 const SOUND: &str = "SC26A0001";
-/// Keeps the others apart: a page that overflows is balanced with its neighbours.
+/// Separates the others: SQLite balances an overflowing page with its neighbours.
 const BETWEEN: &str = "SC26M0001";
-/// The last one, so that its newest rows share no page with another.
+/// The last one in order: its newest rows share no page with another system.
 const DAMAGED: &str = "SC26Z0001";
 
-/// Systems with some hours behind them.
+/// Systems with a few hours of samples.
 async fn some_systems(url: &str) {
     let store = database::open(url).await.unwrap();
     let now = Clock::system().now();
@@ -117,12 +117,16 @@ async fn some_systems(url: &str) {
         let samples: Vec<_> = (1..300_u32)
             .map(|n| testkit::sample(now - i64::from(300 - n) * 30_000, n))
             .collect();
-        store.append_samples(&serial, &samples, now).await.unwrap();
+        store
+            .telemetry
+            .append_samples(&serial, &samples, now)
+            .await
+            .unwrap();
     }
-    store.close().await;
+    store.db().close().await;
 }
 
-/// Overwrites every leaf that holds many rows of this system alone.
+/// Overwrites every leaf page that holds many rows of this system and none of others.
 fn damage(file: &Path, sn: &str) {
     const PAGE: usize = 1024;
     const LEAF: [u8; 2] = [0x0a, 0x0d];
@@ -165,19 +169,19 @@ async fn damaged_pages_of_one_system_stop_neither_the_server_nor_the_others() {
         assert!(line.contains(named), "{named} in {line}");
     }
     let connect = async |sn: &str| {
-        let mut battery = Battery::connect(server.devices, sn).await;
+        let mut battery = MqttBattery::connect(server.devices, sn).await;
         battery.boot = 2;
         battery.started = Clock::system().now() - 1_000;
         battery
     };
     let mut sound = connect(SOUND).await;
     sound.measure(Clock::system().now()).await;
-    // What cannot be stored is not acknowledged: the battery keeps it.
+    // A sample that cannot be stored is not acknowledged, so the battery keeps it.
     let mut damaged = connect(DAMAGED).await;
     let body = damaged.sample(Clock::system().now()).to_string();
     damaged.publish("tele", body).await;
     sound.measure(Clock::system().now()).await;
-    damaged.closed().await;
+    damaged.wait_until_closed().await;
     let tried = server.log().matches("reports were not stored").count();
     assert!(tried < 5, "nobody waits for it: {}", server.log());
     drop(server);
@@ -202,8 +206,8 @@ async fn the_operator_is_warned_of_a_wrong_clock() {
     let url = format!("sqlite:{}", folder.path().join("suncellar.db").display());
     let store = database::open(&url).await.unwrap();
     let now = Clock::system().now();
-    store.keep_clock_check(3_600_000, now).await.unwrap();
-    store.close().await;
+    store.save_clock_check(3_600_000, now).await.unwrap();
+    store.db().close().await;
     let told = run(folder.path(), &["admin", "brake-fleet", "why"]);
     succeeded(&told);
     let warning = String::from_utf8_lossy(&told.stderr);

@@ -1,4 +1,4 @@
-//! The binary as operators use it: options, refusals, the demo's start, the operator's commands, a graceful stop.
+//! The binary as operators use it: options, errors, the demo's start, the operator's commands, a graceful stop.
 #![allow(clippy::unwrap_used)]
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -264,7 +264,7 @@ fn a_simulated_fleet_needs_the_secrets_of_its_batteries() {
     )
     .unwrap();
     let too_many = simulate(&["--secrets", "s.csv", "--systems", "2"]);
-    assert!(too_many.contains("those of 1"), "{too_many}");
+    assert!(too_many.contains("has only 1"), "{too_many}");
 }
 
 #[test]
@@ -275,7 +275,7 @@ fn the_demo_prints_address_and_accounts_answers_and_stops_on_sigterm() {
     assert!(demo.printed.contains("Sonnenschein-1!"));
     assert!(demo.get("/readyz").starts_with("HTTP/1.1 200"));
     assert!(demo.get("/config.json").contains("\"demo\":true"));
-    // A request that is under way when the stop comes is still answered.
+    // A request in progress is still answered during the stop.
     let mut open = TcpStream::connect(demo.address()).unwrap();
     open.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n")
         .unwrap();
@@ -303,7 +303,7 @@ fn the_demo_keeps_its_accounts_and_its_key_over_a_restart() {
     let second = Demo::start(folder.path());
     let answer = second.post("/api/auth/token/refresh/", &format!("refresh={refresh}"));
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-    // Whose passwords everybody knows are not served to the world; and a demo is there once.
+    // `serve` refuses the demo's folder, as its passwords are public; and a demo runs only once per folder.
     let serve = ["serve", "--data-dir", "demo", "--listen", "127.0.0.1:0"];
     let refused = error_of(&run(folder.path(), &serve));
     assert!(refused.contains("is the demo's folder"), "{refused}");
@@ -370,7 +370,7 @@ fn the_log_holds_no_secret_and_no_line_that_a_request_has_made_up() {
     let log = std::fs::read_to_string(folder.path().join("log")).unwrap();
     assert!(
         log.contains("/api/auth/token/"),
-        "the log is verbose enough to be worth reading: {log}"
+        "the log contains requests at all: {log}"
     );
     let token = |name: &str| {
         login
@@ -398,14 +398,14 @@ fn the_log_holds_no_secret_and_no_line_that_a_request_has_made_up() {
     assert!(!log.contains('\u{1b}'), "{log}");
 }
 
-/// A running demo on a free port; ended with the test.
+/// A running demo on a free port; killed at the end of the test.
 struct Demo {
     process: Child,
     printed: String,
 }
 
 impl Demo {
-    /// With few batteries and no past, as that is quicker.
+    /// With few batteries and no history, which starts faster.
     fn start(folder: &Path) -> Self {
         Self::start_with(folder, &["--systems", "small", "--history", "0"])
     }

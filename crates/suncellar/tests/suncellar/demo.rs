@@ -1,4 +1,4 @@
-//! The demo as people meet it: batteries with a past that goes on without a seam.
+//! The demo as people see it: batteries with a history that continues without a gap.
 #![allow(clippy::unwrap_used)]
 use domain::clock::{DAY, MINUTE};
 use domain::setting::{Field, Value};
@@ -9,13 +9,13 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use store::grant::Grant;
-use store::telemetry::DayTotals;
 use store::{Access, Secret, Store};
+use telemetry::DayTotals;
 use tempfile::TempDir;
 
 const DAYS: i32 = 4;
 
-/// A running demo with a short past; ended with the test.
+/// A running demo with a short history; killed at the end of the test.
 struct Demo(Child);
 
 impl Demo {
@@ -54,7 +54,7 @@ fn command(folder: &Path, systems: &str, days: i32) -> Command {
     command
 }
 
-/// The street one hour of another day, as it is chosen on the command line.
+/// The demo at another day and hour, as chosen on the command line.
 fn starting_at(folder: &Path, hour: &str) -> Command {
     let mut command = command(folder, "small", 1);
     command.args(["--starts-at", hour]);
@@ -93,21 +93,19 @@ async fn totals(store: &Store, email: &str, sn: &str) -> Vec<DayTotals> {
     let zone: Zone = Zone::DEFAULT.parse().unwrap();
     let today = zone.day_of(Clock::system().now());
     store
-        .daily_totals(&access, today.plus(-DAYS)..today.next())
+        .telemetry
+        .daily_totals(access.site(), today.plus(-DAYS)..today.next())
         .await
         .unwrap()
 }
 
 async fn newest(store: &Store, sn: &str) -> Sample {
-    let latest = store.latest_samples(i64::MAX).await.unwrap();
-    latest
-        .into_iter()
-        .find(|(found, _)| found.as_str() == sn)
-        .unwrap()
-        .1
+    let sn = sn.parse().unwrap();
+    let latest = store.telemetry.latest_sample(&sn, i64::MAX).await;
+    latest.unwrap().unwrap()
 }
 
-/// Waits until a battery has reported by itself over the link.
+/// Waits until a battery has reported over the link in a later boot.
 async fn reported_since(store: &Store, sn: &str, boot: u32) -> Sample {
     let began = Instant::now();
     loop {
@@ -214,10 +212,13 @@ async fn the_weather_is_asked_for_on_this_machine_and_was_said_before() {
         tokio::time::sleep(Duration::from_millis(200)).await;
     };
     assert_eq!(newest.source, Source::OpenMeteo);
-    // Of tomorrow: some sun, and less than the roof can give.
+    // Tomorrow has some sun, at most about the peak of the roof.
     let tomorrow = began.div_euclid(DAY) * DAY + DAY;
     let said = async |day: i64| {
-        let said = store.weather_said(&access, day..day + DAY).await.unwrap();
+        let said = store
+            .weather_as_forecast(&access, day..day + DAY)
+            .await
+            .unwrap();
         said.into_iter().map(Option::unwrap).fold(0.0, f64::max)
     };
     let peak = store.site(&access).await.unwrap().unwrap().planes.peak();
@@ -332,4 +333,36 @@ async fn the_electrician_has_systems_of_each_scope_and_owners_have_something_to_
     let given = store.given_grants(&[access], now).await.unwrap();
     let states: Vec<&str> = given.iter().map(|grant| grant.state.as_str()).collect();
     assert_eq!(states, ["asked", "active"]);
+}
+
+#[test]
+fn an_installer_code_is_printed_with_the_command_that_issues_more() {
+    let folder = TempDir::new().unwrap();
+    let mut process = command(folder.path(), "small", 1)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(process.stdout.take().unwrap()).lines();
+    let lines = lines.map_while(Result::ok);
+    let text: Vec<String> = lines
+        .take_while(|line| !line.contains("Stop with Ctrl-C"))
+        .collect();
+    let _demo = Demo(process);
+    let title = text
+        .iter()
+        .position(|line| line.starts_with("An installer code"));
+    let code = &text[title.unwrap() + 1];
+    assert!(
+        code.ends_with("SC24E0001 SC24E0002 SC24E0003") && code.contains('-'),
+        "{code}"
+    );
+    let more = text.iter().find_map(|line| line.strip_prefix("More: "));
+    let mut words = more.unwrap().split(' ');
+    assert_eq!(words.next(), Some("suncellar"));
+    let mut issue = Command::new(env!("CARGO_BIN_EXE_suncellar"));
+    let issue = issue.current_dir(folder.path()).env_clear().args(words);
+    let issued = issue.output().unwrap();
+    assert!(issued.status.success(), "{issued:?}");
+    assert!(!issued.stdout.is_empty());
 }

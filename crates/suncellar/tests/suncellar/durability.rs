@@ -1,4 +1,4 @@
-//! The real binary is killed, runs out of disk and is looked at from below: what it acknowledged is on the disk.
+//! The real binary is killed, runs out of disk space and is traced: everything that it acknowledged is on the disk.
 #![allow(clippy::unwrap_used)]
 use crate::server::{BINARY, SERVE, Server};
 use domain::clock::{Clock, Millis};
@@ -12,9 +12,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use store::system::NewDevice;
 use tempfile::TempDir;
-use testkit::battery::{Login, secret};
+use testkit::battery::{MqttLogin, secret};
 use testkit::database::{self, samples};
-use testkit::{Battery, TestDb, eventually};
+use testkit::{MqttBattery, TestDb, eventually};
 use tokio::sync::watch;
 
 fn now() -> Millis {
@@ -37,11 +37,11 @@ async fn register(url: &str, count: usize) {
         };
         store.import_devices(&[device], now()).await.unwrap();
     }
-    store.close().await;
+    store.db().close().await;
 }
 
-/// Sends samples until it has been acknowledged `goal` of them, over as many connections as it takes.
-/// What was not acknowledged is sent again, as it was.
+/// Sends samples until `goal` of them are acknowledged, over as many connections as needed. Unacknowledged samples are sent
+/// again unchanged.
 async fn load(
     n: usize,
     goal: usize,
@@ -55,8 +55,8 @@ async fn load(
     let mut last = 0;
     while acknowledged.len() < goal {
         let address = *server.borrow_and_update();
-        let Ok(mut battery) = Battery::log_in(address, Login::of(&sn)).await else {
-            // It was killed; the next one has another address.
+        let Ok(mut battery) = MqttBattery::log_in(address, MqttLogin::of(&sn)).await else {
+            // The server was killed; the next one has another address.
             let _ = tokio::time::timeout(Duration::from_secs(1), server.changed()).await;
             continue;
         };
@@ -90,7 +90,7 @@ async fn load(
     acknowledged
 }
 
-/// Kills the server under load, as often as asked; then the acknowledged and the stored are the same, each once.
+/// Kills the server under load `kills` times. Then exactly the acknowledged samples are stored, each once.
 async fn survives_kills(url: &str, kills: usize) {
     const DEVICES: usize = 8;
     const BETWEEN: usize = 250;
@@ -156,7 +156,7 @@ async fn soak_what_was_acknowledged_survives_two_hundred_kills() {
     survives_kills(&sqlite(&folder), 200).await;
 }
 
-/// kill -9 leaves the page cache alone; this shows that the disk was asked before the battery was told.
+/// kill -9 does not lose the page cache; this test shows that the disk was synced before the battery got its answer.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_log_is_synced_before_each_acknowledgement_leaves() {
     if !Command::new("strace")
@@ -165,7 +165,7 @@ async fn the_log_is_synced_before_each_acknowledgement_leaves() {
         .is_ok_and(|status| status.success())
     {
         eprintln!(
-            "SKIPPED: this user may not trace processes, so nothing shows that fdatasync comes before PUBACK"
+            "SKIPPED: this user may not trace processes, so fdatasync before PUBACK is not tested"
         );
         return;
     }
@@ -175,7 +175,7 @@ async fn the_log_is_synced_before_each_acknowledgement_leaves() {
     let mut command = Command::new("strace");
     command
         .current_dir(folder.path())
-        // The tracer stands aside, so that the child is the server itself.
+        // -D detaches the tracer: the child process is the server itself.
         .args([
             "-D",
             "-f",
@@ -192,7 +192,7 @@ async fn the_log_is_synced_before_each_acknowledgement_leaves() {
         .args(SERVE)
         .args(["--database", &url]);
     let server = Server::start(command);
-    let mut battery = Battery::connect(server.devices, &serial(0)).await;
+    let mut battery = MqttBattery::connect(server.devices, &serial(0)).await;
     battery.started = now() - 1_000;
     for _ in 0..20 {
         battery.measure(now()).await;
@@ -206,7 +206,7 @@ async fn the_log_is_synced_before_each_acknowledgement_leaves() {
     assert!(synced.iter().all(|synced| *synced), "{synced:?}");
 }
 
-/// For each PUBACK in the trace: whether the write-ahead log was synced since the publish came in.
+/// For each PUBACK in the trace: whether the write-ahead log was synced after the publish arrived.
 fn acknowledgements(trace: &str) -> Vec<bool> {
     let (mut came_in, mut synced) = (false, false);
     let mut syncing: BTreeSet<&str> = BTreeSet::new();
@@ -237,7 +237,7 @@ fn acknowledgements(trace: &str) -> Vec<bool> {
     found
 }
 
-/// On a small disk of its own, in its own mount namespace.
+/// Runs on a small disk in its own mount namespace.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_full_disk_gives_no_false_acknowledgement_and_it_goes_on_when_there_is_room() {
     let folder = TempDir::new().unwrap();
@@ -250,9 +250,7 @@ async fn a_full_disk_gives_no_false_acknowledgement_and_it_goes_on_when_there_is
         .arg(&disk)
         .stderr(Stdio::null());
     if !try_mount.status().is_ok_and(|status| status.success()) {
-        eprintln!(
-            "SKIPPED: this user may not mount a small disk, so nothing shows what happens when it is full"
-        );
+        eprintln!("SKIPPED: this user may not mount a small disk, so a full disk is not tested");
         return;
     }
     let sn = serial(0);
@@ -272,24 +270,24 @@ async fn a_full_disk_gives_no_false_acknowledgement_and_it_goes_on_when_there_is
         .args(["-m", "sh", "-c", &script])
         .arg(&disk);
     let server = Server::start(command);
-    // Its disk, seen from outside.
+    // The server's disk, seen from outside its namespace.
     let inside = Path::new("/proc")
         .join(server.process.id().to_string())
         .join("root")
         .join(disk.strip_prefix("/").unwrap());
-    let mut battery = Battery::connect(server.devices, &sn).await;
+    let mut battery = MqttBattery::connect(server.devices, &sn).await;
     battery.started = now() - 1_000;
     battery.measure(now()).await;
 
     let ballast = inside.join("ballast");
     fill(&ballast);
     let mut waiting = Vec::new();
-    // What the database has reserved already may still be used up.
+    // Space that the database has reserved already may still be used.
     for _ in 0..20_000 {
         let body = battery.sample(now()).to_string();
         waiting.push(battery.publish("tele", body).await);
         if !battery
-            .acknowledged_within(Duration::from_secs(2), &mut waiting)
+            .ack_within(Duration::from_secs(2), &mut waiting)
             .await
         {
             break;
@@ -303,13 +301,13 @@ async fn a_full_disk_gives_no_false_acknowledgement_and_it_goes_on_when_there_is
         "nothing more is stored than was acknowledged"
     );
     std::fs::remove_file(&ballast).unwrap();
-    battery.acknowledged(waiting[0]).await;
+    battery.wait_for_ack(waiting[0]).await;
     battery.measure(now()).await;
     let stored = stored_in(&inside, &sn).await;
     assert_eq!(stored.len() as u32, battery.seq);
 }
 
-/// What the database in this folder holds, read from a copy: SQLite does not open files by way of /proc.
+/// The samples in this folder's database, read from a copy: SQLite does not open files through /proc.
 async fn stored_in(folder: &Path, sn: &str) -> Vec<(i64, i64, i64)> {
     let copy = TempDir::new().unwrap();
     for name in ["suncellar.db", "suncellar.db-wal"] {
@@ -318,7 +316,7 @@ async fn stored_in(folder: &Path, sn: &str) -> Vec<(i64, i64, i64)> {
     samples(&sqlite(&copy), sn).await
 }
 
-/// Takes all the room that is left.
+/// Fills the rest of the disk.
 fn fill(path: &Path) {
     use std::io::Write as _;
     let mut file = std::fs::File::create(path).unwrap();

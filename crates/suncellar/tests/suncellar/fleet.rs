@@ -1,53 +1,53 @@
-//! A fleet against the real endpoint on both databases: what was acknowledged is what is stored, whatever goes wrong.
+//! A fleet against the real gateway on both databases: exactly the acknowledged samples are stored, whatever fails.
 #![allow(clippy::unwrap_used)]
 use domain::clock::{MINUTE, SECOND};
 use domain::{EventCode, Serial};
-use simulator::model::Start;
-use simulator::wire::Watch;
-use simulator::{Device, Fleet, Mischief, Order, Seed, World};
+use simulator::model::InitialState;
+use simulator::wire::DeviceClock;
+use simulator::{Device, Fleet, FleetContext, Intervention, LinkFaults, Seed};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 use testkit::battery::secret;
 use testkit::{NOON, TestApp, eventually, on_both};
 
-async fn battery(app: &TestApp, number: usize, watch: Watch) -> Device {
+async fn battery(app: &TestApp, number: usize, device_clock: DeviceClock) -> Device {
     let sn = app.device(&format!("SIM{number:05}")).await;
-    drawn(sn, watch)
+    drawn(sn, device_clock)
 }
 
-/// The battery with a serial number that is registered.
-fn drawn(sn: Serial, watch: Watch) -> Device {
+/// A random battery with a registered serial number.
+fn drawn(sn: Serial, device_clock: DeviceClock) -> Device {
     let seed = Seed::of(&sn, 1);
     let secret = secret(sn.as_str()).into_bytes();
-    let start = Start {
+    let start = InitialState {
         at: NOON,
         boot: 1,
         charge: 500,
         readings: [0; 5],
     };
-    let mut device = Device::drawn(sn, secret, 1, seed, &start);
-    device.watch = watch;
+    let mut device = Device::random(sn, secret, 1, seed, &start);
+    device.device_clock = device_clock;
     device
 }
 
-fn world(app: &TestApp) -> World {
-    let mut world = World::new(app.devices, Duration::from_millis(25), app.clock.clone());
-    world.history_jitter = Duration::from_millis(100);
-    world.keep_acknowledged = true;
-    world.takes_orders = true;
-    world
+fn context(app: &TestApp) -> FleetContext {
+    let mut context = FleetContext::new(app.devices, Duration::from_millis(25), app.clock.clone());
+    context.history_jitter = Duration::from_millis(100);
+    context.record_acknowledged = true;
+    context.accepts_interventions = true;
+    context
 }
 
-/// Lets the clock run a hundred times as fast until the fleet has delivered so many samples.
+/// Advances the clock a hundred times as fast until the fleet has delivered this many samples.
 async fn let_live(app: &TestApp, fleet: &Fleet, samples: u64) {
     eventually("the samples are acknowledged", async || {
         app.clock.advance(SECOND);
-        fleet.world().tally.acknowledged.load(Relaxed) >= samples
+        fleet.context().stats.acknowledged.load(Relaxed) >= samples
     })
     .await;
 }
 
-/// The messages that the database holds of a battery.
+/// The ids of a battery's stored messages.
 async fn stored(app: &TestApp, db: &testkit::TestDb, sn: &Serial) -> Vec<(u32, u32)> {
     let samples = db.samples(sn.as_str()).await;
     let now = app.clock.now();
@@ -69,29 +69,29 @@ on_both!(the_acknowledged_samples_are_the_stored_ones, |db| {
     let app = TestApp::start(db).await;
     let mut devices = Vec::new();
     for number in 0..20 {
-        // Every fourth battery has a clock that nobody set.
-        let watch = match number % 4 {
-            0 => Watch {
+        // Every fourth battery has a clock that was never set.
+        let device_clock = match number % 4 {
+            0 => DeviceClock {
                 error: 1_000 * SECOND - NOON,
                 quality: 0,
             },
-            _ => Watch::RIGHT,
+            _ => DeviceClock::CORRECT,
         };
-        devices.push(battery(&app, number, watch).await);
+        devices.push(battery(&app, number, device_clock).await);
     }
-    let mut world = world(&app);
-    world.mischief = Mischief {
+    let mut context = context(&app);
+    context.link_faults = LinkFaults {
         duplicate: 0.1,
-        overtaken: 0.1,
-        cut: 0.01,
-        deaf: 0.02,
-        away: Duration::from_millis(300),
+        reorder: 0.1,
+        disconnect: 0.01,
+        lose_ack: 0.02,
+        max_offline: Duration::from_millis(300),
     };
-    let fleet = Fleet::start(world, devices);
+    let fleet = Fleet::start(context, devices);
     let_live(&app, &fleet, 500).await;
     for number in 0..5 {
         let sn = format!("SIM{number:05}").parse().unwrap();
-        assert!(fleet.order(&sn, Order::Reboot));
+        assert!(fleet.intervene(&sn, Intervention::Reboot));
     }
     let_live(&app, &fleet, 1_500).await;
     assert!(fleet.finish(Duration::from_secs(40)).await);
@@ -102,7 +102,7 @@ on_both!(the_acknowledged_samples_are_the_stored_ones, |db| {
         total += ids.len();
     }
     assert!(total >= 1_500);
-    assert_eq!(fleet.world().tally.forgotten.load(Relaxed), 0);
+    assert_eq!(fleet.context().stats.forgotten.load(Relaxed), 0);
     app.stop().await;
 });
 
@@ -112,8 +112,8 @@ on_both!(
         let app = TestApp::start(db).await;
         let person = app.unlinked("anna", "SIM00001").await;
         let sn: Serial = "SIM00001".parse().unwrap();
-        let device = drawn(sn.clone(), Watch::RIGHT);
-        let fleet = Fleet::start(world(&app), vec![device]);
+        let device = drawn(sn.clone(), DeviceClock::CORRECT);
+        let fleet = Fleet::start(context(&app), vec![device]);
         let_live(&app, &fleet, 3).await;
         let owner = app.account_id(&person.email).await;
         let systems = async || app.store.systems_of(owner).await.unwrap().len();
@@ -124,11 +124,11 @@ on_both!(
                 .filter(|event| event.code == EventCode::SwitchCycled);
             cycled.count()
         };
-        // Off and on once, as at any installation; then off for five seconds, twice.
+        // Off and on once, as in any installation; then the pattern: off for five seconds, twice.
         for (cycle, off) in [(1, MINUTE), (2, 5 * SECOND), (3, 5 * SECOND)] {
             assert_eq!(systems().await, 0);
             for on in [false, true] {
-                assert!(fleet.order(&sn, Order::Switch(on)));
+                assert!(fleet.intervene(&sn, Intervention::Switch(on)));
                 eventually("the switch is turned", async || {
                     fleet.states()[0].switched_on == on
                 })
@@ -144,15 +144,15 @@ on_both!(
 
 on_both!(counters_and_charge_go_on_over_a_long_silence, |db| {
     let app = TestApp::start(db).await;
-    let device = battery(&app, 1, Watch::RIGHT).await;
+    let device = battery(&app, 1, DeviceClock::CORRECT).await;
     let sn = device.serial.clone();
-    let fleet = Fleet::start(world(&app), vec![device]);
+    let fleet = Fleet::start(context(&app), vec![device]);
     let_live(&app, &fleet, 3).await;
     app.clock.advance(90 * MINUTE);
     let_live(&app, &fleet, 10).await;
     assert!(fleet.finish(Duration::from_secs(20)).await);
-    let latest = app.store.latest_samples(i64::MAX).await.unwrap();
-    let (_, newest) = latest.iter().find(|(found, _)| *found == sn).unwrap();
+    let newest = app.store.telemetry.latest_sample(&sn, i64::MAX);
+    let newest = newest.await.unwrap().unwrap();
     assert!(newest.at >= NOON + 90 * MINUTE);
     assert!(newest.counters.iter().flatten().sum::<i64>() > 0);
     app.stop().await;

@@ -1,13 +1,13 @@
 //! The whole product: the real binary, and simulated batteries on the real link.
-//! One binary for all modules: linking is what test binaries cost.
+//! All modules are in one binary, because linking is the main cost of test binaries.
 #![allow(clippy::unwrap_used)]
 
 mod backup;
 mod command_line;
 mod demo;
+mod device_commands;
 mod durability;
 mod fleet;
-mod obey;
 mod orders;
 mod plan;
 mod roles;

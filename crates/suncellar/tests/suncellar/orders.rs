@@ -1,11 +1,11 @@
-//! kill -9 between a save and the battery's report: nothing is lost, and nothing is done twice.
+//! kill -9 between a save and the battery's report: no order is lost, and none is executed twice.
 #![allow(clippy::unwrap_used)]
 use crate::server::Server;
 use crate::server::home::{self, SN, sn};
 use domain::clock::Clock;
 use serde_json::Value;
-use simulator::model::Start;
-use simulator::{Deed, Device, Fleet, Seed, World};
+use simulator::model::InitialState;
+use simulator::{Device, ExecutedOrder, Fleet, FleetContext, Seed};
 use std::net::SocketAddr;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -17,7 +17,7 @@ use tokio::sync::watch;
 
 const KILLS: usize = 6;
 
-/// The battery keeps its address; behind it is whichever server runs, or none.
+/// A proxy with a fixed address for the battery; it forwards to the running server, if there is one.
 async fn forward(to: watch::Receiver<Option<SocketAddr>>) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -61,16 +61,16 @@ async fn survives_kills(url: &str) {
     let access = home::register(server.portal, &code).await;
     let (reach, reached) = watch::channel(Some(server.devices));
     let gateway = forward(reached).await;
-    let mut world = World::new(gateway, Duration::from_millis(200), Clock::system());
-    world.keep_deeds = true;
-    let start = Start {
+    let mut context = FleetContext::new(gateway, Duration::from_millis(200), Clock::system());
+    context.record_executed_orders = true;
+    let start = InitialState {
         at: Clock::system().now(),
         boot: 1,
         charge: 500,
         readings: [0; 5],
     };
-    let device = Device::drawn(sn(), secret(SN).into_bytes(), 1, Seed::of(&sn(), 1), &start);
-    let fleet = Fleet::start(world, vec![device]);
+    let device = Device::random(sn(), secret(SN).into_bytes(), 1, Seed::of(&sn(), 1), &start);
+    let fleet = Fleet::start(context, vec![device]);
     let settings = format!("/api/auth/settings/?sn={SN}");
     eventually("the battery is there", async || {
         !get(&server, &access, &settings).await["reported_at"].is_null()
@@ -78,7 +78,7 @@ async fn survives_kills(url: &str) {
     .await;
     let mut ids = Vec::new();
     for kill in 0..KILLS {
-        // Every second time the battery cannot be reached before the kill; otherwise it races with it.
+        // Every second time the battery is unreachable before the kill; otherwise its report races with the kill.
         if kill % 2 == 0 {
             reach.send(None).unwrap();
         }
@@ -107,7 +107,7 @@ async fn survives_kills(url: &str) {
         server.kill();
         server = Server::serve(url, folder.path());
         reach.send(Some(server.devices)).unwrap();
-        // The browser did not see the answer and asks again.
+        // The browser did not see the answer and repeats the request.
         let again = call(&server, "POST", "/api/auth/command/")
             .form(&command)
             .bearer(&access);
@@ -126,10 +126,10 @@ async fn survives_kills(url: &str) {
         ids.push(id);
     }
     let expected = ids.into_iter().zip(1..);
-    let expected: Vec<Deed> = expected
-        .flat_map(|(id, version)| [Deed::Applied(version), Deed::Obeyed(id)])
+    let expected: Vec<ExecutedOrder> = expected
+        .flat_map(|(id, version)| [ExecutedOrder::Settings(version), ExecutedOrder::Command(id)])
         .collect();
-    assert_eq!(fleet.deeds(&sn()), expected);
+    assert_eq!(fleet.executed_orders(&sn()), expected);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,15 +1,15 @@
-//! A simulated battery on the real link follows the plan of the portal, and leaves it by itself.
+//! A simulated battery on the real link follows the portal's plan, and leaves it by itself.
 #![allow(clippy::unwrap_used)]
 use domain::clock::{HOUR, MINUTE, SECOND};
 use domain::{Sample, Serial, Zone};
-use simulator::model::Start;
-use simulator::{Device, Fleet, Order, Seed, World};
+use simulator::model::InitialState;
+use simulator::{Device, Fleet, FleetContext, Intervention, Seed};
 use std::time::Duration;
 use testkit::battery::secret;
 use testkit::{Person, TestApp, eventually, on_both};
 
 const SN: &str = "SIM00001";
-/// So much it never takes from the sun on a November evening, in W.
+/// More than it could charge from PV on a November evening, in W.
 const BOUGHT: i32 = -1_500;
 
 fn sn() -> Serial {
@@ -20,29 +20,29 @@ fn sn() -> Serial {
 async fn home(app: &TestApp) -> (Person, Fleet) {
     app.clock.advance(6 * HOUR + 30 * MINUTE);
     let anna = app.owner("anna", SN).await;
-    app.planned_home(&anna, SN).await;
+    app.set_up_planned_home(&anna, SN).await;
     let fleet = switched_on(app, 1).await;
     (anna, fleet)
 }
 
-/// The battery starts with some charge, and knows nothing of what it was told before.
+/// The battery starts with some charge and without a plan.
 async fn switched_on(app: &TestApp, boot: u32) -> Fleet {
-    let start = Start {
+    let start = InitialState {
         at: app.clock.now(),
         boot,
         charge: 300,
         readings: [0; 5],
     };
-    let device = Device::drawn(sn(), secret(SN).into_bytes(), 1, Seed::of(&sn(), 1), &start);
-    let mut world = World::new(app.devices, Duration::from_millis(25), app.clock.clone());
-    world.history_jitter = Duration::from_millis(100);
-    world.takes_orders = true;
-    let fleet = Fleet::start(world, vec![device]);
+    let device = Device::random(sn(), secret(SN).into_bytes(), 1, Seed::of(&sn(), 1), &start);
+    let mut context = FleetContext::new(app.devices, Duration::from_millis(25), app.clock.clone());
+    context.history_jitter = Duration::from_millis(100);
+    context.accepts_interventions = true;
+    let fleet = Fleet::start(context, vec![device]);
     shows(app, |_| true).await;
     fleet
 }
 
-/// Waits for a sample that shows it, while time goes by.
+/// Advances the clock until a sample matches.
 async fn shows(app: &TestApp, holds: impl Fn(&Sample) -> bool) {
     let asked = app.clock.now();
     eventually("the battery shows it", async || {
@@ -65,7 +65,7 @@ fn gives(sample: &Sample) -> bool {
 async fn post(app: &TestApp, anna: &Person, path: &str, fields: &[(&str, &str)]) {
     let mut all = vec![("sn", SN)];
     all.extend(fields);
-    // Time goes by while a test waits for the battery.
+    // The clock may have passed the end of the token's life while the test waited for the battery.
     let again = app.log_in(&anna.email, false).await;
     let sent = app.post(path, &all).bearer(&again.access).send().await;
     assert!(sent.status.is_success(), "{path}: {}", sent.text);
@@ -83,7 +83,7 @@ on_both!(a_battery_follows_the_plan_and_its_owner_is_stronger, |db| {
         &[("soc", "100"), ("by", "20:00")],
     )
     .await;
-    app.plan().await;
+    app.run_planners().await;
     shows(&app, buys).await;
     let until = (app.clock.now() + HOUR).to_string();
     let hold = [
@@ -101,18 +101,18 @@ on_both!(a_battery_follows_the_plan_and_its_owner_is_stronger, |db| {
     )
     .await;
     shows(&app, buys).await;
-    // Off: back to self-consumption at once.
+    // Planning off: back to self-consumption at once.
     post(&app, &anna, "/api/auth/plan/", &[("on", "false")]).await;
     shows(&app, gives).await;
     app.stop().await;
 });
 
-/// Full in three quarters of an hour: it has to buy at once.
-async fn wishes(app: &TestApp, anna: &Person) {
+/// A charge target in three quarters of an hour: it has to buy at once.
+async fn set_charge_target(app: &TestApp, anna: &Person) {
     let clock = Zone::default().clock_text(app.clock.now() + 45 * MINUTE);
-    let wish = [("soc", "100"), ("by", &clock[11..16])];
-    post(app, anna, "/api/auth/plan/", &wish).await;
-    app.plan().await;
+    let target = [("soc", "100"), ("by", &clock[11..16])];
+    post(app, anna, "/api/auth/plan/", &target).await;
+    app.run_planners().await;
     shows(app, buys).await;
 }
 
@@ -121,12 +121,12 @@ on_both!(
     |db| {
         let app = TestApp::start(db).await;
         let (anna, fleet) = home(&app).await;
-        wishes(&app, &anna).await;
-        // Nobody plans any more, and an hour goes by.
-        assert!(fleet.order(&sn(), Order::StayAway(Duration::from_millis(300))));
+        set_charge_target(&app, &anna).await;
+        // The planner does not run any more, and an hour passes.
+        assert!(fleet.intervene(&sn(), Intervention::StayAway(Duration::from_millis(300))));
         app.clock.advance(HOUR);
         shows(&app, gives).await;
-        wishes(&app, &anna).await;
+        set_charge_target(&app, &anna).await;
         app.stop().await;
     }
 );
@@ -134,16 +134,16 @@ on_both!(
 on_both!(a_server_that_starts_again_tells_the_plan_again, |db| {
     let app = TestApp::start(db).await;
     let (anna, fleet) = home(&app).await;
-    wishes(&app, &anna).await;
+    set_charge_target(&app, &anna).await;
     let now = app.clock.now();
     drop(fleet);
     app.stop().await;
     let again = TestApp::start(db).await;
     again.clock.advance(now - again.clock.now());
-    // Nobody has planned since: what it follows is what was kept.
+    // The planner has not run since: the battery follows the stored plan.
     let _fleet = switched_on(&again, 2).await;
     shows(&again, buys).await;
-    // Without anybody who plans, that is over after an hour.
+    // Without the planner the plan expires after an hour.
     again.clock.advance(HOUR);
     shows(&again, gives).await;
     again.stop().await;

@@ -1,13 +1,13 @@
-//! Each role in a process of its own on PostgreSQL: the maker publishes by the command line, the owner starts at the update
-//! service, the battery hears of it at the gateway.
+//! Each role in a process of its own on PostgreSQL: the operator publishes by the command line, the owner starts the update
+//! at the update service, the battery gets it from the gateway.
 #![allow(clippy::unwrap_used)]
 use crate::server::home::{self, SN, sn};
 use crate::server::{BINARY, listening};
 use domain::clock::Clock;
 use serde_json::{Value, json};
-use simulator::model::Start;
-use simulator::wire::Firmware;
-use simulator::{Device, FirmwareKeys, Fleet, Seed, World};
+use simulator::model::InitialState;
+use simulator::wire::FirmwareVersions;
+use simulator::{Device, FirmwareKeys, Fleet, FleetContext, Seed};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command};
@@ -20,12 +20,12 @@ use testkit::{TestDb, eventually};
 
 const PORTAL: &str = "https://portal.example";
 
-/// Processes that end with the test.
+/// Processes that are killed at the end of the test.
 #[derive(Default)]
-struct Running(Vec<Child>);
+struct Processes(Vec<Child>);
 
-impl Running {
-    /// The last address that it names is its role's, the one before it where its status is served.
+impl Processes {
+    /// Returns the addresses of its status listener and of its role.
     fn start(&mut self, cluster: &Cluster, options: &[&str], marker: &str) -> [SocketAddr; 2] {
         let mut command = Command::new(BINARY);
         command.current_dir(cluster.folder).arg("serve");
@@ -43,7 +43,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for Processes {
     fn drop(&mut self) {
         for process in &mut self.0 {
             let _ = process.kill();
@@ -59,7 +59,7 @@ struct Cluster<'a> {
 }
 
 impl Cluster<'_> {
-    /// What the operator's command prints.
+    /// The output of an operator's command.
     fn admin(&self, arguments: &[&str]) -> String {
         let mut command = Command::new(BINARY);
         command.current_dir(self.folder).args(["admin", "firmware"]);
@@ -112,20 +112,20 @@ impl Cluster<'_> {
 
 fn battery(keys: FirmwareKeys) -> Device {
     Device {
-        firmware: Firmware::of("2.6", "1.14", "1.8"),
+        firmware: FirmwareVersions::of("2.6", "1.14", "1.8"),
         keys: Some(keys),
         ..blank()
     }
 }
 
 fn blank() -> Device {
-    let start = Start {
+    let start = InitialState {
         at: Clock::system().now(),
         boot: 1,
         charge: 500,
         readings: [0; 5],
     };
-    let device = Device::drawn(sn(), secret(SN).into_bytes(), 1, Seed::of(&sn(), 1), &start);
+    let device = Device::random(sn(), secret(SN).into_bytes(), 1, Seed::of(&sn(), 1), &start);
     Device {
         update_needs_off: false,
         ..device
@@ -149,7 +149,7 @@ async fn an_update_crosses_processes_of_one_role_each() {
         url: db.url(),
         folder: folder.path(),
     };
-    let mut running = Running::default();
+    let mut running = Processes::default();
     let [updates_status, updates] = running.start(
         &cluster,
         &["--role", "updates", "--updates-listen", "127.0.0.1:0"],
@@ -184,7 +184,7 @@ async fn an_update_crosses_processes_of_one_role_each() {
     );
     let access = home::register(portal, &code).await;
 
-    // The portal tells browsers the way, and the service names the portal's origin, whoever asks.
+    // The portal gives browsers the update service's address; the service allows only the portal's origin.
     let call = |to: SocketAddr, path: &str| Call::new(to, "GET".parse().unwrap(), path);
     let config = call(portal, "/config.json").send().await.expect(200);
     assert_eq!(config.json()["updates"], json!(reached));
@@ -195,10 +195,10 @@ async fn an_update_crosses_processes_of_one_role_each() {
     }
 
     let keys = cluster.publish(&blank().hardware);
-    let mut world = World::new(devices, Duration::from_millis(50), Clock::system());
-    world.takes_orders = true;
-    let fleet = Fleet::start(world, vec![battery(keys)]);
-    // The waves in which it is not are empty, and not waited for.
+    let mut context = FleetContext::new(devices, Duration::from_millis(50), Clock::system());
+    context.accepts_interventions = true;
+    let fleet = Fleet::start(context, vec![battery(keys)]);
+    // Waves without this system are empty and end at once.
     eventually("it is offered", async || {
         status(updates, &access).await["new_update"] == json!(true)
     })
@@ -210,7 +210,7 @@ async fn an_update_crosses_processes_of_one_role_each() {
         status(updates, &access).await["state"] == json!("done")
     })
     .await;
-    // Each of them can be watched, whatever its roles.
+    // Each process serves its metrics, whatever its roles.
     for (status, figure) in [
         (
             updates_status,

@@ -1,4 +1,4 @@
-//! The operator's secret on the command line, and what the process keeps from others on the same machine.
+//! The operator's secret on the command line, and what the process hides from other users of the machine.
 #![allow(clippy::unwrap_used)]
 use crate::command_line::{error_of, run, suncellar, text};
 use crate::server::{BINARY, SERVE, listening};
@@ -51,10 +51,10 @@ async fn the_operator_changes_a_weak_secret_and_rotates_the_keys() {
         "sqlite:{}",
         folder.path().join("data/suncellar.db").display()
     );
-    // As an older release accepted it.
+    // A secret that an older release accepted.
     let random = testkit::random::seeded(1);
     let opened = Store::open(&url, &Secret::unchecked(WEAK), &random, testkit::NOON).await;
-    opened.unwrap().close().await;
+    opened.unwrap().db().close().await;
 
     let list = ["admin", "list-keys"];
     let refused = error_of(&run_with(folder.path(), WEAK, &list));
@@ -105,7 +105,7 @@ fn files_are_for_their_owner_alone_and_older_ones_are_corrected() {
     for (name, wanted) in private.into_iter().chain(mails) {
         assert_eq!(mode(&path(name)), wanted, "{name} as it was corrected");
     }
-    // A folder with others' folders in it is not ours to close.
+    // A folder with other people's folders in it keeps its permissions.
     std::fs::create_dir(path("data/somebody-elses")).unwrap();
     std::fs::set_permissions(path("data"), std::fs::Permissions::from_mode(0o755)).unwrap();
     migrate();

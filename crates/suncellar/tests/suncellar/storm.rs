@@ -1,4 +1,4 @@
-//! Long runs against the real binary: a fleet that comes back at once, and strangers who send anything. `make soak` has them.
+//! Long runs against the real binary (`make soak`): a fleet that reconnects at once, and clients that send random bytes.
 #![allow(clippy::unwrap_used)]
 use domain::clock::Clock;
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 const BINARY: &str = env!("CARGO_BIN_EXE_suncellar");
 const SECRET: &str = "0123456789abcdefghijklmnopqrstuvwxyz-test";
 
-/// A data folder, and the server on it; ended with the test.
+/// A data folder and the server on it; killed at the end of the test.
 struct Server {
     folder: TempDir,
     devices: u16,
@@ -71,7 +71,7 @@ impl Server {
         while TcpStream::connect(("127.0.0.1", self.devices)).is_err() {
             assert!(
                 begun.elapsed() < Duration::from_secs(30),
-                "it does not listen"
+                "the server does not listen"
             );
             std::thread::sleep(Duration::from_millis(50));
         }
@@ -83,7 +83,7 @@ impl Server {
         process.wait().unwrap();
     }
 
-    /// In MB; a process that has ended has none.
+    /// Resident memory in MB; panics if the process has ended.
     fn resident(&self) -> u64 {
         let pid = self.process.as_ref().unwrap().id();
         let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
@@ -136,7 +136,7 @@ fn soak_ten_thousand_batteries_are_back_within_a_minute() {
     };
     all_within(Duration::from_secs(120), &mut connected);
     server.kill();
-    // Everybody has noticed, and tries again and again.
+    // All batteries have noticed and keep trying to reconnect.
     while connected() != Some(0) {}
     server.start();
     all_within(Duration::from_secs(60), &mut connected);
@@ -176,13 +176,13 @@ fn soak_ten_minutes_of_random_bytes_do_no_harm_and_take_no_memory() {
             .unwrap();
         let mut bytes: Vec<u8> = Vec::new();
         match draw() % 3 {
-            // A stranger, a battery that has gone mad, and a login with one bit wrong.
+            // Random bytes without a login, after a valid login, and after a login with one wrong bit.
             0 => {}
             1 => bytes.extend(&login),
             _ => {
                 bytes.extend(&login);
-                let place = draw() as usize % bytes.len();
-                bytes[place] ^= 1 << (draw() % 8);
+                let index = draw() as usize % bytes.len();
+                bytes[index] ^= 1 << (draw() % 8);
             }
         }
         let noise = draw() % 600;

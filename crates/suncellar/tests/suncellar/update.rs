@@ -1,11 +1,11 @@
-//! Simulated batteries update themselves over the real link and the real update service, with the plug pulled on the way.
+//! Simulated batteries update over the real link and the real update service, with power cuts on the way.
 #![allow(clippy::unwrap_used)]
 use domain::Serial;
 use domain::firmware::{JobState, Manifest, Part, digest_of};
 use serde_json::{Value, json};
-use simulator::model::Start;
-use simulator::wire::Firmware;
-use simulator::{Cut, Device, FirmwareKeys, Fleet, Order, Seed, World};
+use simulator::model::InitialState;
+use simulator::wire::FirmwareVersions;
+use simulator::{Device, FirmwareKeys, Fleet, FleetContext, Intervention, PowerCut, Seed};
 use std::time::Duration;
 use store::firmware::UpdateJob;
 use testkit::battery::secret;
@@ -18,8 +18,8 @@ fn sn() -> Serial {
     SN.parse().unwrap()
 }
 
-async fn device(app: &TestApp, needs_off: bool, cuts: Vec<Cut>) -> Device {
-    let start = Start {
+async fn device(app: &TestApp, needs_off: bool, cuts: Vec<PowerCut>) -> Device {
+    let start = InitialState {
         at: NOON,
         boot: 1,
         charge: 500,
@@ -31,11 +31,11 @@ async fn device(app: &TestApp, needs_off: bool, cuts: Vec<Cut>) -> Device {
         director: director.public(),
     };
     Device {
-        firmware: Firmware::of("2.6", "1.14", "1.8"),
+        firmware: FirmwareVersions::of("2.6", "1.14", "1.8"),
         update_needs_off: needs_off,
         keys: Some(keys),
         cuts,
-        ..Device::drawn(sn(), secret(SN).into_bytes(), 1, Seed::of(&sn(), 1), &start)
+        ..Device::random(sn(), secret(SN).into_bytes(), 1, Seed::of(&sn(), 1), &start)
     }
 }
 
@@ -55,19 +55,19 @@ fn image(seed: u8) -> Vec<u8> {
         .collect()
 }
 
-/// An owner whose battery is offered a gateway and a master, and has been told to take them.
+/// An owner who has started an offered update of gateway and master.
 async fn updating(
     app: &TestApp,
     needs_off: bool,
-    cuts: Vec<Cut>,
+    cuts: Vec<PowerCut>,
     master: &[u8],
 ) -> (Person, Fleet) {
     let anna = app.owner("anna", SN).await;
     let device = device(app, needs_off, cuts).await;
     let hardware = device.hardware.clone();
-    let mut world = World::new(app.devices, Duration::from_millis(25), app.clock.clone());
-    world.takes_orders = true;
-    let fleet = Fleet::start(world, vec![device]);
+    let mut context = FleetContext::new(app.devices, Duration::from_millis(25), app.clock.clone());
+    context.accepts_interventions = true;
+    let fleet = Fleet::start(context, vec![device]);
     publish(app, &hardware, Part::Gateway, "1.15", &image(1)).await;
     publish(app, &hardware, Part::Master, "2.7", master).await;
     eventually("both parts are offered", async || {
@@ -90,7 +90,7 @@ async fn ended(app: &TestApp) -> UpdateJob {
     job(app).await
 }
 
-/// Waits until the update asks for this at the main switch.
+/// Waits until the update asks for this step at the main switch.
 async fn asks_for(app: &TestApp, person: &Person, step: Value) -> Value {
     let read = async || {
         let live = app.get("/api/auth/data/").bearer(&person.access);
@@ -128,12 +128,12 @@ on_both!(
         let live = asks_for(&app, &anna, json!("off")).await;
         assert_eq!(live["update_state"], "waits_for_switch");
         assert_eq!(live["update_started"], false);
-        fleet.order(&sn(), Order::Switch(false));
+        fleet.intervene(&sn(), Intervention::Switch(false));
         let live = asks_for(&app, &anna, json!("on_then_off")).await;
         assert_eq!(live["update_state"], "waits_for_switch");
         assert_eq!(live["update_started"], true);
-        fleet.order(&sn(), Order::Switch(true));
-        // Longer than the five seconds, which are less than three samples at this pace.
+        fleet.intervene(&sn(), Intervention::Switch(true));
+        // Longer than the required five seconds, which are less than three samples at this rate.
         let on = async || {
             let now = app.portal.live.get(&sn()).unwrap();
             now.switched_on().filter(|on| *on).and(now.sample)
@@ -144,11 +144,11 @@ on_both!(
             on().await.is_some_and(|sample| sample.id.seq > first + 8)
         })
         .await;
-        fleet.order(&sn(), Order::Switch(false));
+        fleet.intervene(&sn(), Intervention::Switch(false));
         let live = asks_for(&app, &anna, json!("on")).await;
         assert_eq!(live["update_state"], "done");
         assert_eq!(reported(&app).await, versions("1.15", "2.7"));
-        fleet.order(&sn(), Order::Switch(true));
+        fleet.intervene(&sn(), Intervention::Switch(true));
         asks_for(&app, &anna, Value::Null).await;
         app.stop().await;
     }
@@ -173,10 +173,10 @@ on_both!(
     }
 );
 
-/// The plug is pulled at that percent of a part, for a moment: the update ends in the new version all the same.
+/// A short power cut at that percent of a part: the update still ends in the new version.
 async fn cut_at(db: &TestDb, part: Part, percent: u8) {
     let app = TestApp::start(db).await;
-    let cut = Cut {
+    let cut = PowerCut {
         part,
         percent,
         lasts: Duration::from_millis(50),
@@ -198,7 +198,7 @@ async fn cut_at(db: &TestDb, part: Part, percent: u8) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_power_cut_anywhere_ends_in_the_new_version() {
-    // In every stage of one part or the other; all of them are in the soak below.
+    // Every stage in one part or the other; the soak below tests all combinations.
     for (part, percent) in [
         (Part::Gateway, 0),
         (Part::Gateway, 23),

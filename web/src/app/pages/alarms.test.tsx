@@ -94,17 +94,32 @@ describe('the alarms of an owner', () => {
   })
 
   it.each([
-    ['a limit', { in_force: [limit] }, /Netzbetreiber begrenzt das Laden aus dem Netz auf 4,2\skW/],
-    ['a system that does not report', { online: false }, 'meldet sich gerade nicht'],
-    ['a fault flag', { message2: { ...liveEntry().message2, bat: true } }, 'Fehler der Batterie'],
-  ] as [string, Partial<LiveEntry>, string | RegExp][])(
+    [
+      'a limit',
+      { in_force: [limit] },
+      'Es gibt keine Alarme.',
+      /Netzbetreiber begrenzt das Laden aus dem Netz auf 4,2\skW/,
+    ],
+    [
+      'a system that does not report',
+      { online: false },
+      'Es gibt keine Alarme.',
+      'Der Speicher meldet sich gerade nicht.',
+    ],
+    [
+      'a fault flag',
+      { message2: { ...liveEntry().message2, bat: true } },
+      'Bisher gibt es dazu keinen Alarm.',
+      'Der Speicher meldet: Fehler der Batterie.',
+    ],
+  ] as [string, Partial<LiveEntry>, string, string | RegExp][])(
     'that are none beside %s do not say that all is well',
-    async (_name, special, text) => {
+    async (_name, special, none, text) => {
       alarms = []
       server.use(http.get('*/api/auth/data/', () => HttpResponse.json(liveOf(['SC24A0001'], special))))
       await openApp('/alarms')
       const card = within(await list())
-      expect(await card.findByText('Es gibt keine Alarme.')).toBeInTheDocument()
+      expect(await card.findByText(none)).toBeInTheDocument()
       expect(card.getByText(text)).toBeInTheDocument()
     },
   )

@@ -36,16 +36,16 @@ type Props = {
   now: number
   /** The button that ends it, where the reader may. */
   end: (one: InForce) => ReactNode
-  /** Where an update is followed; electricians see it on the same page. */
-  updatePage?: boolean
+  /** The system whose update is followed on its own page; electricians see it on the same page. */
+  updateOf?: string
 }
 
 /** What makes the battery act otherwise than its settings say: what, since when, by whom, and how to end it. */
-export function InForceList({ list, timeZone, now, end, updatePage = false }: Props) {
+export function InForceList({ list, timeZone, now, end, updateOf }: Props) {
   const { t } = useT()
   const { title, note } = useInForceText(timeZone, now)
   if (list.length === 0) return null
-  const held = new Set(restrictionsOf(list))
+  const restrictions = new Set(restrictionsOf(list))
   return (
     <section aria-label={t('in_force.title')}>
       <ul className="grid gap-2">
@@ -55,26 +55,36 @@ export function InForceList({ list, timeZone, now, end, updatePage = false }: Pr
             <li
               key={`${one.sn ?? ''} ${one.kind}`}
               className={cn(
-                'flex flex-wrap items-start gap-x-3 gap-y-2 text-[14px]',
+                'flex items-start gap-3 text-[14px]',
                 !isQuiet(one) && 'rounded-xl border px-3.5 py-2.5',
-                held.has(one) ? 'border-warn/40 bg-warn-bg' : 'border-grid/40 bg-info-bg',
+                restrictions.has(one) ? 'border-warn/40 bg-warn-bg' : 'border-grid/40 bg-info-bg',
                 isQuiet(one) && 'bg-transparent px-1 text-[13px] text-muted',
               )}
             >
               <Icon
                 aria-hidden
-                className={cn('mt-0.5 size-4 shrink-0', held.has(one) ? 'text-warn' : 'text-grid-text')}
+                className={cn(
+                  'mt-0.5 size-4 shrink-0',
+                  restrictions.has(one) ? 'text-warn' : 'text-grid-text',
+                )}
               />
-              <div className="min-w-0 flex-1 basis-40">
-                <p className={cn(!isQuiet(one) && 'font-medium')}>{title(one)}</p>
-                {!isQuiet(one) && <p className="num text-[13px]">{note(one)}</p>}
+              {/* What can be done stands in line with the text also where it does not fit beside it. */}
+              <div className="flex min-w-0 flex-1 flex-wrap items-start gap-x-3 gap-y-2">
+                <div className="min-w-0 flex-1 basis-40">
+                  <p className={cn(!isQuiet(one) && 'font-medium')}>{title(one)}</p>
+                  {!isQuiet(one) && <p className="num text-[13px]">{note(one)}</p>}
+                </div>
+                {one.kind === 'update' && updateOf !== undefined && (
+                  <Link
+                    to="/update"
+                    search={{ sn: one.sn ?? updateOf }}
+                    className={cn(textLinkStyle, 'min-h-9 content-center')}
+                  >
+                    {t('in_force.update.show')}
+                  </Link>
+                )}
+                {one.end && end(one)}
               </div>
-              {one.kind === 'update' && updatePage && (
-                <Link to="/update" className={cn(textLinkStyle, 'min-h-9 content-center')}>
-                  {t('in_force.update.show')}
-                </Link>
-              )}
-              {one.end && end(one)}
             </li>
           )
         })}

@@ -18,4 +18,22 @@ const RESTRICTING: readonly string[] = ['update', 'grid_limit', 'pause']
 export const restrictionsOf = (list: readonly InForce[]) =>
   list.filter(({ kind }) => RESTRICTING.includes(kind))
 
+/** An update that still runs ends its restart within this time; later something else is wrong. */
+const RESTART_TIME = 10 * 60_000
+
+/**
+ * Whether a system is away because its update restarts it.
+ * @param since when it went offline
+ * @param now on the server's clock, like `since`
+ */
+export function isRestarting(
+  list: readonly InForce[],
+  since: number | null | undefined,
+  now: number,
+): boolean {
+  const update = updateIn(list)
+  const runs = update?.state === 'running' && update.switch == null
+  return runs && since != null && now - since < RESTART_TIME
+}
+
 export const updateIn = (list: readonly InForce[]) => list.find(({ kind }) => kind === 'update')

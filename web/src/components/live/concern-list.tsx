@@ -11,13 +11,16 @@ type Props = {
   sn?: string
 }
 
-/** What is the matter with a system although there is no alarm. */
+/** What is the matter with a system although there is no alarm: a sentence, or a few words after its serial number. */
 export function ConcernList({ concerns, timeZone, now, sn }: Props) {
   const { t } = useT()
   const { title } = useInForceText(timeZone, now)
+  const alone = sn === undefined
   const text = (concern: Concern) => {
-    if (concern.kind === 'flag') return t(`flag.${concern.flag}`)
-    return concern.kind === 'in_force' ? title(concern.one) : t(`concern.${concern.kind}`)
+    if (concern.kind === 'in_force') return title(concern.one)
+    if (concern.kind !== 'flag') return t(alone ? `concern.one.${concern.kind}` : `concern.${concern.kind}`)
+    const flag = t(`flag.${concern.flag}`)
+    return alone ? t('concern.one.flag', { text: flag }) : flag
   }
   return (
     <ul>

@@ -102,7 +102,7 @@ function Gauge({ percent, live }: { percent: number | null; live: boolean }) {
             </span>
           )}
         </span>
-        <span className="mt-1 block max-w-22 text-[11px] wrap-break-word hyphens-auto text-muted">
+        <span className="mt-1 block max-w-18 text-[11px] wrap-break-word hyphens-auto text-muted">
           {t('today.self_sufficiency')}
         </span>
       </p>

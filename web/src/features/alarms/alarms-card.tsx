@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ConcernList } from '@/components/live/concern-list'
-import { concernsOf } from '@/components/live/model/concerns'
+import { type Concern, concernsOf } from '@/components/live/model/concerns'
 import { readingOf } from '@/components/live/model/reading'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
@@ -64,6 +64,8 @@ export function AlarmsCard({ sn = ALL_SYSTEMS, advice = false, heading = true }:
 /** How old a value is changes slowly: this often is often enough. */
 const AGE_CHECK = 5_000
 
+const isFault = ({ kind }: Concern) => kind === 'fault' || kind === 'flag'
+
 /** "All is well" is said only where it is: an alarm takes its time to open, and a limit is none. */
 function NoAlarms({ live, sn }: { live: Live | undefined; sn: string }) {
   const { t } = useT()
@@ -73,9 +75,11 @@ function NoAlarms({ live, sn }: { live: Live | undefined; sn: string }) {
   const concerned = wanted
     .map(([one, entry]) => ({ sn: one, entry, concerns: concernsOf(readingOf(entry), now) }))
     .filter(({ concerns }) => concerns.length > 0)
+  const wrong = concerned.some(({ concerns }) => concerns.some(isFault))
+  const well = wanted.length > 0 && concerned.length === 0
   return (
     <div className="py-4 text-center text-[14px] text-muted">
-      <p>{t(wanted.length > 0 && concerned.length === 0 ? 'alarms.none' : 'alarms.none_open')}</p>
+      {!wrong && <p>{t(well ? 'alarms.none' : 'alarms.none_open')}</p>}
       {concerned.map(({ sn: one, entry, concerns }) => (
         <ConcernList
           key={one}
@@ -85,6 +89,7 @@ function NoAlarms({ live, sn }: { live: Live | undefined; sn: string }) {
           now={now}
         />
       ))}
+      {wrong && <p>{t('alarms.none_so_far')}</p>}
     </div>
   )
 }

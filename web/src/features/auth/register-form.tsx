@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { Field } from '@/components/ui/field'
 import { FormProblem } from '@/components/ui/form-problem'
@@ -28,12 +27,13 @@ export type Registered = {
 type Props = {
   /** Filled in already: the code of an invitation or of a house's former owner. */
   firstKey?: string
+  role: Role
+  onRole: (role: Role) => void
   onRegistered: (registered: Registered) => void
 }
 
-export function RegisterForm({ firstKey = '', onRegistered }: Props) {
+export function RegisterForm({ firstKey = '', role, onRole, onRegistered }: Props) {
   const { t, locale } = useT()
-  const [role, setRole] = useState<Role>('user')
   const form = useForm({
     initial: { ...emptyRegistration(likelyCountry(locale)), sn1: firstKey },
     check: async (values) => checkRegistration(values, role, await loadPhoneCheck().catch(() => null)),
@@ -49,7 +49,7 @@ export function RegisterForm({ firstKey = '', onRegistered }: Props) {
       <Segmented
         label={t('register.role')}
         value={role}
-        onChange={setRole}
+        onChange={onRole}
         options={[
           { value: 'user', label: t('role.user') },
           { value: 'electrician', label: t('role.electrician') },

@@ -37,6 +37,13 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers())
 
 describe('a registration', () => {
+  it('says to electricians what the portal is for them', async () => {
+    await renderPage(RegisterPage)
+    expect(screen.getByText('In wenigen Minuten sehen Sie, was Ihr Speicher tut.')).toBeInTheDocument()
+    await userEvent.click(screen.getByRole('radio', { name: 'Ich bin Elektriker' }))
+    expect(screen.getByText('Betreuen Sie alle Anlagen Ihrer Kunden an einem Ort.')).toBeInTheDocument()
+  })
+
   it('with a code is done, and says what became of each key', async () => {
     answer(201, { confirm: false, keys: [linked, waiting], watch: null })
     await renderPage(RegisterPage)

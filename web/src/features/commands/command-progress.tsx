@@ -45,6 +45,12 @@ export function CommandProgress({ state: { command, name, error, again } }: { st
       ? t('command.charge_to.done', { soc: joinQuantity(percentQuantity(soc, locale)) })
       : null
   }
+  // "Restart: done" has said it all.
+  const plain = command.state === 'done' && (command.code === 'ok' || command.text == null)
+  const text = () =>
+    command.text ??
+    t(`command.state.${command.state}.text`, { time: formatTime(command.expires_at, { locale }) })
+  const more = begun() ?? (plain ? null : text())
   return (
     <div role="status" className="flex gap-3 rounded-xl border border-line bg-bg px-4 py-3 text-[14px]">
       <Icon
@@ -55,11 +61,7 @@ export function CommandProgress({ state: { command, name, error, again } }: { st
         <p className="font-semibold">
           {t(`command.${name}`)}: <span className={style}>{t(`command.state.${command.state}`)}</span>
         </p>
-        <p className="text-muted">
-          {begun() ??
-            command.text ??
-            t(`command.state.${command.state}.text`, { time: formatTime(command.expires_at, { locale }) })}
-        </p>
+        {more && <p className="text-muted">{more}</p>}
       </div>
     </div>
   )

@@ -137,7 +137,7 @@ describe('the dashboard', () => {
     })
     await open()
     expect(await screen.findByText(/^Update: Teil 1 von 2, 40\s%$/)).toBeInTheDocument()
-    expect(screen.getByRole('link', { name: 'Zum Update' })).toHaveAttribute('href', '/update')
+    expect(screen.getByRole('link', { name: 'Zum Update' })).toHaveAttribute('href', '/update?sn=A')
     expect(
       screen.getByRole('heading', { name: 'Ihr Speicher wird gerade aktualisiert.' }),
     ).toBeInTheDocument()

@@ -139,7 +139,7 @@ function Now(props: NowProps) {
                   timeZone={entry.time_zone}
                   now={now}
                   end={(one) => endInForce(one, sn)}
-                  updatePage
+                  updateOf={sn}
                 />
               }
             />

@@ -82,6 +82,11 @@ describe('the owner’s list of access', () => {
     expect(screen.queryByText(/Entscheidung/)).toBeNull()
   })
 
+  it('speaks to the owner about mails', async () => {
+    await open()
+    expect(await screen.findByText(/Von jedem Update erfahren Sie per E-Mail\./)).toBeInTheDocument()
+  })
+
   it('ends access after one click and a question', async () => {
     await open([givenGrant({ id: 12 })])
     await click('Beenden: Elektro Sonnenberg, SC24A0001')

@@ -8,6 +8,7 @@ import { WithGrants } from './components/grants-state'
 import { HandoverCard } from './components/handover-card'
 import { HeldList } from './components/held-list'
 import { PeopleCard } from './components/people-card'
+import { scopeText } from './components/scope-choice'
 import { WaitingCard } from './components/waiting-card'
 import { givable, INSTALLER_SCOPES, isOwn, sectionsOf } from './model'
 
@@ -54,7 +55,7 @@ function ScopesCard() {
         {INSTALLER_SCOPES.map((scope) => (
           <div key={scope}>
             <dt className="font-medium">{t(`grants.scope.${scope}`)}</dt>
-            <dd className="text-[13px] text-muted">{t(`grants.scope.${scope}.text`)}</dd>
+            <dd className="text-[13px] text-muted">{t(scopeText(scope, true))}</dd>
           </div>
         ))}
       </dl>

@@ -5,11 +5,13 @@ import {
   bringBackStarted,
   chooseSystem,
   clearWizard,
+  forgetCancelled,
   goToStep,
   hideUpdate,
   markInterrupted,
   readStarted,
   rememberState,
+  showCancelled,
   storeUpdates,
 } from './memory'
 import { updateStatus } from './testing'
@@ -18,6 +20,20 @@ const wizard = () => useSession.getState().update
 const stored = () => JSON.parse(localStorage.getItem(STORAGE.updates) ?? 'null')
 
 beforeEach(resetSessionStore)
+
+describe('the word about an update that was withdrawn', () => {
+  it('outlives the reload that follows, and no other', () => {
+    const end = forgetCancelled()
+    showCancelled('withdrawn')
+    dispatchEvent(new Event('pagehide'))
+    expect(wizard().cancelled).toBe('withdrawn')
+    end()
+    const endNext = forgetCancelled()
+    dispatchEvent(new Event('pagehide'))
+    expect(wizard().cancelled).toBeNull()
+    endNext()
+  })
+})
 
 describe('what the browser remembers of an update', () => {
   it('is its system and state, in the session and in local storage', () => {

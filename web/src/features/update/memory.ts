@@ -76,6 +76,25 @@ export function goToStep(step: 0 | 1 | 2) {
 /** The next thing that is done makes the word about the last one old. */
 export const showCancelled = (cancelled: typeof freshWizard.cancelled) => setWizard({ cancelled })
 
+/**
+ * That word is said once: what a load of the page has found is gone with the next one.
+ * @returns ends it
+ */
+export function forgetCancelled(): () => void {
+  let found = useSession.getState().update.cancelled
+  const unsubscribe = useSession.subscribe(({ update }) => {
+    if (update.cancelled !== found) found = null
+  })
+  const forget = () => {
+    if (found) showCancelled(null)
+  }
+  addEventListener('pagehide', forget)
+  return () => {
+    unsubscribe()
+    removeEventListener('pagehide', forget)
+  }
+}
+
 /** The end of the wizard for a system: chosen, progress and state are gone. */
 export function clearWizard(sn: string) {
   rememberState(sn, 'empty')

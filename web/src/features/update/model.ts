@@ -1,4 +1,5 @@
 /** How an update fares, as the wizard sees it (specification 4). The words of the wire end here. */
+import { updateIn } from '@/components/in-force/model'
 import {
   UPDATE_HINT,
   UPDATE_POLL,
@@ -6,6 +7,7 @@ import {
   UPDATE_POLL_FIRST_TIMES,
   UPDATE_PROGRESS,
 } from '@/lib/constants'
+import type { LiveEntry } from '@/lib/live/live'
 import type { UpdateState } from '@/lib/session/session-store'
 import type { JobState, PartUpdate, UpdateStatus } from './api'
 
@@ -59,6 +61,16 @@ export function askedOf({ serials, chosen, alone, hinted }: Question): readonly 
   if (serials.length <= ASKED_AT_MOST) return serials
   return serials.filter((sn) => sn === chosen || hinted.includes(sn))
 }
+
+/** Systems whose update is not over, by the live data; one that only wants the main switch on again is. */
+export const jobsOf = (
+  serials: readonly string[],
+  entries: Readonly<Record<string, Partial<Pick<LiveEntry, 'in_force'>>>>,
+): string[] =>
+  serials.filter((sn) => {
+    const update = updateIn(entries[sn]?.in_force ?? [])
+    return update !== undefined && update.switch !== 'on'
+  })
 
 /** Percent as drawn: within its range, and never quite nothing once it runs. */
 export const shownProgress = ({ page }: Pick<UpdateStatus, 'page'>) =>

@@ -1,14 +1,18 @@
 import { screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
 import { HttpResponse, http } from 'msw'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { useSession } from '@/lib/session/session-store'
 import { STORAGE } from '@/lib/storage-keys'
+import { liveOf } from '@/lib/testing/live'
 import { server } from '@/lib/testing/server'
 import type { UpdateStatus } from './api'
 import { idleStatus, runningStatus, updateStatus } from './testing'
 import {
+  answerDialog,
   askNow,
   open,
+  press,
   SERVICE,
   serverSays,
   serveUpdates,
@@ -113,6 +117,53 @@ describe('the state of an update', () => {
     await askNow()
     expect(await screen.findByText(/Keine Verbindung. Stand von \d\d:\d\d/)).toBeInTheDocument()
     expect(screen.getByRole('progressbar')).toHaveValue(42)
+  })
+})
+
+describe('several updates at once', () => {
+  const update = { kind: 'update', state: 'running', since: 0, until: null, by: null, end: null }
+  beforeEach(() => {
+    service.statuses = {
+      A: runningStatus({ page: 42 }),
+      B: updateStatus({ state: 'waits_for_switch', switch: 'off', started_at: Date.now() }),
+    }
+    server.use(
+      http.get('*/api/auth/data/', () => HttpResponse.json(liveOf(['A', 'B'], { in_force: [update] }))),
+    )
+  })
+
+  it('are a list to choose from, with the state of each', async () => {
+    await open()
+    expect(await screen.findByRole('radio', { name: /^A.*42/ })).not.toBeChecked()
+    expect(screen.getByRole('radio', { name: /^B.*Hauptschalter/ })).not.toBeChecked()
+    expect(await stepHeading('Welches Update möchten Sie sehen?')).toBeInTheDocument()
+  })
+
+  it('are a list also for the browser that has started one of them', async () => {
+    localStorage.setItem(STORAGE.updateStarted, '{"sn":"A","state":"started"}')
+    await open()
+    expect(await screen.findByRole('radio', { name: /^B/ })).not.toBeChecked()
+    expect(screen.getByRole('radio', { name: /^A/ })).not.toBeChecked()
+  })
+
+  it.each(['A', 'B'])('show the list again to somebody who leaves %s', async (sn) => {
+    await open(`?sn=${sn}`)
+    await stepHeading(`Update für ${sn}`)
+    await press('Verlassen')
+    await answerDialog('Verlassen')
+    await waitFor(() => expect(screen.getAllByRole('radio')).toHaveLength(2))
+    await askNow()
+    expect(screen.getAllByRole('radio')).toHaveLength(2)
+    await userEvent.click(screen.getByRole('radio', { name: /^A/ }))
+    expect(await stepHeading('Update für A')).toBeInTheDocument()
+  })
+
+  it('stay a list when one of them ends', async () => {
+    await open()
+    await screen.findByRole('radio', { name: /^A/ })
+    await serverSays(idleStatus({ state: 'done', page: 100 }))
+    await waitFor(() => expect(screen.getAllByRole('radio')).toHaveLength(1))
+    expect(screen.getByRole('radio', { name: /^B/ })).not.toBeChecked()
   })
 })
 

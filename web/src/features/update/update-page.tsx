@@ -14,7 +14,7 @@ import { useLive } from '@/lib/live/use-live'
 import { useSession } from '@/lib/session/session-store'
 import { useLookOnly } from '@/lib/use-look-only'
 import { HistoryCard } from './history-card'
-import { askedOf, isListed } from './model'
+import { askedOf, isListed, jobsOf } from './model'
 import { useChosenSystem } from './use-chosen-system'
 import { useStatuses } from './use-statuses'
 import { useWizard } from './use-wizard'
@@ -61,14 +61,20 @@ function Updates({ serials, action }: Props) {
   const hinted = Object.entries(live?.entries ?? {}).flatMap(([serial, entry]) =>
     entry.updatable || entry.update_started ? [serial] : [],
   )
-  const asked = askedOf({ serials: serials ?? [], chosen: sn, alone: step > 0, hinted })
+  const jobs = serials && live && jobsOf(serials, live.entries)
+  const asked = askedOf({
+    serials: serials ?? [],
+    chosen: sn,
+    alone: step > 0,
+    hinted: [...hinted, ...(jobs ?? [])],
+  })
   const { answers, askAgain, isAsking } = useStatuses(asked, sn)
-  useChosenSystem(serials, answers)
+  useChosenSystem({ serials, answers, jobs })
   const wizard = useWizard(answers.find((answer) => answer.sn === sn))
 
   const tracked = sn !== null && (states[sn] !== undefined || step > 0)
   if (tracked || answers.some(({ status }) => status && isListed(status)))
-    return <WizardCard wizard={wizard} answers={answers} />
+    return <WizardCard wizard={wizard} answers={answers} several={(jobs?.length ?? 0) > 1} />
   const failed = answers.find(({ error, status }) => error && !status)?.error
   const waiting = serials === undefined || answers.some(({ status, error }) => !status && !error)
   if (waiting)

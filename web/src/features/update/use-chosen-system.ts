@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { useSession } from '@/lib/session/session-store'
-import { bringBackStarted, chooseSystem, clearWizard } from './memory'
+import { bringBackStarted, chooseSystem, clearWizard, forgetCancelled } from './memory'
 import { isListed, isUnderWay, linkedSystem, phaseOf } from './model'
 import type { Answer } from './use-statuses'
 
@@ -14,28 +14,50 @@ export function useChoose() {
   }
 }
 
+type Known = {
+  serials: readonly string[] | undefined
+  answers: readonly Answer[]
+  /** Systems with an update that is not over, by the live data; undefined before these have come. */
+  jobs: readonly string[] | undefined
+}
+
 /**
  * What chooses a system without being asked: a link, an update that this browser has started, one that runs somewhere, or
- * that there is only one.
+ * that there is only one. Of several updates people choose one themselves.
  */
-export function useChosenSystem(serials: readonly string[] | undefined, answers: readonly Answer[]) {
+export function useChosenSystem({ serials, answers, jobs }: Known) {
   const { sn, states, hidden } = useSession(({ update }) => update)
   const linked = useSearch({ strict: false, select: linkedSystem })
   const choose = useChoose()
 
   useEffect(bringBackStarted, [])
+  useEffect(forgetCancelled, [])
 
   useEffect(() => {
     const { sn: chosen } = useSession.getState().update
     if (linked !== null && linked !== chosen && serials?.includes(linked)) chooseSystem(linked)
   }, [linked, serials])
 
-  const running = answers.find(
-    ({ sn: other, status }) => status && isUnderWay(phaseOf(status)) && !hidden.includes(other),
-  )?.sn
+  const underWay = answers.filter(({ status }) => status && isUnderWay(phaseOf(status)))
+  const several = underWay.length > 1 || (jobs !== undefined && jobs.length > 1)
+  // Whoever has the list before them is not taken away from it when only one is left.
+  const offered = useRef(false)
+  if (several) offered.current = true
+
+  // An address without a system asks for the list, whatever this tab or an earlier one has shown.
+  const visited = useRef<string | null>(undefined)
   useEffect(() => {
-    if (sn === null && running !== undefined) chooseSystem(running)
-  }, [sn, running])
+    if (jobs === undefined || visited.current === linked) return
+    visited.current = linked
+    if (several && linked === null) chooseSystem(null)
+  }, [jobs, several, linked])
+
+  const settled = answers.every(({ status, error }) => status || error)
+  const running = settled && !offered.current ? underWay[0]?.sn : undefined
+  const shown = running !== undefined && !hidden.includes(running) ? running : undefined
+  useEffect(() => {
+    if (sn === null && shown !== undefined) chooseSystem(shown)
+  }, [sn, shown])
 
   const [only] = answers
   const alone = serials?.length === 1 && only?.status !== undefined && isListed(only.status)

@@ -171,7 +171,12 @@ describe('the main switch', () => {
     expect(
       await screen.findByText('Bitte schalten Sie jetzt den Hauptschalter aus. Dann beginnt das Update.'),
     ).toBeInTheDocument()
+    expect(screen.getByText(/sehen Sie, wann das Update beginnt/)).toBeInTheDocument()
+    expect(screen.getByText(/ziehen Sie das Update zurück/)).toBeInTheDocument()
     await serverSays(runningStatus({ page: 80 }))
+    expect(screen.getByText('läuft')).toBeInTheDocument()
+    expect(screen.getByText(/Das Update läuft weiter/)).toBeInTheDocument()
+    expect(screen.queryByText(/ziehen Sie das Update zurück/)).toBeNull()
     await serverSays(secondPart({ state: 'waits_for_switch', stage: 'waiting', switch: 'on_then_off' }))
     const dialog = await screen.findByRole('dialog', { name: 'Info!' })
     expect(dialog).toHaveTextContent('Ein Teil ist fertig, 1 Teil folgt noch.')
@@ -180,6 +185,8 @@ describe('the main switch', () => {
     await press('OK')
     expect(await screen.findByText(cycle)).toBeInTheDocument()
     expect(screen.getByText('Teil 2 von 2: Master')).toBeInTheDocument()
+    expect(screen.getByText('wartet')).toBeInTheDocument()
+    expect(screen.queryByText('läuft')).toBeNull()
 
     await serverSays(idleStatus({ state: 'done', page: 100, switch: 'on' }))
     expect(await screen.findByRole('dialog', { name: 'ok!' })).toHaveTextContent('wieder ein')

@@ -8,15 +8,20 @@ import { NewsDialog } from './components/news-dialog'
 import { StartStep } from './components/start-step'
 import { StepList } from './components/step-list'
 import { WizardButtons } from './components/wizard-buttons'
-import { isListed, isUnderWay } from './model'
+import { isListed, isUnderWay, phaseOf } from './model'
 import { useChoose } from './use-chosen-system'
 import type { Answer } from './use-statuses'
 import type { Wizard } from './use-wizard'
 
-type Props = { wizard: Wizard; answers: readonly Answer[] }
+type Props = {
+  wizard: Wizard
+  answers: readonly Answer[]
+  /** More than one update is not over. */
+  several: boolean
+}
 
 /** Choose, start, finished. */
-export function WizardCard({ wizard, answers }: Props) {
+export function WizardCard({ wizard, answers, several }: Props) {
   const { t } = useT()
   const id = useId()
   const choose = useChoose()
@@ -26,6 +31,8 @@ export function WizardCard({ wizard, answers }: Props) {
   const listed = answers.flatMap(({ sn: serial, status }) =>
     status && isListed(status) ? [{ sn: serial, status }] : [],
   )
+  // Nothing is left to be started.
+  const begun = listed.length > 0 && listed.every(({ status }) => isUnderWay(phaseOf(status)))
   return (
     <section aria-labelledby={id} className="card grid min-w-0 gap-6 p-5 sm:p-6">
       <StepList step={step} />
@@ -36,16 +43,16 @@ export function WizardCard({ wizard, answers }: Props) {
           tabIndex={-1}
           className="text-[20px] leading-tight font-semibold outline-none"
         >
-          {step === 0 && t('update.choose')}
+          {step === 0 && t(begun ? 'update.choose.begun' : 'update.choose')}
           {step === 1 && t(underWay ? 'update.running' : 'update.ready', { sn })}
           {step === 2 && t('update.finished', { sn })}
         </h2>
         <Cancelled />
-        {step === 0 && <ChooseStep systems={listed} chosen={sn} onChoose={choose} />}
+        {step === 0 && <ChooseStep systems={listed} begun={begun} chosen={sn} onChoose={choose} />}
         {step === 1 && <StartStep wizard={wizard} />}
         {step === 2 && <FinishedStep status={wizard.status} />}
       </div>
-      <WizardButtons wizard={wizard} />
+      <WizardButtons wizard={wizard} several={several} />
       <NewsDialog news={wizard.news} status={wizard.status} onClose={wizard.closeNews} />
     </section>
   )

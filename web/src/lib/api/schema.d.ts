@@ -968,6 +968,7 @@ export interface paths {
          *     The password of a registration whose mailed link was not opened yet gets 403 `email_unconfirmed`, and the mail again with
          *     `resend` (403 `confirm_resent`). An account with a second factor gets 401 `totp_required` after the right password, and takes it as `totp` in the same
          *     call; a wrong one is 400 `totp_wrong`. An owner without systems gets 403 with a limited token for the key page.
+         *     While very many people log in at once the answer is 503 `logins_busy` with `Retry-After`.
          */
         post: operations["log_in"];
         delete?: never;
@@ -2292,8 +2293,8 @@ export interface components {
         OneOrMany: components["schemas"]["SettingsEntry"] | components["schemas"]["SettingsEntry"][];
         OpenCommissioning: {
             /**
-             * @description The caller's other units that may be brought into service together with it: those of the same owner, or units that
-             *     nobody owns if nobody owns this one. Empty once it has begun.
+             * @description The caller's other units that may be brought into service together with it: those of the same owner, or, while nobody
+             *     owns it, those that the caller opened by the same installer code. Empty once it has begun.
              */
             candidates: components["schemas"]["Candidate"][];
             commissioning: components["schemas"]["CommissioningEntry"] | null;
@@ -3214,6 +3215,14 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
         };
     };
     change: {
@@ -3254,6 +3263,14 @@ export interface operations {
                 };
             };
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3387,6 +3404,14 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
         };
     };
     end_totp: {
@@ -3433,6 +3458,14 @@ export interface operations {
                 };
             };
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3543,6 +3576,14 @@ export interface operations {
                 };
             };
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4640,6 +4681,14 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
         };
     };
     withdraw_handover: {
@@ -5352,6 +5401,14 @@ export interface operations {
                 };
             };
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6566,6 +6623,14 @@ export interface operations {
                 };
             };
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

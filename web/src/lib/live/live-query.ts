@@ -3,7 +3,7 @@ import { api } from '../api/client'
 import { apiError, networkError } from '../api/errors'
 import { LIVE_TIMEOUT } from '../constants'
 import type { Locale } from '../i18n/locales'
-import { entriesOf, flagsOf, type Live, newerOf, skewOf } from './live'
+import { entriesOf, flagsOf, isLive, type Live, newerOf, skewOf } from './live'
 
 /** Messages in it are in a language, so each language has an answer of its own. */
 export const liveQuery = (locale: Locale) =>
@@ -11,7 +11,8 @@ export const liveQuery = (locale: Locale) =>
     queryKey: ['live', locale],
     queryFn: readLive,
     placeholderData: keepPreviousData,
-    structuralSharing: (known, answer) => newerOf(known as Live | undefined, answer as Live),
+    // Also asked about what an observer selects from it, such as the skew.
+    structuralSharing: (known, answer) => (isLive(known) && isLive(answer) ? newerOf(known, answer) : answer),
   })
 
 async function readLive(): Promise<Live> {

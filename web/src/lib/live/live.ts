@@ -21,6 +21,9 @@ export type Live = {
   skew: number
 }
 
+export const isLive = (data: unknown): data is Live =>
+  typeof data === 'object' && data !== null && 'entries' in data
+
 /** The list of single-key objects as one object. */
 export const entriesOf = ({ data }: LiveDocument): Live['entries'] => Object.assign({}, ...data)
 
@@ -46,6 +49,10 @@ export const withChanges = (live: Live, changes: Live['entries'], flags?: FlagSe
   }),
 })
 
+/** The main switch opens the relay: only while it is on, an open relay is a fault. */
+export const isOpenedBySwitch = (flag: string, flags: { aus?: boolean | undefined }): boolean =>
+  flag === 'relay' && flags.aus === true
+
 /** Serial numbers with a pending update. */
 export const updatableOf = ({ entries }: Live): string[] =>
   Object.keys(entries).filter((sn) => sn !== ALL_SYSTEMS && entries[sn]?.updatable)
@@ -60,8 +67,8 @@ export const unseenAlarms = ({ entries }: Live): number =>
  * An answer that was under way while the stream brought something newer does not bring the old back. An entry without
  * news stays the same object: of thousands of rows only those are drawn again that changed.
  */
-export function newerOf(known: Live | undefined, answer: Live): Live {
-  if (!known || known === answer) return answer
+export function newerOf(known: Live, answer: Live): Live {
+  if (known === answer) return answer
   return {
     ...answer,
     entries: mapEntries(answer.entries, (entry, sn) => {

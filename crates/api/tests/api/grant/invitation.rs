@@ -1,4 +1,4 @@
-//! An owner invites: by mail, for one address, checked field by field.
+//! Invitations by owners: by mail, for one address, validated field by field.
 use super::{ask, change, end, get, invite, list, post, seen, subjects, systems, wait_until};
 use domain::clock::MINUTE;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ with_app!(
             (&invited["company"], &invited["phone"]),
             (&Value::Null, &Value::Null)
         );
-        // Nothing is open yet.
+        // No access yet.
         assert!(systems(app, &eva).await.is_empty());
         get(app, &eva, "/api/auth/graph/?sn=SC000001")
             .await
@@ -35,7 +35,7 @@ with_app!(
         let given = list(app, &anna, "given").await;
         assert_eq!(given[0]["company"], "Elektro Sonnenberg");
         assert_eq!(given[0]["phone"], "+4930901820");
-        // Accepted is accepted once.
+        // An invitation can be accepted only once.
         post(app, &eva, &path, &[]).await.expect(404);
         assert_eq!(
             subjects(app, &eva).await.last().unwrap(),
@@ -45,7 +45,7 @@ with_app!(
             subjects(app, &anna).await.last().unwrap(),
             "Ihr Elektriker hat die Einladung angenommen"
         );
-        // The last day is whole, and then it is over, with the old token too.
+        // The last day counts completely. Then the access ends, also for the old token.
         let until = accepted["until"].as_i64().unwrap();
         wait_until(app, until - MINUTE);
         let eva = app.log_in(&eva.email, true).await;
@@ -91,7 +91,7 @@ with_app!(
         change(app, &ben, id, &[("scope", "monitor")])
             .await
             .expect(404);
-        // An owner of the same address is no electrician.
+        // An owner with the same address is not an electrician.
         let invited = invite(app, &anna, "SC000001", &ben.email, "service").await;
         let id = invited.expect(201).json()["grants"][0]["id"]
             .as_i64()

@@ -1,4 +1,4 @@
-//! Access to somebody else's system: invited, asked for, opened by a code; changed, renewed and ended.
+//! Grants for other people's systems: by invitation, by request or by code; changed, renewed and ended.
 
 mod invitation;
 mod price;
@@ -7,22 +7,22 @@ mod scope;
 mod term;
 
 use serde_json::Value;
-use testkit::{Answer, Person, TestApp};
+use testkit::{Person, TestApp, TestResponse};
 
-async fn get(app: &TestApp, person: &Person, path: &str) -> Answer {
+async fn get(app: &TestApp, person: &Person, path: &str) -> TestResponse {
     app.get(path).bearer(&person.access).send().await
 }
 
-async fn post(app: &TestApp, person: &Person, path: &str, fields: &[(&str, &str)]) -> Answer {
+async fn post(app: &TestApp, person: &Person, path: &str, fields: &[(&str, &str)]) -> TestResponse {
     app.post(path, fields).bearer(&person.access).send().await
 }
 
-async fn change(app: &TestApp, person: &Person, id: i64, fields: &[(&str, &str)]) -> Answer {
+async fn change(app: &TestApp, person: &Person, id: i64, fields: &[(&str, &str)]) -> TestResponse {
     let call = app.call("PATCH", &format!("/api/auth/grant/{id}/"));
     call.form(fields).bearer(&person.access).send().await
 }
 
-async fn end(app: &TestApp, person: &Person, id: i64) -> Answer {
+async fn end(app: &TestApp, person: &Person, id: i64) -> TestResponse {
     let call = app.call("DELETE", &format!("/api/auth/grant/{id}/"));
     call.bearer(&person.access).send().await
 }
@@ -32,12 +32,12 @@ async fn list(app: &TestApp, person: &Person, side: &str) -> Vec<Value> {
     grants.json()[side].as_array().unwrap().clone()
 }
 
-async fn invite(app: &TestApp, owner: &Person, sn: &str, email: &str, scope: &str) -> Answer {
+async fn invite(app: &TestApp, owner: &Person, sn: &str, email: &str, scope: &str) -> TestResponse {
     let fields = [("sn", sn), ("email", email), ("scope", scope)];
     post(app, owner, "/api/auth/grant/", &fields).await
 }
 
-async fn ask(app: &TestApp, person: &Person, sn: &str) -> Answer {
+async fn ask(app: &TestApp, person: &Person, sn: &str) -> TestResponse {
     post(app, person, "/api/auth/grant/request/", &[("sn", sn)]).await
 }
 
@@ -52,9 +52,9 @@ async fn systems(app: &TestApp, person: &Person) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Subjects of the mails to somebody so far.
+/// Subjects of the mails to a person so far.
 async fn subjects(app: &TestApp, to: &Person) -> Vec<String> {
-    let letters = app.letters().await.into_iter();
+    let letters = app.sent_mails().await.into_iter();
     let own = letters.filter(|letter| letter.to == to.email);
     own.map(|letter| letter.subject).collect()
 }

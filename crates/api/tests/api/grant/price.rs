@@ -1,4 +1,4 @@
-//! "No electrician sees your prices": neither in the settings nor in anything that follows from them, and none sets one.
+//! "No electrician sees your prices": neither in the settings nor in anything derived from them, and no electrician sets one.
 use super::{get, post};
 use serde_json::{Value, json};
 use testkit::{Person, TestApp, on_both};
@@ -6,7 +6,7 @@ use testkit::{Person, TestApp, on_both};
 const SN: &str = "SC000001";
 const SETTINGS: &str = "/api/auth/settings/?sn=SC000001";
 const BATCH: &str = "/api/auth/settings/batch/?sn=SC000001";
-/// What the owner pays and gets, each to be found as a text.
+/// What the owner pays and earns; each value is searchable as text.
 const PRICES: [(&str, &str); 5] = [
     ("import_price", "31.93"),
     ("feed_in_price", "7.91"),
@@ -15,14 +15,14 @@ const PRICES: [(&str, &str); 5] = [
     ("charge_price", "12.57"),
 ];
 
-async fn save(app: &TestApp, person: &Person, fields: &[(&str, &str)]) -> testkit::Answer {
+async fn save(app: &TestApp, person: &Person, fields: &[(&str, &str)]) -> testkit::TestResponse {
     let settings = get(app, person, SETTINGS).await.expect(200).json();
     let version = settings["version"].to_string();
     let fields = [&[("version", version.as_str())], fields].concat();
     post(app, person, SETTINGS, &fields).await
 }
 
-/// Nothing of what the owner pays is in a text, in any of the ways a number is written.
+/// No price of the owner occurs in a text, in any notation of a number.
 fn assert_no_price(text: &str, place: &str) {
     for (field, price) in PRICES {
         let comma = price.replace('.', ",");
@@ -51,7 +51,7 @@ on_both!(no_electrician_sees_or_sets_a_price, |db| {
     let applied = domain::Settings::from_json(&all).unwrap();
     app.battery(SN).applied(1, applied).await;
     for person in [&eva, &max] {
-        // Read.
+        // Reading.
         let seen = get(app, person, SETTINGS).await.expect(200);
         assert_no_price(&seen.text, "settings");
         let seen = seen.json();
@@ -65,7 +65,7 @@ on_both!(no_electrician_sees_or_sets_a_price, |db| {
             let path = format!("/api/auth/{path}/?sn={SN}");
             get(app, person, &path).await.expect(403);
         }
-        // Set: the one that it has already is refused like any other, so that nobody finds it by trying.
+        // Setting: even the current price is refused, so it cannot be found by trying.
         for (field, price) in PRICES {
             for text in [price, "1", "much"] {
                 let refused = save(app, person, &[(field, text)]).await.expect(400);
@@ -84,7 +84,7 @@ on_both!(no_electrician_sees_or_sets_a_price, |db| {
                 "price_owners_only"
             );
         }
-        // Everything else goes on.
+        // All other settings still work.
         save(app, person, &[("reserve_soc", "20")])
             .await
             .expect(200);
@@ -98,7 +98,7 @@ on_both!(no_electrician_sees_or_sets_a_price, |db| {
             assert_eq!(kept["desired"][field].to_string(), price, "after a reset");
         }
         save(app, &anna, &provider).await.expect(200);
-        // A conflict with what the owner changed names no price.
+        // A conflict with the owner's changes names no price.
         let old = [("version", "0"), ("reserve_soc", "30")];
         let conflict = post(app, person, SETTINGS, &old).await.expect(409);
         assert_no_price(&conflict.text, "a conflict");
@@ -113,7 +113,7 @@ on_both!(no_electrician_sees_or_sets_a_price, |db| {
             assert_no_price(&get(app, person, path).await.expect(200).text, path);
         }
     }
-    // Who has no price cannot be put on the fixed one by somebody who may not enter it.
+    // If the owner has no price, an electrician who may not enter one cannot select the fixed price.
     let ben = app.owner("ben", "SC000002").await;
     app.grant(&ben, &max, "SC000002", "service").await;
     let fixed = [("version", "0"), ("provider", "fixed")];

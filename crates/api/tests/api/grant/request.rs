@@ -1,4 +1,4 @@
-//! An electrician asks, or opens with an installer code what nobody owns.
+//! Requests by electricians, and installer codes for systems without an owner.
 use super::{ask, change, end, get, list, post, seen, subjects, systems};
 use domain::clock::DAY;
 use serde_json::{Value, json};
@@ -24,9 +24,9 @@ with_app!(
         assert_eq!(held.len(), 2);
         assert_eq!(without(&held[0]), without(&held[1]));
         assert!(systems(app, &eva).await.is_empty());
-        // The owner hears of it once, and decides.
-        app.tell_of_grants().await;
-        app.tell_of_grants().await;
+        // The owner is notified once, and decides.
+        app.send_grant_mails().await;
+        app.send_grant_mails().await;
         let told = subjects(app, &anna).await;
         assert_eq!(
             told.iter()
@@ -57,7 +57,7 @@ with_app!(
             subjects(app, &eva).await.last().unwrap(),
             "Sie haben Zugang zu einem Speicher"
         );
-        // The other one lapses.
+        // The other request expires.
         app.clock.advance(14 * DAY);
         let eva = app.log_in(&eva.email, true).await;
         let held = list(app, &eva, "held").await;
@@ -80,9 +80,9 @@ with_app!(
             (&held[0]["state"], &held[1]["state"]),
             (&json!("asked"), &json!("asked"))
         );
-        // Asking again does not reach her again.
+        // Asking again does not notify her again.
         ask(app, &eva, "SC000001").await.expect(202);
-        app.tell_of_grants().await;
+        app.send_grant_mails().await;
         assert!(list(app, &anna, "given").await.is_empty());
         assert!(
             !subjects(app, &anna)
@@ -90,7 +90,7 @@ with_app!(
                 .contains(&"Ein Elektriker bittet um Zugang".to_owned())
         );
         change(app, &anna, id, &[]).await.expect(404);
-        // Whoever asked may take it back, and nobody sees a difference there either.
+        // The electrician may withdraw a request, and sees no difference there either.
         for entry in held {
             end(app, &eva, entry["id"].as_i64().unwrap())
                 .await
@@ -132,12 +132,12 @@ with_app!(an_installer_code_opens_a_system_that_nobody_owns, |app| {
     post(app, &eva, "/api/auth/settings/?sn=SC000001", &set)
         .await
         .expect(200);
-    // It works once.
+    // The code works once.
     let again = post(app, &eva, "/api/auth/grant/code/", &fields)
         .await
         .expect(400);
     assert_eq!(again.code(), "code:installer_code_unknown");
-    // An owner claims one of them: the installer stays, and the owner is asked.
+    // An owner claims one of them: the installer keeps access, and the owner is asked.
     let anna_code = app.code(&[&units[0]]).await;
     let form = app.owner_form("anna@example.com", &anna_code);
     app.post("/api/auth/register/", &form)
@@ -150,7 +150,7 @@ with_app!(an_installer_code_opens_a_system_that_nobody_owns, |app| {
     let given = list(app, &anna, "given").await;
     assert_eq!(given.len(), 1);
     assert_eq!(given[0]["state"], "unconfirmed");
-    app.tell_of_grants().await;
+    app.send_grant_mails().await;
     assert_eq!(
         subjects(app, &anna).await.last().unwrap(),
         "Bitte bestätigen Sie Ihren Installateur"
@@ -186,7 +186,7 @@ with_app!(an_installer_code_does_not_open_what_somebody_owns, |app| {
             .expect(400);
         assert_eq!(refused.code(), want);
     }
-    // Nor does it make an owner.
+    // It does not make anyone an owner either.
     let keys = [("keys", code.as_str())];
     let result = post(app, &anna, "/api/auth/usr_sn/", &keys)
         .await

@@ -1,4 +1,4 @@
-//! What each scope lets an electrician see and do, and what it never does.
+//! What each scope lets an electrician see and do, and what no scope allows.
 use super::{ask, end, get, post};
 use serde_json::{Value, json};
 use testkit::{Person, with_app};
@@ -64,7 +64,7 @@ with_app!(names_and_groups_stay_with_those_who_may_see_them, |app| {
         ] {
             let answer = get(app, who, path).await.expect(200).text;
             for name in foreign {
-                // The serial number that she typed herself is hers to read.
+                // She may read the serial number that she typed herself.
                 assert!(
                     !answer.contains(name),
                     "{} reads {name} in {path}: {answer}",
@@ -76,13 +76,13 @@ with_app!(names_and_groups_stay_with_those_who_may_see_them, |app| {
             }
         }
     }
-    // Nor does a mail carry the name of a group.
-    for letter in app.letters().await {
+    // Mails do not contain the group's name either.
+    for letter in app.sent_mails().await {
         for name in ["Dachboden", "Evas Kunden"] {
             assert!(!letter.text.contains(name), "{}: {name}", letter.to);
         }
     }
-    // With monitor she reads the name, and does not write it.
+    // With monitor she can read the name but not change it.
     let call = app.call("PATCH", "/api/auth/system/SC000001/");
     let names = [("first_name", "Eva"), ("last_name", "Elektra")];
     let refused = call
@@ -136,11 +136,11 @@ with_app!(
             .map(|line| line["who"].as_str().unwrap())
             .collect();
         assert!(who.contains(&"Elektro Sonnenberg"), "{who:?}");
-        // After the end not even one's own work there can be read.
+        // After the end, not even her own actions there can be read.
         end(app, &anna, id).await.expect(204);
         let all = get(app, &eva, "/api/auth/journal/").await.expect(200).text;
         assert!(!all.contains("SC000001"), "{all}");
-        // Every step has its line at the owner's.
+        // The owner's journal has an entry for every step.
         let access = get(app, &anna, "/api/auth/journal/?kind=access")
             .await
             .expect(200)
@@ -204,7 +204,7 @@ with_app!(wiring_is_for_service, |app| {
         refused["codes"]["SC000001"]["meter_type"][0],
         "scope_too_small"
     );
-    // An owner types the password again, an electrician is at work.
+    // An owner must repeat the password; for an electrician it is part of the work.
     post(app, &anna, path, &wiring).await.expect(400);
     post(app, &max, path, &wiring).await.expect(200);
 });

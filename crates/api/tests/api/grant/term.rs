@@ -1,9 +1,9 @@
-//! A grant is changed, renewed, given up and revoked.
+//! Changing, renewing, giving up and revoking a grant.
 use super::{ask, change, end, get, invite, list, post, seen, subjects, systems, wait_until};
 use domain::clock::{DAY, MINUTE};
 use serde_json::json;
 use std::time::Duration;
-use testkit::with_app;
+use testkit::{Person, TestApp, with_app};
 
 with_app!(a_grant_is_changed_reminded_of_ended_and_renewed, |app| {
     let anna = app.owner("anna", "SC000001").await;
@@ -24,15 +24,15 @@ with_app!(a_grant_is_changed_reminded_of_ended_and_renewed, |app| {
     change(app, &anna, id, &[("until", "yesterday")])
         .await
         .expect(400);
-    // Seven days before the end both hear of it, once.
+    // Seven days before the end both sides are notified once.
     let until = changed["until"].as_i64().unwrap();
     wait_until(app, until - 7 * DAY - MINUTE);
-    app.tell_of_grants().await;
+    app.send_grant_mails().await;
     let soon = "Der Zugang Ihres Elektrikers endet bald".to_owned();
     assert!(!subjects(app, &anna).await.contains(&soon));
     wait_until(app, until - 7 * DAY);
-    app.tell_of_grants().await;
-    app.tell_of_grants().await;
+    app.send_grant_mails().await;
+    app.send_grant_mails().await;
     assert_eq!(
         subjects(app, &anna)
             .await
@@ -45,15 +45,15 @@ with_app!(a_grant_is_changed_reminded_of_ended_and_renewed, |app| {
         subjects(app, &eva).await.last().unwrap(),
         "Ihr Zugang zu einem Speicher endet bald"
     );
-    let letters = app.letters().await;
+    let letters = app.sent_mails().await;
     assert!(
         letters
             .iter()
             .any(|letter| letter.text.contains("13.02.2027"))
     );
-    // It ends by itself, and can be renewed for a while.
+    // It ends automatically, and can be renewed for a while.
     wait_until(app, until);
-    app.tell_of_grants().await;
+    app.send_grant_mails().await;
     assert_eq!(
         subjects(app, &eva).await.last().unwrap(),
         "Ihr Zugang zu einem Speicher ist beendet"
@@ -68,10 +68,107 @@ with_app!(a_grant_is_changed_reminded_of_ended_and_renewed, |app| {
     let eva = app.log_in(&eva.email, true).await;
     assert_eq!(systems(app, &eva).await, seen("SC000001", "service"));
     wait_until(app, renewed["until"].as_i64().unwrap() + 30 * DAY);
-    app.tell_of_grants().await;
+    app.send_grant_mails().await;
     let anna = app.log_in(&anna.email, false).await;
     assert!(list(app, &anna, "given").await.is_empty());
 });
+
+/// The newest mail to a person.
+async fn newest_mail(app: &TestApp, to: &Person) -> (String, String) {
+    let mut letters = app.sent_mails().await.into_iter();
+    let newest = letters.rfind(|letter| letter.to == to.email).unwrap();
+    (newest.subject, newest.text)
+}
+
+with_app!(
+    an_electrician_with_access_reads_whose_it_is_and_what_changed,
+    |app| {
+        let anna = app.owner("anna", "SC000001").await;
+        let eva = app.electrician("eva").await;
+        ask(app, &eva, "SC000001").await.expect(202);
+        app.send_grant_mails().await;
+        let id = list(app, &anna, "given").await[0]["id"].as_i64().unwrap();
+        change(app, &anna, id, &[("scope", "monitor")])
+            .await
+            .expect(200);
+        let (_, text) = newest_mail(app, &eva).await;
+        assert!(text.contains("der Besitzer gibt Ihnen Zugang zu SC000001: Ansehen"));
+        assert!(text.contains("/electrician-dashboard/SC000001"));
+
+        let named = app.call("PATCH", "/api/auth/system/SC000001/");
+        let named = named.form(&[("first_name", "Anna"), ("last_name", "Berg")]);
+        named.bearer(&anna.access).send().await.expect(204);
+        // The owner raises the scope of their own accord, and lowers it again.
+        for (scope, words) in [
+            ("service", ["Bisher: Ansehen, bis", "Jetzt: Service, bis"]),
+            (
+                "configure",
+                ["Bisher: Service, bis", "Jetzt: Einstellen, bis"],
+            ),
+        ] {
+            change(app, &anna, id, &[("scope", scope)])
+                .await
+                .expect(200);
+            let (subject, text) = newest_mail(app, &eva).await;
+            assert_eq!(subject, "Ihr Zugang zu einem Speicher wurde geändert");
+            assert!(text.contains("Anna Berg hat Ihren Zugang zu SC000001 geändert"));
+            assert!(words.iter().all(|words| text.contains(words)), "{text}");
+            assert!(text.contains("/electrician-dashboard/SC000001"));
+        }
+        // A change to the same values sends no mail.
+        let mails = subjects(app, &eva).await.len();
+        change(app, &anna, id, &[]).await.expect(200);
+        assert_eq!(subjects(app, &eva).await.len(), mails);
+        // A request for more also names the previous scope.
+        ask(app, &eva, "SC000001").await.expect(202);
+        let given = list(app, &anna, "given").await;
+        let asked = given.iter().find(|grant| grant["state"] == "asked");
+        let asked = asked.unwrap()["id"].as_i64().unwrap();
+        change(app, &anna, asked, &[("scope", "service")])
+            .await
+            .expect(200);
+        let (_, text) = newest_mail(app, &eva).await;
+        assert!(text.contains("Bisher: Einstellen, bis"), "{text}");
+        end(app, &anna, asked).await.expect(204);
+        let (_, text) = newest_mail(app, &eva).await;
+        assert!(text.contains("Ihr Zugang zu SC000001 (Anna Berg) ist beendet"));
+        assert!(text.contains("/electrician-settings#grants"));
+    }
+);
+
+with_app!(
+    who_is_only_invited_or_has_only_asked_does_not_read_whose_it_is,
+    |app| {
+        let anna = app.owner("anna", "SC000001").await;
+        let named = app.call("PATCH", "/api/auth/system/SC000001/");
+        let named = named.form(&[("first_name", "Anna"), ("last_name", "Berg")]);
+        named.bearer(&anna.access).send().await.expect(204);
+        let (eva, tom) = (app.electrician("eva").await, app.electrician("tom").await);
+        invite(app, &anna, "SC000001", &eva.email, "monitor")
+            .await
+            .expect(201);
+        ask(app, &tom, "SC000001").await.expect(202);
+        app.send_grant_mails().await;
+        let id = list(app, &anna, "given").await;
+        let asked = id.iter().find(|grant| grant["state"] == "asked").unwrap();
+        end(app, &anna, asked["id"].as_i64().unwrap())
+            .await
+            .expect(204);
+        let letters = app.sent_mails().await;
+        let told = |person: &Person| {
+            let mut own = letters.iter().filter(|letter| letter.to == person.email);
+            own.any(|letter| letter.text.contains("Berg") || letter.subject.contains("Berg"))
+        };
+        assert!(!told(&eva) && !told(&tom));
+        let invited = newest_mail(app, &eva).await;
+        assert!(
+            invited
+                .1
+                .contains("der Besitzer möchte Ihnen Zugang zu SC000001 geben")
+        );
+        assert!(invited.1.contains("/electrician-settings#grants"));
+    }
+);
 
 with_app!(a_person_holds_one_grant_of_a_system, |app| {
     let anna = app.owner("anna", "SC000001").await;
@@ -99,7 +196,7 @@ with_app!(whoever_holds_a_grant_can_give_it_up, |app| {
     assert!(list(app, &anna, "given").await.is_empty());
     let told = "Jemand hat den Zugang zu Ihrem Speicher aufgegeben";
     assert_eq!(subjects(app, &anna).await.last().unwrap(), told);
-    // An invitation is declined the same way.
+    // An invitation is declined in the same way.
     let invited = invite(app, &anna, "SC000001", &eva.email, "monitor").await;
     let id = invited.expect(201).json()["grants"][0]["id"]
         .as_i64()
@@ -131,7 +228,7 @@ with_app!(a_revoked_grant_refuses_the_next_request, |app| {
     let command = format!("/api/auth/command/{}/", queued["id"].as_str().unwrap());
     get(app, &eva, &command).await.expect(200);
     end(app, &anna, id).await.expect(204);
-    // The same token as before.
+    // With the same token as before.
     for path in [
         "/api/auth/settings/?sn=SC000001",
         "/api/auth/graph/?sn=SC000001",
@@ -152,7 +249,7 @@ with_app!(a_revoked_grant_refuses_the_next_request, |app| {
     assert!(list(app, &eva, "held").await.is_empty());
     let groups = get(app, &eva, "/api/auth/group/").await.expect(200).json();
     assert_eq!(groups[0]["systems"], json!([]));
-    // What she had ordered and the battery has not got is void.
+    // Her command that the battery has not received yet is void.
     let shown = get(app, &anna, &command).await.expect(200).json();
     assert_eq!(shown["state"], "expired");
     assert_eq!(

@@ -1,6 +1,6 @@
-//! The consent screen, and what the owner sees of it later.
+//! The consent screen, and what the owner sees of a consent later.
 use super::{
-    CALLBACK, CLIENT, VERIFIER, anna, consent, consent_with, consents, end, let_in, partner,
+    CALLBACK, CLIENT, VERIFIER, anna, consent, consent_with, consents, end, issue_tokens, partner,
     refresh, systems,
 };
 use base64::Engine as _;
@@ -116,7 +116,7 @@ with_app!(
 with_app!(the_owner_sees_whom_they_let_in_and_since_when, |app| {
     let anna = anna(app).await;
     let ben = app.owner("ben", "SC000002").await;
-    let_in(app, &anna, "live systems").await;
+    issue_tokens(app, &anna, "live systems").await;
     let mut list = consents(app, &anna).await;
     assert!(list[0]["id"].take().is_i64());
     assert_eq!(
@@ -124,7 +124,7 @@ with_app!(the_owner_sees_whom_they_let_in_and_since_when, |app| {
         json!([{ "id": null, "name": "clever-PV", "scopes": ["systems", "live"], "since": NOON }])
     );
     assert_eq!(consents(app, &ben).await, json!([]));
-    // What exactly she agreed to, and when, is hers to take away.
+    // Her export contains what exactly she agreed to, and when.
     let export = app.get("/api/auth/account/export/").bearer(&anna.access);
     let export = export.send().await.expect(200).json();
     let kept = &export["partner_consents"][0];
@@ -139,7 +139,7 @@ with_app!(
     |app| {
         let anna = anna(app).await;
         let ben = app.owner("ben", "SC000002").await;
-        let tokens = let_in(app, &anna, "systems").await;
+        let tokens = issue_tokens(app, &anna, "systems").await;
         let id = consents(app, &anna).await[0]["id"].to_string();
         let foreign = end(app, &ben, &id).await.expect(404);
         for missing in ["999999", "rubbish", "-1", "99999999999999999999"] {
@@ -169,7 +169,7 @@ with_app!(consent_and_its_end_stand_in_the_journal, |app| {
 with_app!(the_owner_gets_a_mail_about_whom_they_let_in, |app| {
     let anna = anna(app).await;
     consent(app, &anna, "systems").await;
-    let letters = app.letters().await;
+    let letters = app.sent_mails().await;
     let told = letters
         .iter()
         .find(|letter| letter.to == anna.email && letter.text.contains("clever-PV"));
@@ -180,16 +180,16 @@ with_app!(
     a_reset_password_and_leaving_everywhere_end_partners_too,
     |app| {
         let anna = anna(app).await;
-        let tokens = let_in(app, &anna, "systems").await;
+        let tokens = issue_tokens(app, &anna, "systems").await;
         let everywhere = app.post("/api/auth/logout/", &[("all", "1")]);
         everywhere.bearer(&anna.access).send().await.expect(204);
         systems(app, &tokens.access).await.expect(401);
 
         let anna = app.log_in(&anna.email, false).await;
-        let tokens = let_in(app, &anna, "systems").await;
+        let tokens = issue_tokens(app, &anna, "systems").await;
         let asked = app.post("/api/auth/password_reset/", &[("email", &anna.email)]);
         asked.send().await.expect(202);
-        let token = app.mailed(&anna.email, "token").await;
+        let token = app.mailed_token(&anna.email, "token").await;
         let password = "Mittagssonne-7!";
         let fields = [
             ("token", token.as_str()),

@@ -1,7 +1,7 @@
 //! From the code to tokens, and from one token to the next.
 use super::{
-    CALLBACK, CLIENT, Tokens, VERIFIER, anna, challenge, consent, exchange, exchange_with, let_in,
-    partner, refresh, systems,
+    CALLBACK, CLIENT, IssuedTokens, VERIFIER, anna, challenge, consent, exchange, exchange_with,
+    issue_tokens, partner, refresh, systems,
 };
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
@@ -41,7 +41,7 @@ with_app!(
     |app| {
         let anna = anna(app).await;
         let code = consent(app, &anna, "systems").await;
-        let tokens = Tokens::of(&exchange(app, &code).await.expect(200));
+        let tokens = IssuedTokens::of(&exchange(app, &code).await.expect(200));
         systems(app, &tokens.access).await.expect(200);
         let second = exchange(app, &code).await.expect(400);
         assert_eq!(second.json()["error"], "invalid_grant");
@@ -119,20 +119,20 @@ with_app!(
     an_access_token_lives_an_hour_and_a_refresh_token_gives_the_next,
     |app| {
         let anna = anna(app).await;
-        let first = let_in(app, &anna, "systems").await;
+        let first = issue_tokens(app, &anna, "systems").await;
         app.clock.advance(HOUR);
         systems(app, &first.access).await.expect(200);
         app.clock.advance(SECOND);
         systems(app, &first.access).await.expect(401);
-        let next = Tokens::of(&refresh(app, &first.refresh, CLIENT).await.expect(200));
+        let next = IssuedTokens::of(&refresh(app, &first.refresh, CLIENT).await.expect(200));
         systems(app, &next.access).await.expect(200);
     }
 );
 
 with_app!(a_refresh_token_rotates, |app| {
     let anna = anna(app).await;
-    let first = let_in(app, &anna, "systems").await;
-    let next = Tokens::of(&refresh(app, &first.refresh, CLIENT).await.expect(200));
+    let first = issue_tokens(app, &anna, "systems").await;
+    let next = IssuedTokens::of(&refresh(app, &first.refresh, CLIENT).await.expect(200));
     assert_ne!(first.refresh, next.refresh);
     refresh(app, &next.refresh, CLIENT).await.expect(200);
 });
@@ -141,15 +141,15 @@ with_app!(
     a_refresh_token_that_comes_again_ends_what_came_of_it,
     |app| {
         let anna = anna(app).await;
-        let other = let_in(app, &anna, "systems").await;
-        let first = let_in(app, &anna, "systems").await;
-        let stolen = Tokens::of(&refresh(app, &first.refresh, CLIENT).await.expect(200));
+        let other = issue_tokens(app, &anna, "systems").await;
+        let first = issue_tokens(app, &anna, "systems").await;
+        let stolen = IssuedTokens::of(&refresh(app, &first.refresh, CLIENT).await.expect(200));
         systems(app, &stolen.access).await.expect(200);
         let old = refresh(app, &first.refresh, CLIENT).await.expect(400);
         assert_eq!(old.json()["error"], "invalid_grant");
         systems(app, &stolen.access).await.expect(401);
         refresh(app, &stolen.refresh, CLIENT).await.expect(400);
-        // What came of another code is not concerned, and the owner can read what happened.
+        // Tokens from another code are not affected, and the owner can read what happened.
         systems(app, &other.access).await.expect(200);
         refresh(app, &other.refresh, CLIENT).await.expect(200);
         let email = anna.email.parse().unwrap();
@@ -165,7 +165,7 @@ with_app!(
 
 with_app!(a_refresh_token_runs_out_after_90_days, |app| {
     let anna = anna(app).await;
-    let tokens = let_in(app, &anna, "systems").await;
+    let tokens = issue_tokens(app, &anna, "systems").await;
     app.clock.advance(90 * DAY + SECOND);
     refresh(app, &tokens.refresh, CLIENT).await.expect(400);
 });
@@ -173,14 +173,14 @@ with_app!(a_refresh_token_runs_out_after_90_days, |app| {
 with_app!(a_refresh_token_is_good_for_its_own_partner_only, |app| {
     let anna = anna(app).await;
     partner(app, "other", &["https://other.test/back"]).await;
-    let tokens = let_in(app, &anna, "systems").await;
+    let tokens = issue_tokens(app, &anna, "systems").await;
     refresh(app, &tokens.refresh, "other").await.expect(400);
     refresh(app, &tokens.refresh, CLIENT).await.expect(200);
 });
 
 with_app!(each_kind_of_token_is_refused_as_the_other, |app| {
     let anna = anna(app).await;
-    let tokens = let_in(app, &anna, "systems").await;
+    let tokens = issue_tokens(app, &anna, "systems").await;
     systems(app, &tokens.refresh).await.expect(401);
     systems(app, &format!("partner_{}", tokens.refresh))
         .await
@@ -195,7 +195,7 @@ with_app!(each_kind_of_token_is_refused_as_the_other, |app| {
 on_both!(codes_and_tokens_are_kept_only_as_hashes, |db| {
     let app = TestApp::start(db).await;
     let anna = anna(&app).await;
-    let tokens = let_in(&app, &anna, "systems").await;
+    let tokens = issue_tokens(&app, &anna, "systems").await;
     let code = consent(&app, &anna, "systems").await;
     let kept = dump(db).await;
     let access = tokens.access.trim_start_matches("partner_");

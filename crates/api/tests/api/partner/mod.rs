@@ -1,4 +1,4 @@
-//! Partner apps: the owner lets one in, it gets tokens for what was consented to, and is shut out again.
+//! Partner apps: the owner consents, the app gets tokens for that scope, and the consent is revoked.
 
 mod consent;
 mod exchange;
@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
 use ring::digest;
 use serde_json::Value;
-use testkit::{Answer, Person, TestApp};
+use testkit::{Person, TestApp, TestResponse};
 
 const CLIENT: &str = "cleverpv";
 
@@ -28,14 +28,14 @@ async fn partner(app: &TestApp, id: &str, redirects: &[&str]) {
         .unwrap();
 }
 
-/// An owner, and the partner the operator has registered.
+/// An owner, and the partner that the operator has registered.
 async fn anna(app: &TestApp) -> Person {
     partner(app, CLIENT, &[CALLBACK]).await;
     app.owner("anna", "SC000001").await
 }
 
 /// The fields that the consent screen sends, with some of them changed.
-async fn consent_with(app: &TestApp, access: &str, changed: &[(&str, &str)]) -> Answer {
+async fn consent_with(app: &TestApp, access: &str, changed: &[(&str, &str)]) -> TestResponse {
     let challenge = challenge(VERIFIER);
     let mut fields = vec![
         ("client_id", CLIENT),
@@ -53,7 +53,7 @@ async fn consent_with(app: &TestApp, access: &str, changed: &[(&str, &str)]) -> 
         .await
 }
 
-fn code_in(answer: &Answer) -> String {
+fn code_in(answer: &TestResponse) -> String {
     let redirect = answer.json()["redirect"].as_str().unwrap().to_owned();
     let query = redirect.split_once('?').unwrap().1;
     let fields: Vec<(String, String)> = serde_urlencoded::from_str(query).unwrap();
@@ -68,7 +68,7 @@ async fn consent(app: &TestApp, person: &Person, scope: &str) -> String {
 }
 
 /// Exchanges a code, with some fields of the request changed.
-async fn exchange_with(app: &TestApp, code: &str, changed: &[(&str, &str)]) -> Answer {
+async fn exchange_with(app: &TestApp, code: &str, changed: &[(&str, &str)]) -> TestResponse {
     let mut fields = vec![
         ("grant_type", "authorization_code"),
         ("code", code),
@@ -81,11 +81,11 @@ async fn exchange_with(app: &TestApp, code: &str, changed: &[(&str, &str)]) -> A
     app.post("/api/partner/token/", &fields).send().await
 }
 
-async fn exchange(app: &TestApp, code: &str) -> Answer {
+async fn exchange(app: &TestApp, code: &str) -> TestResponse {
     exchange_with(app, code, &[]).await
 }
 
-async fn refresh(app: &TestApp, token: &str, client: &str) -> Answer {
+async fn refresh(app: &TestApp, token: &str, client: &str) -> TestResponse {
     let fields = [
         ("grant_type", "refresh_token"),
         ("refresh_token", token),
@@ -94,13 +94,13 @@ async fn refresh(app: &TestApp, token: &str, client: &str) -> Answer {
     app.post("/api/partner/token/", &fields).send().await
 }
 
-struct Tokens {
+struct IssuedTokens {
     access: String,
     refresh: String,
 }
 
-impl Tokens {
-    fn of(answer: &Answer) -> Self {
+impl IssuedTokens {
+    fn of(answer: &TestResponse) -> Self {
         let body = answer.json();
         let token = |name: &str| body[name].as_str().unwrap().to_owned();
         Self {
@@ -110,13 +110,13 @@ impl Tokens {
     }
 }
 
-/// The whole way: consent, code, tokens.
-async fn let_in(app: &TestApp, person: &Person, scope: &str) -> Tokens {
+/// The whole flow: consent, code, tokens.
+async fn issue_tokens(app: &TestApp, person: &Person, scope: &str) -> IssuedTokens {
     let code = consent(app, person, scope).await;
-    Tokens::of(&exchange(app, &code).await.expect(200))
+    IssuedTokens::of(&exchange(app, &code).await.expect(200))
 }
 
-async fn systems(app: &TestApp, token: &str) -> Answer {
+async fn systems(app: &TestApp, token: &str) -> TestResponse {
     app.get("/api/partner/v1/systems/")
         .bearer(token)
         .send()
@@ -132,7 +132,7 @@ async fn consents(app: &TestApp, person: &Person) -> Value {
         .json()
 }
 
-async fn end(app: &TestApp, person: &Person, id: &str) -> Answer {
+async fn end(app: &TestApp, person: &Person, id: &str) -> TestResponse {
     app.call("DELETE", &format!("/api/auth/partner/{id}/"))
         .bearer(&person.access)
         .send()

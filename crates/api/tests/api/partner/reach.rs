@@ -1,5 +1,5 @@
-//! What a partner's token opens, and when it no longer does.
-use super::{CLIENT, anna, consent, consents, end, exchange, let_in, refresh, systems};
+//! What a partner's token gives access to, and when it stops working.
+use super::{CLIENT, anna, consent, consents, end, exchange, issue_tokens, refresh, systems};
 use domain::Email;
 use serde_json::json;
 use testkit::{NOON, PASSWORD, with_app};
@@ -22,21 +22,21 @@ with_app!(
 
 with_app!(a_scope_that_was_not_granted_is_forbidden, |app| {
     let anna = anna(app).await;
-    let tokens = let_in(app, &anna, "live").await;
+    let tokens = issue_tokens(app, &anna, "live").await;
     let answer = systems(app, &tokens.access).await.expect(403);
     assert_eq!(answer.code(), "forbidden");
 });
 
 with_app!(a_narrower_consent_narrows_the_tokens_given_before, |app| {
     let anna = anna(app).await;
-    let tokens = let_in(app, &anna, "systems live").await;
+    let tokens = issue_tokens(app, &anna, "systems live").await;
     consent(app, &anna, "live").await;
     systems(app, &tokens.access).await.expect(403);
 });
 
 with_app!(shutting_a_partner_out_ends_its_access_at_once, |app| {
     let anna = anna(app).await;
-    let tokens = let_in(app, &anna, "systems").await;
+    let tokens = issue_tokens(app, &anna, "systems").await;
     let waiting = consent(app, &anna, "systems").await;
     systems(app, &tokens.access).await.expect(200);
     let id = consents(app, &anna).await[0]["id"].to_string();
@@ -49,7 +49,7 @@ with_app!(shutting_a_partner_out_ends_its_access_at_once, |app| {
 
 with_app!(a_partners_token_opens_none_of_the_persons_calls, |app| {
     let anna = anna(app).await;
-    let tokens = let_in(app, &anna, "systems live").await;
+    let tokens = issue_tokens(app, &anna, "systems live").await;
     for (method, path) in [
         ("GET", "/api/auth/account/"),
         ("PATCH", "/api/auth/account/"),
@@ -79,16 +79,16 @@ with_app!(a_partner_sees_the_live_values_it_was_let_in_for, |app| {
     let battery = app.battery("SC000001");
     battery.hello(|_| {}).await;
     battery.sample(|_| {}).await;
-    let tokens = let_in(app, &anna, "live").await;
+    let tokens = issue_tokens(app, &anna, "live").await;
     let live = |token: &str| app.get("/api/partner/v1/live/").bearer(token).send();
     let want = json!([{
         "sn": "SC000001", "online": true, "measured_at": NOON, "grid_power": -150, "PV_power": 400,
         "battery_power": -50, "SOC": 55.5, "m8": 200,
     }]);
     assert_eq!(live(&tokens.access).await.expect(200).json(), want);
-    // One scope opens not the other's call.
+    // One scope does not allow the other scope's call.
     systems(app, &tokens.access).await.expect(403);
-    let tokens = let_in(app, &anna, "systems").await;
+    let tokens = issue_tokens(app, &anna, "systems").await;
     live(&tokens.access).await.expect(403);
 });
 
@@ -105,7 +105,7 @@ with_app!(
     a_system_given_up_disappears_for_the_partner_at_once,
     |app| {
         let anna = anna(app).await;
-        let tokens = let_in(app, &anna, "systems").await;
+        let tokens = issue_tokens(app, &anna, "systems").await;
         app.call("DELETE", "/api/auth/usr_sn/SC000001/")
             .bearer(&anna.access)
             .send()
@@ -118,7 +118,7 @@ with_app!(
 
 with_app!(a_locked_account_shuts_its_partners_out, |app| {
     let anna = anna(app).await;
-    let tokens = let_in(app, &anna, "systems").await;
+    let tokens = issue_tokens(app, &anna, "systems").await;
     let waiting = consent(app, &anna, "systems").await;
     let email: Email = anna.email.parse().unwrap();
     let now = app.clock.now();
@@ -130,7 +130,7 @@ with_app!(a_locked_account_shuts_its_partners_out, |app| {
 
 with_app!(deletion_of_the_account_ends_the_partners_tokens, |app| {
     let anna = anna(app).await;
-    let tokens = let_in(app, &anna, "systems").await;
+    let tokens = issue_tokens(app, &anna, "systems").await;
     let waiting = consent(app, &anna, "systems").await;
     app.call("DELETE", "/api/auth/account/")
         .form(&[("password", PASSWORD)])

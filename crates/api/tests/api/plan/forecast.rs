@@ -1,8 +1,8 @@
-//! Forecasts as they are kept, shown and counted, and the notice that they lead to.
+//! Forecasts as they are stored, shown and evaluated, and the weather notice that results from them.
 use super::{SN, anna, get, journal, later, plan, reports};
 use domain::clock::{HOUR, MINUTE};
 use serde_json::{Value, json};
-use store::planning::{Notice, Told};
+use store::planning::{NoticeTransition, WeatherNotice};
 use testkit::planning::household;
 use testkit::{NOON, with_app};
 
@@ -10,7 +10,7 @@ with_app!(forecasts_are_kept_shown_live_and_in_charts, |app| {
     let anna = anna(app).await;
     let path = format!("/api/auth/forecast/?sn={SN}");
     assert_eq!(get(app, &anna, &path).await["issued"], Value::Null);
-    app.plan().await;
+    app.run_planners().await;
     let forecast = get(app, &anna, &path).await;
     assert_eq!(forecast["issued"], json!(NOON));
     for name in ["load", "pv"] {
@@ -45,10 +45,10 @@ with_app!(forecasts_are_kept_shown_live_and_in_charts, |app| {
         forecast["pv"][4]["p50"]
     );
     assert_eq!(chart["series"]["ef"][0], Value::Null);
-    // Once a quarter-hour, however often somebody looks.
-    app.plan().await;
+    // Once per quarter-hour, however often the planner runs.
+    app.run_planners().await;
     let count = async || {
-        let access = app.household(SN).await;
+        let access = app.household_access(SN).await;
         app.store
             .forecasts(&access, 0..i64::MAX)
             .await
@@ -58,9 +58,9 @@ with_app!(forecasts_are_kept_shown_live_and_in_charts, |app| {
     assert_eq!(count().await, 1);
     app.clock.advance(15 * MINUTE);
     reports(app, 300).await;
-    app.plan().await;
+    app.run_planners().await;
     assert_eq!(count().await, 2);
-    // What came meanwhile is held against what was said.
+    // New measurements are compared with the forecast.
     app.feed(SN, &household(NOON..NOON + 3 * HOUR)).await;
     let anna = later(app, 3 * HOUR).await;
     let accuracy = &get(app, &anna, &path).await["accuracy"];
@@ -72,47 +72,47 @@ with_app!(forecasts_are_kept_shown_live_and_in_charts, |app| {
 
 with_app!(the_bad_weather_notice_reaches_the_owner_and_counts, |app| {
     let anna = anna(app).await;
-    app.plan().await;
-    let access = app.household(SN).await;
-    let raised = Notice {
+    app.run_planners().await;
+    let access = app.household_access(SN).await;
+    let raised = WeatherNotice {
         since: Some(NOON),
         hits: 3,
         false_alarms: 1,
-        ..Notice::default()
+        ..WeatherNotice::default()
     };
     let keep = async |notice, told| {
-        let kept = app
-            .store
-            .keep_notice(&access, notice, told, testkit::desk(), NOON);
+        let kept =
+            app.store
+                .save_weather_notice(&access, notice, told, testkit::mail_context(), NOON);
         kept.await.unwrap();
     };
-    // Before the first time there is nothing to count.
-    let first = Notice {
+    // Before the first notice there is nothing to count.
+    let first = WeatherNotice {
         since: Some(NOON - 1),
-        ..Notice::default()
+        ..WeatherNotice::default()
     };
-    keep(first, Told::Raised).await;
-    let letter = app.letters().await.pop().unwrap();
+    keep(first, NoticeTransition::Raised).await;
+    let letter = app.sent_mails().await.pop().unwrap();
     assert!(letter.text.contains("sehr wenig Sonne") && !letter.text.contains(" von "));
     let line = journal(app, &anna).await.remove(0);
     assert!(line.ends_with("eingeschaltet lassen."), "{line}");
-    keep(raised, Told::Raised).await;
-    keep(raised, Told::Raised).await;
+    keep(raised, NoticeTransition::Raised).await;
+    keep(raised, NoticeTransition::Raised).await;
     assert_eq!(
         plan(app, &anna).await["weather"],
         json!({"since": NOON, "hits": 3, "false_alarms": 1})
     );
-    let letters = app.letters().await;
+    let letters = app.sent_mails().await;
     let told: Vec<_> = letters
         .iter()
         .filter(|letter| letter.text.contains("3 von 4 Mal"))
         .collect();
     assert_eq!(told.len(), 1);
-    // The next two issues see a usual sun: it is taken back, and was wrong.
+    // The next two issues expect normal sun: the notice is withdrawn and counts as wrong.
     for _ in 0..2 {
         app.clock.advance(16 * MINUTE);
         reports(app, 300).await;
-        app.plan().await;
+        app.run_planners().await;
     }
     let anna = later(app, 0).await;
     assert_eq!(

@@ -1,7 +1,7 @@
-//! What a plan does and says, and for whom.
+//! What a plan does and explains, and for whom.
 use super::{SN, anna, blocks, change, get, journal, later, plan, reports};
+use domain::Zone;
 use domain::clock::{DAY, HOUR, MINUTE};
-use domain::{Serial, Zone};
 use serde_json::{Value, json};
 use testkit::planning::household;
 use testkit::{NOON, with_app};
@@ -13,7 +13,7 @@ with_app!(a_plan_buys_before_the_price_rises_and_says_why, |app| {
         (&before["on"], &before["issued"]),
         (&json!(true), &Value::Null)
     );
-    app.plan().await;
+    app.run_planners().await;
     let plan = plan(app, &anna).await;
     assert_eq!(plan["issued"], json!(NOON));
     assert_eq!(plan["until"], json!(NOON + HOUR));
@@ -35,7 +35,7 @@ with_app!(a_plan_buys_before_the_price_rises_and_says_why, |app| {
     for step in steps {
         let of = |name: &str| step[name].as_f64().unwrap();
         assert!(of("low") <= of("soc") && of("soc") <= of("high"), "{step}");
-        // Never planned below the reserve.
+        // A plan never goes below the reserve.
         assert!(of("soc") >= 9.9, "{step}");
     }
     let full = steps[47]["soc"].as_f64().unwrap();
@@ -54,8 +54,9 @@ with_app!(a_plan_buys_before_the_price_rises_and_says_why, |app| {
 
 with_app!(nothing_is_bought_on_a_price_that_nobody_knows, |app| {
     let anna = anna(app).await;
-    app.set(&anna, SN, &[("provider", "awattar")]).await;
-    app.plan().await;
+    app.save_settings(&anna, SN, &[("provider", "awattar")])
+        .await;
+    app.run_planners().await;
     let plan = plan(app, &anna).await;
     assert_eq!(plan["on"], json!(true));
     assert!(blocks(&plan, "charge").is_empty(), "{plan}");
@@ -66,10 +67,10 @@ with_app!(
     |app| {
         let anna = app.owner("anna", SN).await;
         app.battery(SN).hello(|_| {}).await;
-        app.plan().await;
+        app.run_planners().await;
         app.clock.advance(2 * MINUTE);
-        app.price(&anna, SN, "10", "null").await;
-        app.set(
+        app.set_price(&anna, SN, "10", "null").await;
+        app.save_settings(
             &anna,
             SN,
             &[("provider", "fixed"), ("dynamic_tariff", "plan")],
@@ -77,7 +78,7 @@ with_app!(
         .await;
         app.feed(SN, &household(NOON - 3 * DAY..NOON)).await;
         reports(app, 300).await;
-        app.plan().await;
+        app.run_planners().await;
         let forecast = get(app, &anna, &format!("/api/auth/forecast/?sn={SN}")).await;
         assert_eq!(forecast["load"].as_array().unwrap().len(), 192);
         assert_eq!(plan(app, &anna).await["issued"], Value::Null);
@@ -94,13 +95,13 @@ with_app!(a_wish_is_met_and_taken_back, |app| {
         let answer = change(app, &anna, &fields).await.expect(400).json();
         assert_eq!(answer["codes"][field], json!([code]));
     }
-    // Before the sun is gone, and cheap only later: without the wish nobody would buy now.
+    // The sun still shines and prices fall only later: without the charge target, buying now would make no sense.
     let wished = change(app, &anna, &[("soc", "90"), ("by", "14:00")])
         .await
         .expect(200)
         .json();
     assert_eq!(wished["wish"], json!({"soc": 90, "by": NOON + 2 * HOUR}));
-    app.plan().await;
+    app.run_planners().await;
     let seen = plan(app, &anna).await;
     let at_two = seen["steps"][7]["soc"].as_f64().unwrap();
     assert!(at_two > 85.0, "{at_two}");
@@ -115,17 +116,17 @@ with_app!(a_wish_is_met_and_taken_back, |app| {
         .await
         .expect(200);
     assert_eq!(plan(app, &anna).await["wish"], Value::Null);
-    // A new plan at once, out of turn.
+    // A new plan is made at once, out of turn.
     app.clock.advance(MINUTE);
     reports(app, 300).await;
-    app.plan().await;
+    app.run_planners().await;
     assert_eq!(plan(app, &anna).await["issued"], json!(NOON + MINUTE));
 });
 
 with_app!(no_block_is_shown_that_saves_nothing, |app| {
     let mut anna = anna(app).await;
     for _ in 0..8 {
-        app.plan().await;
+        app.run_planners().await;
         let shown = plan(app, &anna).await;
         let blocks = shown["blocks"].as_array().unwrap();
         for pair in blocks.windows(2) {
@@ -154,7 +155,7 @@ with_app!(a_plan_needs_prices, |app| {
 
 with_app!(nobody_sees_or_changes_the_plan_of_somebody_else, |app| {
     let anna = anna(app).await;
-    app.plan().await;
+    app.run_planners().await;
     let bob = app.owner("bob", "SC000002").await;
     for sn in [SN, "SC999999"] {
         for name in ["plan", "forecast"] {
@@ -166,17 +167,12 @@ with_app!(nobody_sees_or_changes_the_plan_of_somebody_else, |app| {
         call.bearer(&bob.access).send().await.expect(404);
     }
     assert_eq!(plan(app, &anna).await["on"], json!(true));
-    // Bob's own is empty, whatever Anna's says.
+    // Bob's own forecast is empty, whatever Anna's contains.
     let own = get(app, &bob, "/api/auth/forecast/").await;
     assert_eq!((&own["issued"], &own["load"]), (&Value::Null, &json!([])));
     // When Anna's household leaves, nothing of it is left.
-    let sn: Serial = SN.parse().unwrap();
-    let call = app.call("DELETE", &format!("/api/auth/usr_sn/{SN}/"));
-    call.form(&[("password", testkit::PASSWORD)])
-        .bearer(&anna.access)
-        .send()
-        .await;
-    if app.store.household(&sn).await.unwrap().is_none() {
-        assert!(app.store.forecasts_since(0).await.unwrap().is_empty());
-    }
+    assert!(!app.store.forecasts_since(0).await.unwrap().is_empty());
+    let leave = app.call("DELETE", &format!("/api/auth/usr_sn/{SN}/"));
+    leave.bearer(&anna.access).send().await.expect(204);
+    assert!(app.store.forecasts_since(0).await.unwrap().is_empty());
 });

@@ -1,4 +1,4 @@
-//! Forecasts, the plan with its reasons and wishes, what it saved, and who gets to see it.
+//! Forecasts, the plan with its reasons and charge targets, its savings, and who may see it.
 #![allow(clippy::unwrap_used)]
 
 mod forecast;
@@ -9,7 +9,7 @@ mod sending;
 use domain::clock::DAY;
 use serde_json::Value;
 use testkit::planning::household;
-use testkit::{Answer, NOON, Person, TestApp};
+use testkit::{NOON, Person, TestApp, TestResponse};
 
 const SN: &str = "SC000001";
 
@@ -22,23 +22,23 @@ async fn plan(app: &TestApp, person: &Person) -> Value {
     get(app, person, &format!("/api/auth/plan/?sn={SN}")).await
 }
 
-async fn change(app: &TestApp, person: &Person, fields: &[(&str, &str)]) -> Answer {
+async fn change(app: &TestApp, person: &Person, fields: &[(&str, &str)]) -> TestResponse {
     let mut all = vec![("sn", SN)];
     all.extend(fields);
     let call = app.post("/api/auth/plan/", &all);
     call.bearer(&person.access).send().await
 }
 
-/// Anna, whose system reports 30 % and is planned for.
+/// Anna, whose system reports 30 % and has planning turned on.
 async fn anna(app: &TestApp) -> Person {
     let anna = app.owner("anna", SN).await;
     app.battery(SN).hello(|_| {}).await;
-    app.planned_home(&anna, SN).await;
+    app.set_up_planned_home(&anna, SN).await;
     reports(app, 300).await;
     anna
 }
 
-/// Time goes by; she logs in again where it was long.
+/// Advances the time and logs Anna in again, as her session may have expired.
 async fn later(app: &TestApp, by: i64) -> Person {
     app.clock.advance(by);
     app.log_in("anna@example.com", false).await

@@ -1,4 +1,4 @@
-//! What came of a plan: in the journal, in money, and when it lost some.
+//! The outcome of a plan: in the journal, in money, and when it lost money.
 use super::{SN, anna, blocks, change, get, journal, later, plan, reports};
 use domain::Zone;
 use domain::clock::{DAY, MINUTE};
@@ -12,7 +12,7 @@ with_app!(what_a_block_did_is_in_the_journal_afterwards, |app| {
     change(app, &anna, &[("soc", "90"), ("by", "13:00")])
         .await
         .expect(200);
-    app.plan().await;
+    app.run_planners().await;
     assert_eq!(
         blocks(&plan(app, &anna).await, "charge")[0]["start"],
         json!(NOON)
@@ -28,7 +28,7 @@ with_app!(what_a_block_did_is_in_the_journal_afterwards, |app| {
     app.feed(SN, &samples).await;
     let anna = later(app, 30 * MINUTE).await;
     change(app, &anna, &[("on", "false")]).await.expect(200);
-    app.plan().await;
+    app.run_planners().await;
     let lines = journal(app, &anna).await;
     let done = lines
         .iter()
@@ -44,12 +44,12 @@ with_app!(
     savings_are_those_of_measured_days_and_losses_are_shown,
     |app| {
         anna(app).await;
-        app.plan().await;
-        // A whole day later the first planned day is over: dear energy, and the battery rested instead of giving.
+        app.run_planners().await;
+        // The first full planned day is over: energy was expensive, and the battery rested instead of discharging.
         app.feed(SN, &household(NOON..NOON + 2 * DAY)).await;
         let anna = later(app, 2 * DAY).await;
         reports(app, 300).await;
-        app.plan().await;
+        app.run_planners().await;
         let days = "2026-11-15_2026-11-17";
         let rows = get(
             app,
@@ -57,7 +57,7 @@ with_app!(
             &format!("/api/auth/savings/?sn={SN}&days={days}"),
         )
         .await;
-        // The day on which it was turned on is nobody's.
+        // The day on which planning was turned on does not count.
         assert_eq!(rows[0]["without_plan"], Value::Null);
         let saved = rows[1]["without_plan"].as_i64().unwrap() - rows[1]["actual"].as_i64().unwrap();
         assert!(saved < -50, "{rows}");
@@ -71,8 +71,8 @@ with_app!(
     a_plan_that_lost_money_for_30_days_is_turned_off_and_the_owner_is_told,
     |app| {
         anna(app).await;
-        app.plan().await;
-        let access = app.household(SN).await;
+        app.run_planners().await;
+        let access = app.household_access(SN).await;
         let first = Zone::default().day_of(NOON).next();
         for day in 0..25 {
             let day = PlanDay {
@@ -83,14 +83,14 @@ with_app!(
                 counted: true,
                 stored: 3_000,
             };
-            app.store.keep_plan_day(&access, &day).await.unwrap();
+            app.store.save_plan_day(&access, &day).await.unwrap();
         }
         let anna = later(app, 26 * DAY).await;
         reports(app, 300).await;
-        app.plan().await;
+        app.run_planners().await;
         let seen = plan(app, &anna).await;
         assert_eq!(seen["on"], json!(false));
-        let letters = app.letters().await;
+        let letters = app.sent_mails().await;
         let letter = letters
             .iter()
             .find(|letter| letter.text.contains("1,25"))
@@ -104,13 +104,13 @@ with_app!(
         let said =
             "Der Ladeplan wurde ausgeschaltet: Er hat in 30 Tagen 1,25 € gekostet statt gespart.";
         assert!(journal(app, &anna).await.contains(&said.to_owned()));
-        // The owner may try again, and begins anew; what was lost stays in plain sight.
+        // The owner may turn it on again and starts afresh; the loss remains visible.
         change(app, &anna, &[("on", "true")]).await.expect(200);
         assert_eq!(plan(app, &anna).await["saved"], json!(-125));
         let anna = later(app, 16 * MINUTE).await;
         reports(app, 300).await;
-        app.plan().await;
-        app.plan().await;
+        app.run_planners().await;
+        app.run_planners().await;
         assert_eq!(plan(app, &anna).await["on"], json!(true));
     }
 );

@@ -1,36 +1,36 @@
-//! People who have done everything that leaves a trace.
+//! People who have done everything that leaves data behind.
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
-use domain::alarm::Kind;
+use domain::alarm::AlarmKind;
 use domain::clock::MINUTE;
 use domain::firmware::{Manifest, Part};
 use domain::source::{BiddingZone, PriceSlot, QUARTER, SourceState, SpotPrice};
 use domain::{EventCode, Serial, Source};
-use store::planning::{Issue, PlanDay};
-use store::source::{Household, ProviderToken, Wanted, Weather};
+use store::planning::{IssuedForecast, PlanDay};
+use store::source::{HouseholdToken, PriceDemand, ProviderToken, WeatherForecast};
 use testkit::firmware::{IMAGE, manifest};
 use testkit::{PASSWORD, Person, TestApp, TestDb, eventually};
 
 pub(crate) const TOKEN: &str = "5K4MVS-OjfWhK_4yrjOlFe1F6kJXPVf7eQYggo8ebAE";
 const CALLBACK: &str = "https://partner.test/back";
 
-/// What exists before anybody comes: systems with codes, a partner, and firmware.
+/// What exists before any person: systems with codes, a partner, and firmware.
 pub(crate) struct Stage {
     pub(crate) code: String,
 }
 
-/// A forecast, and a day that was planned.
+/// Stores a forecast and a planned day.
 async fn plan(app: &TestApp, sn: &Serial) {
     let now = app.clock.now();
-    let issue = Issue {
+    let issue = IssuedForecast {
         issued_at: now,
         start: now,
         load: vec![[100, 200, 300]],
         pv: vec![[0, 0, 0]],
     };
-    let kept = app.store.keep_forecast(sn, &issue, None).await;
+    let kept = app.store.save_forecast(sn, &issue, None).await;
     assert!(kept.unwrap());
-    let access = app.store.household(sn).await.unwrap().unwrap();
+    let access = app.household_access(sn.as_str()).await;
     let day = PlanDay {
         day: access.zone().day_of(now),
         actual: 120,
@@ -39,7 +39,7 @@ async fn plan(app: &TestApp, sn: &Serial) {
         counted: true,
         stored: 3_000,
     };
-    app.store.keep_plan_day(&access, &day).await.unwrap();
+    app.store.save_plan_day(&access, &day).await.unwrap();
 }
 
 pub(crate) async fn set_stage(app: &TestApp) -> Stage {
@@ -64,10 +64,10 @@ pub(crate) async fn set_stage(app: &TestApp) -> Stage {
     Stage { code }
 }
 
-/// Somebody who has done everything that leaves a trace; the mails are still in the outbox.
+/// A person who has done everything that leaves data behind; the mails are still in the outbox.
 pub(crate) struct Life {
     pub(crate) person: Person,
-    /// Values by which the person could be found again.
+    /// Values that could identify the person.
     pub(crate) personal: Vec<String>,
     pub(crate) partner_token: String,
     pub(crate) partner_refresh: String,
@@ -78,7 +78,7 @@ pub(crate) async fn live(app: &TestApp, db: &TestDb, stage: &Stage) -> Life {
     let mut form = app.owner_form("anna.first@example.com", &stage.code);
     form.retain(|(name, _)| *name != "phone");
     form.extend([phone, ("sn2", "SC000003")]);
-    // A registration by mail that was never confirmed, before the one that counts.
+    // A registration by mail that was never confirmed, before the successful one.
     let mut early = form.clone();
     early.retain(|(name, _)| *name != "sn1");
     early.push(("sn1", "SC000004"));
@@ -87,10 +87,10 @@ pub(crate) async fn live(app: &TestApp, db: &TestDb, stage: &Stage) -> Life {
     let call = app.post("/api/auth/register/", &form);
     call.from("10.6.6.2").send().await.expect(201);
 
-    // The address changes once, and a second change is under way.
+    // The address changes once, and a second change is pending.
     let first = app.log_in("anna.first@example.com", false).await;
     change_address(app, &first, "anna.second@example.com").await;
-    let token = app.mailed("anna.second@example.com", "email").await;
+    let token = app.mailed_token("anna.second@example.com", "email").await;
     app.clock.advance(MINUTE);
     app.post("/api/auth/account/email/confirm/", &[("token", &token)])
         .send()
@@ -99,7 +99,7 @@ pub(crate) async fn live(app: &TestApp, db: &TestDb, stage: &Stage) -> Life {
     let person = app.log_in("anna.second@example.com", false).await;
     change_address(app, &person, "anna.third@example.com").await;
 
-    // The registration of a stranger under her address ends in a mail to her.
+    // A stranger registers with her address, which sends her a mail.
     let taken = app.owner_form("anna.second@example.com", "SC000004");
     let call = app.post("/api/auth/register/", &taken);
     call.from("10.6.6.3").send().await.expect(202);
@@ -117,20 +117,20 @@ pub(crate) async fn live(app: &TestApp, db: &TestDb, stage: &Stage) -> Life {
     call.bearer(&person.access).send().await.expect(204);
     db.execute("UPDATE systems SET master_version = '4.1' WHERE sn = 'SC000001'")
         .await;
-    // Her battery reports, and keeps what it could not place in time.
+    // Her battery reports, including an undated sample.
     let battery = app.battery("SC000001");
     battery.hello(|_| {}).await;
     battery.sample(|_| {}).await;
     battery
         .event(Some(app.clock.now()), EventCode::MeterLost, true, None)
         .await;
-    battery.lost(r#"{"s":9,"soc":55}"#).await;
-    // An electrician brought another one into service for her, and begins anew.
+    battery.undated_sample(r#"{"s":9,"soc":55}"#).await;
+    // An electrician commissioned another system for her, and starts a second commissioning.
     let moritz = app.electrician("installer").await;
     app.grant(&person, &moritz, "SC000002", "service").await;
     let other = app.battery("SC000002");
     app.commission(&moritz, &other).await;
-    let again = app.begin(&moritz, "SC000002").await;
+    let again = app.begin_commissioning(&moritz, "SC000002").await;
     let customer = [
         ("step", "customer"),
         ("first_name", "Annegret"),
@@ -138,9 +138,9 @@ pub(crate) async fn live(app: &TestApp, db: &TestDb, stage: &Stage) -> Life {
         ("place", "Annastraße 3"),
     ];
     app.step(&moritz, again, &customer).await;
-    // These tests are about her alone.
+    // These tests are only about her.
     delete(app, &moritz).await;
-    // She sets it, and tells it what to do.
+    // She changes its settings and gives it commands.
     let set = [
         ("version", "0"),
         ("charge_start", "23:07"),
@@ -165,18 +165,21 @@ pub(crate) async fn live(app: &TestApp, db: &TestDb, stage: &Stage) -> Life {
         .expect(201)
         .json();
     battery
-        .answers(given["id"].as_str().unwrap(), true, "ok")
+        .answer_command(given["id"].as_str().unwrap(), true, "ok")
         .await;
-    // Something goes wrong with it, which she has seen.
-    let alarm = app.alarm("SC000001", Kind::MeterError).await.to_string();
+    // The system has an alarm, which she has acknowledged.
+    let alarm = app
+        .open_alarm("SC000001", AlarmKind::MeterError)
+        .await
+        .to_string();
     app.post("/api/auth/alarm/", &[("id", &alarm)])
         .bearer(&person.access)
         .send()
         .await
         .expect(200);
     let sign = [(battery.sn.clone(), Some(app.clock.now()))];
-    app.store.keep_alarm_signs(&sign).await.unwrap();
-    // It is forecast and planned for, with a wish of hers.
+    app.store.save_batteries_at_floor(&sign).await.unwrap();
+    // It has a forecast and a plan, with her charge target.
     let wish = [("sn", "SC000001"), ("soc", "70"), ("by", "18:00")];
     app.post("/api/auth/plan/", &wish)
         .bearer(&person.access)
@@ -184,7 +187,7 @@ pub(crate) async fn live(app: &TestApp, db: &TestDb, stage: &Stage) -> Life {
         .await
         .expect(200);
     plan(app, &battery.sn).await;
-    // It gets new firmware.
+    // It gets a firmware update.
     eventually("the update is offered", async || {
         !app.portal.live.offered(&battery.sn).is_empty()
     })
@@ -200,7 +203,7 @@ pub(crate) async fn live(app: &TestApp, db: &TestDb, stage: &Stage) -> Life {
         .send()
         .await
         .expect(200);
-    // What she calls her systems names her, too.
+    // The names of her groups identify her, too.
     let group = [("name", "Annegrets Keller"), ("sn", "SC000001")];
     app.post("/api/auth/group/", &group)
         .bearer(&person.access)
@@ -217,7 +220,7 @@ pub(crate) async fn live(app: &TestApp, db: &TestDb, stage: &Stage) -> Life {
         .send()
         .await
         .expect(200);
-    // Prices by the time of day, what her provider said, and the sun over her roof.
+    // Prices by time of day, her provider's prices, and the weather at her roof.
     let steps = [("sn", "SC000001"), ("steps", "workdays/00:00/23,07")];
     app.post("/api/auth/price/", &steps)
         .bearer(&person.access)
@@ -225,7 +228,7 @@ pub(crate) async fn live(app: &TestApp, db: &TestDb, stage: &Stage) -> Life {
         .await
         .expect(200);
     hear_from_outside(app, &battery.sn).await;
-    // An electrician and a flatmate are invited, and the house is for sale.
+    // An electrician and a flatmate are invited, and the house is being sold.
     for (email, scope) in [
         ("moritz@example.com", "service"),
         ("lea@example.com", "look"),
@@ -249,7 +252,7 @@ pub(crate) async fn live(app: &TestApp, db: &TestDb, stage: &Stage) -> Life {
         .expect(201);
     let (partner_token, partner_refresh) = let_partner_in(app, &person).await;
     consent(app, &person).await;
-    // She sets up a second factor; that ends her other sessions, not this one.
+    // She sets up a second factor; this ends her other sessions, not the current one.
     app.enable_totp(&person).await;
     Life {
         personal: [
@@ -271,13 +274,13 @@ pub(crate) async fn live(app: &TestApp, db: &TestDb, stage: &Stage) -> Life {
     }
 }
 
-/// What her provider and the weather service answered.
+/// Stores answers of her provider and the weather service.
 async fn hear_from_outside(app: &TestApp, sn: &Serial) {
     let now = app.clock.now();
-    let wanted = Wanted {
+    let wanted = PriceDemand {
         source: Source::Tibber,
         zone: BiddingZone::DeLu,
-        household: Some(Household {
+        household: Some(HouseholdToken {
             token: ProviderToken::new(TOKEN.to_owned()),
             systems: vec![sn.clone()],
         }),
@@ -288,9 +291,9 @@ async fn hear_from_outside(app: &TestApp, sn: &Serial) {
         price: SpotPrice::from_thousandths(25_120).unwrap(),
     };
     let well = SourceState::default();
-    let kept = app.store.keep_prices(&wanted, &[slot], well, now).await;
+    let kept = app.store.save_prices(&wanted, &[slot], well, now).await;
     kept.unwrap();
-    let weather = Weather {
+    let weather = WeatherForecast {
         source: Source::OpenMeteo,
         issued_at: now,
         start: now,
@@ -298,7 +301,7 @@ async fn hear_from_outside(app: &TestApp, sn: &Serial) {
     };
     let kept = app
         .store
-        .keep_weather(std::slice::from_ref(sn), &weather, well)
+        .save_weather(std::slice::from_ref(sn), &weather, well)
         .await;
     kept.unwrap();
 }

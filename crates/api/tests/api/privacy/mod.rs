@@ -1,16 +1,16 @@
-//! What is kept about a person can be taken away whole, and is gone when the account is.
-//! Both are held against the database itself: a table or column that is new fails here until it is thought about.
+//! A person's stored data can be exported completely, and is deleted with the account. Both are checked against the database
+//! itself: a new table or column fails here until someone decides about it.
 #![allow(clippy::unwrap_used)]
 mod life;
-mod ties;
+mod tables;
 
 use life::{TOKEN, delete, live, set_stage};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use tables::{Numbers, Row, RowOwnership, SECRET, TABLES, TableRule, dump, numbers};
 use testkit::{PASSWORD, Person, TestApp, on_both, with_app};
-use ties::{Numbers, Row, SECRET, TABLES, Table, Tie, dump, numbers};
 
-/// SQLite keeps yes and no as 1 and 0.
+/// SQLite stores booleans as 1 and 0.
 fn same(one: &Value, other: &Value) -> bool {
     let number = |value: &Value| value.as_bool().map(i64::from).or(value.as_i64());
     one == other || number(one).is_some() && number(one) == number(other)
@@ -36,7 +36,7 @@ on_both!(every_table_has_been_thought_about, |db| {
 
 /// Every row of these tables that belongs to the account is in its export.
 fn assert_exported<'t>(
-    tables: impl Iterator<Item = &'t Table>,
+    tables: impl Iterator<Item = &'t TableRule>,
     dump: &BTreeMap<String, Vec<Row>>,
     numbers: &Numbers,
     export: &Value,
@@ -44,10 +44,10 @@ fn assert_exported<'t>(
     for table in tables {
         let rows: Vec<&Row> = dump[table.name]
             .iter()
-            .filter(|row| table.tie.holds(row, numbers))
+            .filter(|row| table.ownership.holds(row, numbers))
             .collect();
         assert!(
-            matches!(table.tie, Tie::Nobody(_)) || !rows.is_empty(),
+            matches!(table.ownership, RowOwnership::Nobody(_)) || !rows.is_empty(),
             "this life leaves nothing in {}",
             table.name
         );
@@ -81,7 +81,7 @@ on_both!(the_export_holds_everything_kept_about_the_person, |db| {
     let export = export(&app, &life.person).await;
     let tables = TABLES
         .iter()
-        .filter(|table| !matches!(table.tie, Tie::Work));
+        .filter(|table| !matches!(table.ownership, RowOwnership::Work));
     assert_exported(tables, &dump(db).await, &numbers, &export);
     app.stop().await;
 });
@@ -103,7 +103,11 @@ on_both!(an_electricians_work_is_exported_and_deleted, |db| {
         .send()
         .await
         .expect(200);
-    let tables = || TABLES.iter().filter(|table| matches!(table.tie, Tie::Work));
+    let tables = || {
+        TABLES
+            .iter()
+            .filter(|table| matches!(table.ownership, RowOwnership::Work))
+    };
     let numbers = numbers(&app, db, &eva.email).await;
     assert_exported(
         tables(),
@@ -116,7 +120,7 @@ on_both!(an_electricians_work_is_exported_and_deleted, |db| {
     for table in tables() {
         assert_eq!(left[table.name], [], "{}", table.name);
     }
-    // What was set stays.
+    // The settings stay.
     assert_eq!(left["settings"][0]["version"], 1);
     app.stop().await;
 });
@@ -131,16 +135,16 @@ on_both!(no_other_table_names_the_person, |db| {
         for row in rows {
             let text = Value::Object(row.clone()).to_string();
             let named = life.personal.iter().any(|value| text.contains(value));
-            // A mail about her address to her own mailbox is the one row that carries no number.
+            // Mails about her address to her own mailbox are the only rows without an account id.
             let own_mail = name == "mails" && row["recipient"] == "anna.second@example.com";
-            // Whoever registers her address once more waits for a link that nobody gets; it is gone after a day.
+            // A second registration of her address waits for a link that is never sent; it is deleted after a day.
             let taken = name == "registrations" && row["email"] == "anna.second@example.com";
-            let expected = match table.tie {
-                Tie::Nobody(why) => why,
+            let expected = match table.ownership {
+                RowOwnership::Nobody(why) => why,
                 _ => "only rows of the account name the person",
             };
             assert!(
-                !named || own_mail || taken || table.tie.holds(&row, &numbers),
+                !named || own_mail || taken || table.ownership.holds(&row, &numbers),
                 "{name} ({expected}): {text}"
             );
         }
@@ -201,7 +205,7 @@ on_both!(the_csv_holds_the_same_as_the_json, |db| {
         .records()
         .map(|record| {
             let record = record.unwrap();
-            // The apostrophe keeps a spreadsheet from calculating.
+            // The apostrophe keeps a spreadsheet from evaluating formulas.
             [0, 1, 2, 3].map(|n| record[n].trim_start_matches('\'').to_owned())
         })
         .collect();
@@ -257,11 +261,12 @@ on_both!(
         let app = TestApp::start(db).await;
         let stage = set_stage(&app).await;
         app.owner("ben", "SC000009").await;
-        app.letters().await;
+        app.sent_mails().await;
         let before = dump(db).await;
         let life = live(&app, db, &stage).await;
         delete(&app, &life.person).await;
-        // What the battery says about itself, and its own bookkeeping, are nobody's; the roof and the time zone are the house's.
+        // What the battery reports about itself and its own bookkeeping are not personal; the roof and the time zone belong to
+        // the house.
         db.execute(
             "UPDATE systems SET master_version = NULL, gateway_version = NULL, hardware = NULL, capacity = NULL,
                 charge_max = NULL, discharge_max = NULL, history_from = 0, planes = '',
@@ -272,12 +277,12 @@ on_both!(
             for row in rows.iter().filter(|row| !before[&table].contains(row)) {
                 match table.as_str() {
                     "journal" => assert_eq!(row["account_id"], Value::Null),
-                    // What acts on the battery acts on; nobody learns who began it.
+                    // Effects on the battery continue, without the person who started them.
                     "effects" => assert_eq!(row["account_id"], Value::Null),
                     "codes" => assert!(row["used_at"].is_i64()),
                     "boots" | "presence" | "sealing" | "firmware_job_parts" | "link_pulse"
                     | "gateways" => {}
-                    // A protocol is about the installation, and names nobody any more.
+                    // A protocol is about the installation, and no longer names anyone.
                     "commissioning_units" => assert!(row["finished_at"].is_i64()),
                     "commissionings" => {
                         assert!(row["finished_at"].is_i64());
@@ -292,7 +297,7 @@ on_both!(
                         assert_eq!(row["account_id"], Value::Null);
                         assert_eq!(row["state"], "cancelled");
                     }
-                    // The wiring of the house stays, with what a system begins with.
+                    // The wiring of the house stays, with the initial values of a system.
                     "settings" => {
                         assert_eq!(row["provider_token"], Value::Null);
                         assert_eq!(row["changed_by"], Value::Null);
@@ -341,7 +346,7 @@ on_both!(deletion_leaves_no_value_of_an_electrician_either, |db| {
     let eva = app.electrician("eva").await;
     delete(&app, &eva).await;
     let mut after = dump(db).await;
-    // The device link's heartbeat is nobody's, and begins when it likes.
+    // The device link's heartbeat is not personal, and starts at any time.
     for dump in [&mut before, &mut after] {
         dump.remove("link_pulse").unwrap();
         dump.remove("gateways").unwrap();
@@ -358,11 +363,11 @@ on_both!(an_electricians_grants_are_exported_and_deleted, |db| {
     let anna = app.owner("anna", "SC000001").await;
     app.device("SC000002").await;
     let code = app.installer_code(&[&"SC000002".parse().unwrap()]).await;
-    app.letters().await;
+    app.sent_mails().await;
     let before = dump(db).await;
     let eva = app.electrician("eva").await;
     app.grant(&anna, &eva, "SC000001", "monitor").await;
-    // Invited to more, asks for what there is and what not, and has a code.
+    // Eva is invited to more, requests existing and unknown systems, and has a code.
     let invite = [
         ("sn", "SC000001"),
         ("email", eva.email.as_str()),
@@ -394,14 +399,14 @@ on_both!(an_electricians_grants_are_exported_and_deleted, |db| {
     assert_eq!(states, ["active", "invited", "asked", "asked", "active"]);
     assert!(!exported.to_string().contains(&anna.email));
     delete(&app, &eva).await;
-    app.letters().await;
+    app.sent_mails().await;
     let left = dump(db).await;
     let text = serde_json::to_string(&left).unwrap();
     assert!(!text.contains("eva@") && !text.contains("Elektro Sonnenberg"));
     for (table, rows) in left {
         for row in rows.iter().filter(|row| !before[&table].contains(row)) {
             match table.as_str() {
-                // What anna did stays hers; what eva did is nobody's.
+                // Anna's actions stay hers; Eva's become anonymous.
                 "journal" => {
                     let annas = row["event"] == "grant_invited";
                     assert_eq!(row["account_id"].is_i64(), annas, "{row:?}");
@@ -419,11 +424,11 @@ on_both!(the_journal_keeps_its_lines_after_deletion, |db| {
     let app = TestApp::start(db).await;
     let stage = set_stage(&app).await;
     let life = live(&app, db, &stage).await;
-    // What the battery said about the household's days goes with what it measured.
+    // The battery's entries about the household's days are deleted with its measurements.
     let events = |dump: &BTreeMap<String, Vec<Row>>| -> Vec<Value> {
         let lines = dump["journal"].iter();
         let mut lines: Vec<&Row> = lines.filter(|line| line["actor"] != "battery").collect();
-        // A database keeps rows that were changed where it likes.
+        // The row order of a database may change after updates.
         lines.sort_by_key(|line| line["id"].as_i64());
         lines.iter().map(|line| line["event"].clone()).collect()
     };
@@ -440,13 +445,13 @@ on_both!(
         let app = TestApp::start(db).await;
         let stage = set_stage(&app).await;
         let life = live(&app, db, &stage).await;
-        let link = app.mailed("anna.third@example.com", "email").await;
+        let link = app.mailed_token("anna.third@example.com", "email").await;
         let email = [("email", life.person.email.as_str())];
         app.post("/api/auth/password_reset/", &email)
             .send()
             .await
             .expect(202);
-        let reset = app.mailed(&life.person.email, "token").await;
+        let reset = app.mailed_token(&life.person.email, "token").await;
         delete(&app, &life.person).await;
         app.get("/api/auth/account/")
             .bearer(&life.person.access)

@@ -1,4 +1,4 @@
-//! Nobody learns who has an account, but its owner hears of every try.
+//! Registration does not reveal who has an account, but the account's owner is notified of every attempt.
 use super::{codes, register, wrong};
 use domain::Lang;
 use testkit::with_app;
@@ -13,7 +13,7 @@ with_app!(
             .await
             .expect(400);
         assert_eq!(codes(&answer), wrong("email", "email_taken"));
-        // The code was not used up by it.
+        // The attempt did not use up the code.
         register(app, &app.owner_form("ben@example.com", &code))
             .await
             .expect(201);
@@ -44,7 +44,7 @@ with_app!(
             .await
             .expect(202);
         assert_eq!(known.text, unknown.text);
-        let letters = app.letters().await;
+        let letters = app.sent_mails().await;
         let last = letters
             .iter()
             .rev()
@@ -81,6 +81,6 @@ with_app!(
         }
         texts.dedup();
         assert_eq!(texts.len(), 1);
-        assert_eq!(app.letters().await.len(), 3);
+        assert_eq!(app.sent_mails().await.len(), 3);
     }
 );

@@ -1,4 +1,4 @@
-//! The form: every wrong field is told, all at once, in the caller's language, and nothing else is taken.
+//! The form: all wrong fields are reported at once, in the caller's language, and unknown fields are ignored.
 use super::{Fields, codes, electrician, register, with, wrong};
 use domain::clock::HOUR;
 use domain::code::{Code, CodeKind};
@@ -8,7 +8,7 @@ use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 use testkit::{NOON, with_app};
 
-/// Names that somebody might try, and any others.
+/// Field names that an attacker might try, and random ones.
 fn extra_fields() -> impl proptest::strategy::Strategy<Value = Vec<(String, String)>> {
     let tempting = proptest::sample::select(vec![
         "id",
@@ -97,7 +97,7 @@ with_app!(every_wrong_field_of_an_owner_gets_its_own_code, |app| {
     let answer = register(app, &form).await.expect(400);
     assert_eq!(codes(&answer), wrong("password2", "passwords_differ"));
     assert!(
-        app.letters()
+        app.sent_mails()
             .await
             .iter()
             .all(|letter| letter.to == ben.email)
@@ -256,12 +256,12 @@ with_app!(consent_to_the_terms_is_kept_with_version_and_time, |app| {
         .send()
         .await
         .expect(201);
-    // By mail it counts from the moment in which the box was ticked, not from the link.
+    // By mail, consent counts from the moment the box was ticked, not from opening the link.
     app.device("SC000002").await;
     let by_mail = app.owner_form("ben@example.com", "SC000002");
     let call = app.post("/api/auth/register/", &by_mail);
     call.from("10.2.2.2").send().await.expect(202);
-    let token = app.mailed("ben@example.com", "confirm").await;
+    let token = app.mailed_token("ben@example.com", "confirm").await;
     app.clock.advance(HOUR);
     app.post("/api/auth/register/confirm/", &[("token", &token)])
         .send()

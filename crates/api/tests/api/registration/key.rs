@@ -1,4 +1,4 @@
-//! A registration code opens at once, and once; keys are not for guessing.
+//! A registration code works at once, and only once; keys cannot be guessed.
 use super::{codes, register, with, wrong};
 use domain::Lang;
 use domain::clock::{HOUR, SECOND};
@@ -48,7 +48,7 @@ with_app!(
         .send()
         .await
         .expect(201);
-        let letters = app.letters().await;
+        let letters = app.sent_mails().await;
         assert_eq!(letters.len(), 1);
         assert_eq!(letters[0].to, "anna@example.com");
         assert_eq!(
@@ -132,7 +132,7 @@ with_app!(ten_keys_an_hour_may_be_tried_from_one_address, |app| {
         .parse()
         .unwrap();
     assert!((1..=3_601).contains(&wait), "{wait}");
-    // Nothing comes back before the hour is over, also not one by one.
+    // No attempt becomes free before the hour is over, not even one by one.
     app.clock.advance(HOUR - SECOND);
     register(app, &form).await.expect(429);
     app.clock.advance(SECOND);

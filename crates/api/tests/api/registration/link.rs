@@ -1,4 +1,4 @@
-//! Without a code the account begins with the mailed link, and the system with its main switch.
+//! Without a code, the account begins with the mailed link, and the system with its main switch.
 use super::{confirm, electrician, register, with};
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
@@ -21,7 +21,7 @@ with_app!(
         assert_eq!(answer["keys"][0]["status"], "waiting");
         let early = app.try_log_in("anna@example.com", PASSWORD, false).await;
         assert_eq!(early.expect(403).code(), "email_unconfirmed");
-        let token = app.mailed("anna@example.com", "confirm").await;
+        let token = app.mailed_token("anna@example.com", "confirm").await;
         let confirmed = confirm(app, &token).await.expect(200).json();
         assert_eq!(confirmed["role"], "user");
         assert_eq!(confirmed["keys"][0]["status"], "waiting");
@@ -36,7 +36,7 @@ with_app!(
         register(app, &electrician(app, "eva@example.com"))
             .await
             .expect(202);
-        let token = app.mailed("eva@example.com", "confirm").await;
+        let token = app.mailed_token("eva@example.com", "confirm").await;
         let confirmed = confirm(app, &token).await.expect(200).json();
         assert_eq!(confirmed["role"], "electrician");
         assert_eq!(confirmed["keys"], json!([]));
@@ -56,7 +56,7 @@ with_app!(the_link_works_once, |app| {
     register(app, &electrician(app, "eva@example.com"))
         .await
         .expect(202);
-    let token = app.mailed("eva@example.com", "confirm").await;
+    let token = app.mailed_token("eva@example.com", "confirm").await;
     confirm(app, &token).await.expect(200);
     assert_eq!(
         confirm(app, &token).await.expect(400).code(),
@@ -68,7 +68,7 @@ with_app!(the_link_can_be_opened_for_24_hours, |app| {
     register(app, &electrician(app, "eva@example.com"))
         .await
         .expect(202);
-    let token = app.mailed("eva@example.com", "confirm").await;
+    let token = app.mailed_token("eva@example.com", "confirm").await;
     app.clock.advance(DAY);
     confirm(app, &token).await.expect(200);
 });
@@ -77,7 +77,7 @@ with_app!(the_link_has_run_out_after_24_hours, |app| {
     register(app, &electrician(app, "eva@example.com"))
         .await
         .expect(202);
-    let token = app.mailed("eva@example.com", "confirm").await;
+    let token = app.mailed_token("eva@example.com", "confirm").await;
     app.clock.advance(DAY + SECOND);
     assert_eq!(
         confirm(app, &token).await.expect(400).code(),
@@ -104,7 +104,7 @@ on_both!(
             .await
             .expect(202);
         let before = format!("{:?}", db.dump().await);
-        let token = app.mailed("eva@example.com", "confirm").await;
+        let token = app.mailed_token("eva@example.com", "confirm").await;
         let bytes = BASE64.decode(&token).unwrap();
         assert_eq!(bytes.len(), 32);
         let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -120,10 +120,10 @@ on_both!(
         let app = TestApp::start(db).await;
         let first = electrician(&app, "eva@example.com");
         register(&app, &first).await.expect(202);
-        let early = app.mailed("eva@example.com", "confirm").await;
+        let early = app.mailed_token("eva@example.com", "confirm").await;
         let second = with(first, "company", "Somebody Else");
         register(&app, &second).await.expect(202);
-        let late = app.mailed("eva@example.com", "confirm").await;
+        let late = app.mailed_token("eva@example.com", "confirm").await;
         confirm(&app, &early).await.expect(200);
         assert_eq!(
             confirm(&app, &late).await.expect(400).code(),
@@ -145,7 +145,7 @@ with_app!(
         register(app, &app.owner_form("anna@example.com", &code))
             .await
             .expect(201);
-        let token = app.mailed("paul@example.com", "confirm").await;
+        let token = app.mailed_token("paul@example.com", "confirm").await;
         let confirmed = confirm(app, &token).await.expect(200).json();
         assert_eq!(confirmed["keys"][0]["status"], "used");
     }
@@ -158,11 +158,14 @@ with_app!(
         register(app, &app.owner_form("paul@example.com", "SC000001"))
             .await
             .expect(202);
-        let token = app.mailed("paul@example.com", "confirm").await;
+        let token = app.mailed_token("paul@example.com", "confirm").await;
         confirm(app, &token).await.expect(200);
         let now = app.clock.now();
         let sn = "SC000001".parse().unwrap();
-        assert_eq!(app.store.switch_cycled(&sn, now, now).await.unwrap(), None);
+        assert_eq!(
+            app.store.report_switch_cycle(&sn, now, now).await.unwrap(),
+            None
+        );
         let login = app.try_log_in("paul@example.com", PASSWORD, false).await;
         let paul = login.expect(403).json()["access"].clone();
         for access in [anna.access.as_str(), paul.as_str().unwrap()] {
@@ -187,9 +190,9 @@ with_app!(
             .expect(202);
         let turned = app.clock.now();
         app.clock.advance(MINUTE);
-        let token = app.mailed("anna@example.com", "confirm").await;
+        let token = app.mailed_token("anna@example.com", "confirm").await;
         confirm(app, &token).await.expect(200);
-        let late_report = app.store.switch_cycled(&sn, turned, app.clock.now());
+        let late_report = app.store.report_switch_cycle(&sn, turned, app.clock.now());
         assert_eq!(late_report.await.unwrap(), None);
         app.try_log_in("anna@example.com", PASSWORD, false)
             .await
@@ -214,20 +217,20 @@ with_app!(
             let answer = app.post("/api/auth/token/", &fields).send().await;
             (answer.status.as_u16(), answer.code())
         };
-        let mails = async || app.letters().await.len();
+        let mails = async || app.sent_mails().await.len();
         let unconfirmed = (403, "email_unconfirmed".to_owned());
         let invalid = (401, "invalid_credentials".to_owned());
         assert_eq!(log_in(PASSWORD, false, "false").await, unconfirmed);
         assert_eq!(log_in("Wrong-word-1!", false, "true").await, invalid);
         assert_eq!(log_in(PASSWORD, true, "true").await, invalid);
         assert_eq!(mails().await, 1);
-        let first = app.mailed("anna@example.com", "confirm").await;
+        let first = app.mailed_token("anna@example.com", "confirm").await;
         let resent = (403, "confirm_resent".to_owned());
         assert_eq!(log_in(PASSWORD, false, "true").await, resent);
         assert_eq!(mails().await, 2);
-        let second = app.mailed("anna@example.com", "confirm").await;
+        let second = app.mailed_token("anna@example.com", "confirm").await;
         assert_ne!(first, second);
-        // Either link works, and one of them once.
+        // Either link works, but only one of them, and once.
         confirm(app, &first).await.expect(200);
         confirm(app, &second).await.expect(400);
         assert_eq!(log_in(PASSWORD, false, "false").await.1, "no_systems");
@@ -259,12 +262,12 @@ with_app!(
             }
         }
         assert_eq!(answers[..2], answers[2..]);
-        let letters = app.letters().await;
+        let letters = app.sent_mails().await;
         let to_anna: Vec<_> = letters
             .iter()
             .filter(|l| l.to == "anna@example.com")
             .collect();
-        // Welcomed, and twice told that there is an account; never a link that would replace it.
+        // One welcome, and two notices that the account exists; never a link that would replace it.
         assert_eq!(to_anna.len(), 3);
         assert!(
             to_anna
@@ -281,7 +284,7 @@ with_app!(
         app.device("SC000001").await;
         let form = app.owner_form("anna@example.com", "SC000001");
         register(app, &form).await.expect(202);
-        let token = app.mailed("anna@example.com", "confirm").await;
+        let token = app.mailed_token("anna@example.com", "confirm").await;
         let confirmed = confirm(app, &token).await.expect(200).json();
         let watch = confirmed["watch"].as_str().unwrap();
         let claims = async |watch: &str| {
@@ -292,7 +295,7 @@ with_app!(
         assert_eq!(waiting[0]["status"], "waiting");
         app.battery("SC000001").perform_pattern().await;
         assert_eq!(claims(watch).await.expect(200).text, "[]");
-        // It opens nothing else, and nothing else opens it.
+        // The token opens nothing else, and no other token opens this call.
         let anna = app.log_in("anna@example.com", false).await;
         let systems = app.get("/api/auth/usr_sn/").bearer(watch);
         systems.send().await.expect(401);

@@ -1,4 +1,4 @@
-//! Becoming a customer: what the form says, the code that opens at once, and the mailed link for everybody else.
+//! Becoming a customer: the form, the code that works at once, and the mailed link for everyone else.
 
 mod address;
 mod form;
@@ -6,11 +6,11 @@ mod key;
 mod link;
 
 use std::collections::BTreeMap;
-use testkit::{Answer, TestApp};
+use testkit::{TestApp, TestResponse};
 
 type Fields<'a> = Vec<(&'a str, &'a str)>;
 
-/// Changes a form's field, or adds it.
+/// Sets a field of a form, or adds it.
 fn with<'a>(mut form: Fields<'a>, name: &'a str, value: &'a str) -> Fields<'a> {
     form.retain(|(field, _)| *field != name);
     form.push((name, value));
@@ -22,18 +22,18 @@ fn electrician<'a>(app: &TestApp, email: &'a str) -> Fields<'a> {
     with(form, "company", "Elektro Sonnenberg")
 }
 
-async fn register(app: &TestApp, form: &[(&str, &str)]) -> Answer {
+async fn register(app: &TestApp, form: &[(&str, &str)]) -> TestResponse {
     app.post("/api/auth/register/", form).send().await
 }
 
-async fn confirm(app: &TestApp, token: &str) -> Answer {
+async fn confirm(app: &TestApp, token: &str) -> TestResponse {
     app.post("/api/auth/register/confirm/", &[("token", token)])
         .send()
         .await
 }
 
-/// The codes of every wrong field.
-fn codes(answer: &Answer) -> BTreeMap<String, Vec<String>> {
+/// The error codes of every wrong field.
+fn codes(answer: &TestResponse) -> BTreeMap<String, Vec<String>> {
     serde_json::from_value(answer.json()["codes"].clone()).unwrap()
 }
 

@@ -1,13 +1,13 @@
-//! The way to the battery and back: sent until it is reported, refused with a reason, never behind a newer one.
+//! Delivery to the battery and back: sent until reported, refused with a reason, and an older version never replaces a newer one.
 use super::{SN, connect, read, report, save};
 use domain::clock::MINUTE;
 use serde_json::{Value, json};
 use std::time::Duration;
-use testkit::{Battery, NOON, PASSWORD, eventually, with_app};
+use testkit::{MqttBattery, NOON, PASSWORD, eventually, with_app};
 
-/// Whether anything but acknowledgements comes within a moment.
-async fn says_more(battery: &mut Battery) -> bool {
-    let more = tokio::time::timeout(Duration::from_millis(400), battery.told());
+/// Whether anything but acknowledgements arrives within a moment.
+async fn says_more(battery: &mut MqttBattery) -> bool {
+    let more = tokio::time::timeout(Duration::from_millis(400), battery.next_message());
     more.await.is_ok()
 }
 
@@ -20,12 +20,12 @@ with_app!(a_save_is_sent_until_the_battery_reports_it, |app| {
     .await;
     let saved = save(app, &anna, &[("version", "0"), ("reserve_soc", "30")]).await;
     assert_eq!(saved.expect(200).json()["versions"][SN], 1);
-    let told = battery.told_on("des").await;
+    let told = battery.next_message_on("des").await;
     assert_eq!(
         (&told["ver"], &told["state"]["reserve_soc"]),
         (&json!(1), &json!(30))
     );
-    // The whole document, without what is none of its business.
+    // The whole document, without the fields that the battery does not need.
     assert_eq!(told["state"].as_object().unwrap().len(), 20);
     assert!(told["state"].get("provider_token").is_none());
     assert_eq!(read(app, &anna, SN).await["state"], "sent");
@@ -53,24 +53,24 @@ with_app!(
             .expect(200);
         assert_eq!(read(app, &anna, SN).await["state"], "waiting");
         let mut battery = connect(app, 0).await;
-        let told = battery.told_on("des").await;
+        let told = battery.next_message_on("des").await;
         assert_eq!(
             (&told["ver"], &told["state"]["reserve_soc"]),
             (&json!(2), &json!(40))
         );
         report(&mut battery, 2, told["state"].clone(), json!({})).await;
         battery.disconnect().await;
-        let mut battery = Battery::connect(app.devices, SN).await;
+        let mut battery = MqttBattery::connect(app.devices, SN).await;
         battery.seq = 10;
-        battery.greet(NOON, 2).await;
-        battery.told_on("time").await;
+        battery.subscribe_and_say_hello(NOON, 2).await;
+        battery.next_message_on("time").await;
         assert!(!says_more(&mut battery).await, "it holds the newest");
-        // One that has forgotten everything gets it again.
+        // A battery that has lost everything gets it again.
         battery.disconnect().await;
-        let mut battery = Battery::connect(app.devices, SN).await;
+        let mut battery = MqttBattery::connect(app.devices, SN).await;
         battery.boot = 2;
-        battery.greet(NOON, 0).await;
-        assert_eq!(battery.told_on("des").await["ver"], 2);
+        battery.subscribe_and_say_hello(NOON, 0).await;
+        assert_eq!(battery.next_message_on("des").await["ver"], 2);
     }
 );
 
@@ -83,7 +83,7 @@ with_app!(a_field_that_the_battery_refuses_shows_why, |app| {
         ("password", PASSWORD),
     ];
     save(app, &anna, &fields).await.expect(200);
-    let told = battery.told_on("des").await;
+    let told = battery.next_message_on("des").await;
     let mut state = told["state"].clone();
     state["charge_limit"] = json!(2_000);
     report(
@@ -119,7 +119,7 @@ with_app!(an_older_report_that_comes_late_changes_nothing, |app| {
     battery.report("rep", early.to_string()).await;
     let seen = read(app, &anna, SN).await;
     assert_eq!(seen["reported"]["reserve_soc"], 25);
-    // What was set in the cellar is what is wanted until somebody saves.
+    // Values set at the battery itself are the desired ones until someone saves.
     assert_eq!(
         (&seen["desired"]["reserve_soc"], &seen["state"]),
         (&json!(25), &json!("applied"))
@@ -139,7 +139,7 @@ with_app!(the_grid_operators_limit_is_shown_while_it_holds, |app| {
     over["on"] = json!(0);
     battery.report("ev", over.to_string()).await;
     assert_eq!(read(app, &anna, SN).await["grid_limit"], Value::Null);
-    // It says why the battery acts, and is no message that somebody has to see.
+    // The event says why the battery acts; it is not a message that people have to see.
     let data = app
         .get("/api/auth/data/")
         .bearer(&anna.access)
@@ -155,7 +155,7 @@ with_app!(
     |app| {
         let anna = app.owner("anna", SN).await;
         let mut battery = connect(app, 9).await;
-        battery.told_on("time").await;
+        battery.next_message_on("time").await;
         eventually("the version is known", async || {
             read(app, &anna, SN).await["version"] == 9
         })
@@ -163,6 +163,6 @@ with_app!(
         save(app, &anna, &[("version", "9"), ("reserve_soc", "30")])
             .await
             .expect(200);
-        assert_eq!(battery.told_on("des").await["ver"], 10);
+        assert_eq!(battery.next_message_on("des").await["ver"], 10);
     }
 );

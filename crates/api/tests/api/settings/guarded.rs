@@ -1,4 +1,4 @@
-//! What is asked for twice or shown to nobody: wiring, charging above 4.2 kW, a provider's token.
+//! Settings that need confirmation or are never shown: wiring, charging above 4.2 kW, a provider's token.
 use super::{SN, TOKEN, codes, connect, read, save};
 use domain::clock::MINUTE;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ with_app!(wiring_asks_an_owner_for_the_password_again, |app| {
         "password:password_wrong"
     );
     assert_eq!(read(app, &anna, SN).await["version"], 0);
-    // A value that stays as it is needs no proof.
+    // An unchanged value needs no password.
     let same = [
         ("version", "0"),
         ("meter_address", "1"),
@@ -38,7 +38,7 @@ with_app!(wiring_asks_an_owner_for_the_password_again, |app| {
     save(app, &anna, &same).await.expect(200);
     let right = [("version", "1"), change, ("password", PASSWORD)];
     save(app, &anna, &right).await.expect(200);
-    // Guessing is as slow as at the login.
+    // Guessing the password is limited as at login.
     let guess = [
         ("version", "2"),
         ("meter_address", "8"),
@@ -69,7 +69,7 @@ with_app!(
         acknowledged.push(("acknowledge_14a", "true"));
         save(app, &anna, &acknowledged).await.expect(200);
         assert_eq!(read(app, &anna, SN).await["acknowledged_at"], NOON + MINUTE);
-        // Going back below takes it back.
+        // Going back below the limit withdraws the acknowledgement.
         let lower = [
             ("version", "1"),
             ("charge_limit", "4200"),
@@ -103,7 +103,7 @@ on_both!(
         let saved = save(&app, &anna, &fields).await.expect(200);
         let seen = read(&app, &anna, SN).await;
         assert_eq!(seen["desired"]["provider_token"], "…ebAE");
-        let told = battery.told_on("des").await;
+        let told = battery.next_message_on("des").await;
         let call = app.get("/api/auth/journal/").bearer(&anna.access);
         let journal = call.send().await.expect(200);
         let dump = format!("{:?}", db.dump().await);
@@ -119,7 +119,7 @@ on_both!(
                 "{text}"
             );
         }
-        // Another provider does not get it.
+        // Another provider does not get the token.
         let none = save(&app, &anna, &[("version", "1"), ("provider", "awattar")]).await;
         none.expect(200);
         assert_eq!(

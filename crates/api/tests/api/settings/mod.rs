@@ -1,4 +1,4 @@
-//! Settings: read, saved against a version, told to the battery over the real link, reported and refused.
+//! Settings: read, saved against a version, sent to the battery over the real link, reported and refused.
 
 mod delivery;
 mod guarded;
@@ -6,7 +6,7 @@ mod prices;
 mod saving;
 
 use serde_json::Value;
-use testkit::{Answer, Battery, Person, TestApp};
+use testkit::{MqttBattery, Person, TestApp, TestResponse};
 
 const SN: &str = "SC000001";
 
@@ -17,24 +17,26 @@ async fn read(app: &TestApp, person: &Person, sn: &str) -> Value {
     call.bearer(&person.access).send().await.expect(200).json()
 }
 
-async fn save(app: &TestApp, person: &Person, fields: &[(&str, &str)]) -> Answer {
+async fn save(app: &TestApp, person: &Person, fields: &[(&str, &str)]) -> TestResponse {
     let path = format!("/api/auth/settings/?sn={SN}");
     app.post(&path, fields).bearer(&person.access).send().await
 }
 
-/// The codes of what is wrong with the one system.
-fn codes(answer: &Answer) -> Value {
+/// The error codes of the one system.
+fn codes(answer: &TestResponse) -> Value {
     answer.json()["codes"][SN].clone()
 }
 
-/// A battery that listens and has said hello.
-async fn connect(app: &TestApp, version: i64) -> Battery {
-    let mut battery = Battery::connect(app.devices, SN).await;
-    battery.greet(app.clock.now(), version).await;
+/// A battery that has subscribed and said hello.
+async fn connect(app: &TestApp, version: i64) -> MqttBattery {
+    let mut battery = MqttBattery::connect(app.devices, SN).await;
+    battery
+        .subscribe_and_say_hello(app.clock.now(), version)
+        .await;
     battery
 }
 
-async fn report(battery: &mut Battery, version: i64, state: Value, err: Value) {
+async fn report(battery: &mut MqttBattery, version: i64, state: Value, err: Value) {
     let report = battery.applied(version, state, err);
     battery.report("rep", report.to_string()).await;
 }

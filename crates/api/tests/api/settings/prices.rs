@@ -31,10 +31,10 @@ with_app!(
             tariffs[0]["tariffs"][1],
             json!({"from": "2026-11-15", "import_price": 28.53, "feed_in_price": 8})
         );
-        // A battery that goes by the fixed price hears of a new one.
+        // A battery that uses the fixed price gets the new one.
         let mut battery = connect(app, 1).await;
         enter("25").await.expect(200);
-        let told = battery.told_on("des").await;
+        let told = battery.next_message_on("des").await;
         assert_eq!(
             (&told["ver"], &told["state"]["import_price"]),
             (&json!(2), &json!(25))
@@ -64,7 +64,7 @@ with_app!(
         let known = async || {
             app.portal
                 .store
-                .begin_tariffs(app.clock.now())
+                .apply_due_tariffs(app.clock.now())
                 .await
                 .unwrap();
             let anna = app.log_in("anna@example.com", false).await;

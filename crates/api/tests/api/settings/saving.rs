@@ -2,7 +2,7 @@
 use super::{SN, TOKEN, codes, connect, read, report, save};
 use domain::clock::MINUTE;
 use serde_json::{Value, json};
-use testkit::{Battery, NOON, PASSWORD, with_app};
+use testkit::{MqttBattery, NOON, PASSWORD, with_app};
 
 with_app!(
     a_system_begins_with_the_defaults_and_the_table_says_what_may_be_set,
@@ -28,7 +28,7 @@ with_app!(
         assert_eq!(seen["fields"]["charge_limit"]["max"], 4_600);
         assert_eq!(seen["desired"]["charge_limit"], 4_200);
         assert_eq!(seen["desired"]["discharge_limit"], 5_000);
-        // Every system of the caller is a list.
+        // All systems of the caller are returned as a list.
         assert_eq!(read(app, &anna, "-1").await.as_array().unwrap().len(), 1);
     }
 );
@@ -129,7 +129,7 @@ with_app!(several_systems_succeed_and_fail_each_for_itself, |app| {
         let add = app.post("/api/auth/usr_sn/", &[("keys", &code)]);
         add.bearer(&anna.access).send().await.expect(200);
     }
-    // Only the second one is too small for it.
+    // Only the second system is too small for it.
     app.battery("SC000002")
         .hello(|hello| hello.charge_max = 2_000)
         .await;
@@ -230,7 +230,7 @@ with_app!(
             ("password", PASSWORD),
         ];
         save(app, &anna, &fields).await.expect(200);
-        let told = battery.told_on("des").await;
+        let told = battery.next_message_on("des").await;
         report(&mut battery, 1, told["state"].clone(), json!({})).await;
         let command = [("sn", SN), ("command", "auto"), ("key", "a-key-of-anna")];
         let call = app
@@ -251,7 +251,7 @@ with_app!(
             .expect(201);
         let ben = app.log_in("ben@example.com", false).await;
         let seen = read(app, &ben, SN).await;
-        // The wiring is the house's and stays.
+        // The wiring belongs to the house and stays.
         let desired = &seen["desired"];
         assert_eq!(
             (&desired["reserve_soc"], &desired["meter_address"]),
@@ -269,11 +269,11 @@ with_app!(
         assert_eq!(journal["total"], 1);
         let call = app.get(&format!("/api/auth/command/{id}/"));
         call.bearer(&ben.access).send().await.expect(404);
-        // The battery forgets the habits, too.
-        let mut battery = Battery::connect(app.devices, SN).await;
+        // The battery also forgets the habits.
+        let mut battery = MqttBattery::connect(app.devices, SN).await;
         battery.boot = 2;
-        battery.greet(app.clock.now(), 1).await;
-        let told = battery.told_on("des").await;
+        battery.subscribe_and_say_hello(app.clock.now(), 1).await;
+        let told = battery.next_message_on("des").await;
         assert_eq!(
             (&told["ver"], &told["state"]["reserve_soc"]),
             (&json!(2), &json!(10))

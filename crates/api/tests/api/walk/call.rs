@@ -1,14 +1,14 @@
-//! The requests of the walk: for every call one that is valid.
-use super::world::{REDIRECT, World, consent, exchange};
-use domain::alarm::Kind as AlarmKind;
-use domain::totp::STEP;
+//! The requests of the walk: a valid one for every call.
+use super::callers::{Callers, REDIRECT, consent, exchange};
+use domain::alarm::AlarmKind;
+use domain::totp::TIME_STEP;
 use testkit::http::Call;
 use testkit::{PASSWORD, TestApp};
 
 const TEMPLATE: [(&str, &str); 2] = [("name", "Winter"), ("reserve_soc", "30")];
 
-impl World {
-    /// A request that is valid for a caller who may make it; `caller` has just been made by [`World::token`].
+impl Callers {
+    /// A request that is valid for a permitted caller; `caller` has just been created by [`Callers::token`].
     pub(super) async fn call(
         &mut self,
         app: &TestApp,
@@ -49,7 +49,7 @@ impl World {
                     .send()
                     .await
                     .expect(202);
-                call(path).form(&[("token", &app.mailed(&email, "confirm").await)])
+                call(path).form(&[("token", &app.mailed_token(&email, "confirm").await)])
             }
             ("POST", "/api/auth/register/claims/") => {
                 let (name, sn) = self.fresh();
@@ -71,7 +71,7 @@ impl World {
                     .from(&self.address())
                     .send()
                     .await;
-                let token = app.mailed(&email, "token").await;
+                let token = app.mailed_token(&email, "token").await;
                 call(path).form(&[
                     ("token", &token),
                     ("password", PASSWORD),
@@ -91,7 +91,7 @@ impl World {
                     .send()
                     .await
                     .expect(200);
-                call(path).form(&[("token", &app.mailed(&new, "email").await)])
+                call(path).form(&[("token", &app.mailed_token(&new, "email").await)])
             }
             ("POST", "/api/auth/account/totp/") => call(path).form(&[("password", PASSWORD)]),
             (_, path) if path.starts_with("/api/auth/account/totp/") => {
@@ -101,8 +101,8 @@ impl World {
                     Some(person) if path.ends_with("/confirm/") => {
                         app.begin_totp(person).await.code(now)
                     }
-                    // The code of this moment was used to confirm it.
-                    Some(person) => app.enable_totp(person).await.code(now + STEP),
+                    // The current code was used up for confirming the factor.
+                    Some(person) => app.enable_totp(person).await.code(now + TIME_STEP),
                     None => String::new(),
                 };
                 call(path).form(&[("password", PASSWORD), ("totp", &code)])
@@ -159,7 +159,10 @@ impl World {
             }
             ("GET", "/api/auth/alarm/") => call(&format!("{path}?sn={own_sn}")),
             ("POST", "/api/auth/alarm/") => {
-                let id = app.alarm(&own_sn, AlarmKind::Offline).await.to_string();
+                let id = app
+                    .open_alarm(&own_sn, AlarmKind::Offline)
+                    .await
+                    .to_string();
                 call(path).form(&[("id", &id)])
             }
             ("POST", "/api/auth/alarm/mail/") => call(path).form(&[("mail", "digest")]),
@@ -315,7 +318,7 @@ impl World {
                 ))
             }
             ("GET", "/api/auth/command/{id}/") => call("/api/auth/command/none/"),
-            // Figures are for the machine itself.
+            // Metrics are only for the machine itself.
             ("GET", "/metrics") => return call(path),
             _ => call(path),
         };

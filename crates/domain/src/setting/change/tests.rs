@@ -6,31 +6,31 @@ const RATED: Ratings = Ratings {
     discharge: Some(5_000),
 };
 
-/// A system as it leaves the factory, asked for these changes.
-fn judge(fields: &[(&str, &str)]) -> Result<Change, Vec<(Field, Message)>> {
-    judge_at(&Settings::fresh(RATED), false, false, fields)
+/// Validates these changes for a system with factory settings.
+fn validate(fields: &[(&str, &str)]) -> Result<SettingsChange, Vec<(Field, Message)>> {
+    validate_at(&Settings::initial(RATED), false, false, fields)
 }
 
-fn judge_at(
+fn validate_at(
     settings: &Settings,
     has_token: bool,
     acknowledged: bool,
     fields: &[(&str, &str)],
-) -> Result<Change, Vec<(Field, Message)>> {
-    let standing = Standing {
+) -> Result<SettingsChange, Vec<(Field, Message)>> {
+    let current = CurrentSettings {
         settings,
         ratings: RATED,
         has_token,
         acknowledged,
     };
-    given(fields).judge(standing)
+    input(fields).validate(current)
 }
 
-fn given(fields: &[(&str, &str)]) -> Given {
+fn input(fields: &[(&str, &str)]) -> SettingsInput {
     let (notice, fields): (Vec<_>, Vec<_>) = fields
         .iter()
         .partition(|(name, _)| *name == "acknowledge_14a");
-    Given {
+    SettingsInput {
         fields: fields
             .iter()
             .map(|(name, text)| (name.parse().unwrap(), (*text).to_owned()))
@@ -40,46 +40,50 @@ fn given(fields: &[(&str, &str)]) -> Given {
 }
 
 fn with(fields: &[(&str, &str)]) -> Settings {
-    let settings = Settings::fresh(RATED);
-    judge(fields).unwrap().applied_to(&settings)
+    let settings = Settings::initial(RATED);
+    validate(fields).unwrap().applied_to(&settings)
 }
 
 const TOKEN: &str = "5K4MVS-OjfWhK_4yrjOlFe1F6kJXPVf7eQYggo8ebAE";
 
 #[test]
 fn only_what_is_another_value_changes() {
-    let change = judge(&[("reserve_soc", "10"), ("charge_start", "22:00")]).unwrap();
+    let change = validate(&[("reserve_soc", "10"), ("charge_start", "22:00")]).unwrap();
     let fields: Vec<_> = change.fields.iter().map(|changed| changed.field).collect();
     assert_eq!(fields, [Field::ChargeStart]);
     assert!(!change.touches_wiring());
-    assert!(judge(&[("reserve_soc", "10")]).unwrap().is_empty());
-    assert!(judge(&[("meter_address", "1")]).unwrap().is_empty());
-    assert!(judge(&[("meter_address", "2")]).unwrap().touches_wiring());
+    assert!(validate(&[("reserve_soc", "10")]).unwrap().is_empty());
+    assert!(validate(&[("meter_address", "1")]).unwrap().is_empty());
+    assert!(
+        validate(&[("meter_address", "2")])
+            .unwrap()
+            .touches_wiring()
+    );
 }
 
 #[test]
 fn the_notice_can_be_acknowledged_for_a_limit_that_was_there_before() {
-    let mut factory = Settings::fresh(RATED);
-    factory.set(Field::ChargeLimit, Value::Whole(NOTICE_ABOVE + 400));
-    let standing = Standing {
+    let mut factory = Settings::initial(RATED);
+    factory.set(Field::ChargeLimit, Value::Whole(NOTICE_THRESHOLD_W + 400));
+    let current = CurrentSettings {
         settings: &factory,
         ratings: RATED,
         has_token: false,
         acknowledged: false,
     };
-    let given = |acknowledges| Given {
+    let input = |acknowledges| SettingsInput {
         acknowledges,
-        ..Given::default()
+        ..SettingsInput::default()
     };
-    let change = given(true).judge(standing).unwrap();
+    let change = input(true).validate(current).unwrap();
     assert_eq!((change.fields.len(), change.acknowledged), (0, Some(true)));
     assert!(!change.is_empty());
-    assert!(given(false).judge(standing).unwrap().is_empty());
+    assert!(input(false).validate(current).unwrap().is_empty());
 }
 
 #[test]
 fn everything_that_is_wrong_is_told_at_once_and_each_field_once() {
-    let wrong = judge(&[
+    let wrong = validate(&[
         ("reserve_soc", ""),
         ("charge_end", "25:00"),
         ("meter_address", "0"),
@@ -96,8 +100,8 @@ fn everything_that_is_wrong_is_told_at_once_and_each_field_once() {
 
 #[test]
 fn a_window_may_pass_midnight_but_needs_a_minute() {
-    assert!(judge(&[("charge_start", "22:00"), ("charge_end", "06:00")]).is_ok());
-    let empty = judge(&[("discharge_start", "08:00"), ("discharge_end", "08:00")]);
+    assert!(validate(&[("charge_start", "22:00"), ("charge_end", "06:00")]).is_ok());
+    let empty = validate(&[("discharge_start", "08:00"), ("discharge_end", "08:00")]);
     assert_eq!(
         empty.unwrap_err(),
         [(Field::DischargeEnd, Message::WindowEmpty)]
@@ -106,31 +110,31 @@ fn a_window_may_pass_midnight_but_needs_a_minute() {
 
 #[test]
 fn charging_above_4200_watts_needs_the_notice_acknowledged() {
-    let refused = judge(&[("charge_limit", "4201")]);
+    let refused = validate(&[("charge_limit", "4201")]);
     assert_eq!(
         refused.unwrap_err(),
         [(Field::ChargeLimit, Message::Acknowledge14a)]
     );
-    let taken = judge(&[("charge_limit", "4201"), ("acknowledge_14a", "true")]).unwrap();
+    let taken = validate(&[("charge_limit", "4201"), ("acknowledge_14a", "true")]).unwrap();
     assert_eq!(taken.acknowledged, Some(true));
     assert_eq!(
-        judge(&[("charge_limit", "4200")]).unwrap().acknowledged,
+        validate(&[("charge_limit", "4200")]).unwrap().acknowledged,
         None
     );
     let above = with(&[("charge_limit", "4500"), ("acknowledge_14a", "true")]);
-    // It is asked for once while it stays above.
-    let more = judge_at(&above, false, true, &[("charge_limit", "4600")]).unwrap();
+    // It is required once while the limit stays above the threshold.
+    let more = validate_at(&above, false, true, &[("charge_limit", "4600")]).unwrap();
     assert_eq!(more.acknowledged, None);
-    let back = judge_at(&above, false, true, &[("charge_limit", "4000")]).unwrap();
+    let back = validate_at(&above, false, true, &[("charge_limit", "4000")]).unwrap();
     assert_eq!(back.acknowledged, Some(false));
-    // A limit that the electrician set on the unit itself does not hold up other changes.
-    assert!(judge_at(&above, false, false, &[("reserve_soc", "20")]).is_ok());
+    // A limit that the electrician set on the unit itself does not block other changes.
+    assert!(validate_at(&above, false, false, &[("reserve_soc", "20")]).is_ok());
 }
 
 #[test]
 fn a_token_is_needed_long_enough_and_kept_for_its_provider_only() {
     let at_token = |message| vec![(Field::ProviderToken, message)];
-    let wrong = |fields: &[(&str, &str)]| judge(fields).unwrap_err();
+    let wrong = |fields: &[(&str, &str)]| validate(fields).unwrap_err();
     assert_eq!(
         wrong(&[("provider", "tibber")]),
         at_token(Message::Required)
@@ -139,30 +143,30 @@ fn a_token_is_needed_long_enough_and_kept_for_its_provider_only() {
         wrong(&[("provider", "tibber"), ("provider_token", "short")]),
         at_token(Message::TokenTooShort)
     );
-    let taken = judge(&[("provider", "tibber"), ("provider_token", TOKEN)]).unwrap();
+    let taken = validate(&[("provider", "tibber"), ("provider_token", TOKEN)]).unwrap();
     assert_eq!(taken.token, TokenChange::Set(TOKEN.into()));
     let tibber = with(&[("provider", "tibber"), ("provider_token", TOKEN)]);
-    let kept = judge_at(
+    let kept = validate_at(
         &tibber,
         true,
         false,
         &[("reserve_soc", "20"), ("provider_token", "")],
     );
     assert_eq!(kept.unwrap().token, TokenChange::Keep);
-    let other = judge_at(&tibber, true, false, &[("provider", "entsoe")]);
+    let other = validate_at(&tibber, true, false, &[("provider", "entsoe")]);
     assert_eq!(other.unwrap_err(), at_token(Message::Required));
-    let none = judge_at(&tibber, true, false, &[("provider", "awattar")]);
+    let none = validate_at(&tibber, true, false, &[("provider", "awattar")]);
     assert_eq!(none.unwrap().token, TokenChange::Erase);
 }
 
 #[test]
 fn going_by_prices_needs_to_know_them() {
     assert_eq!(
-        judge(&[("dynamic_tariff", "price")]).unwrap_err(),
+        validate(&[("dynamic_tariff", "price")]).unwrap_err(),
         [(Field::Provider, Message::ProviderRequired)]
     );
     assert_eq!(
-        judge(&[("provider", "fixed")]).unwrap_err(),
+        validate(&[("provider", "fixed")]).unwrap_err(),
         [(Field::ImportPrice, Message::Required)]
     );
     let known = [
@@ -170,22 +174,22 @@ fn going_by_prices_needs_to_know_them() {
         ("import_price", "28,5"),
         ("dynamic_tariff", "price"),
     ];
-    assert!(judge(&known).is_ok());
-    // A price that is known stays when a form comes without it.
+    assert!(validate(&known).is_ok());
+    // A known price stays when a form comes without it.
     let priced = with(&known);
-    let empty = judge_at(&priced, false, false, &[("import_price", "")]);
+    let empty = validate_at(&priced, false, false, &[("import_price", "")]);
     assert!(empty.unwrap().is_empty());
 }
 
 #[test]
 fn an_address_above_247_is_taken_with_a_warning() {
-    let change = judge(&[("meter_address", "248")]).unwrap();
+    let change = validate(&[("meter_address", "248")]).unwrap();
     assert_eq!(
         change.warnings,
         [(Field::MeterAddress, Message::AddressReserved)]
     );
     assert!(
-        judge(&[("meter_address", "247")])
+        validate(&[("meter_address", "247")])
             .unwrap()
             .warnings
             .is_empty()
@@ -201,19 +205,19 @@ fn a_reset_leaves_the_wiring_alone_unless_it_is_meant() {
         ("charge_limit", "4500"),
         ("acknowledge_14a", "true"),
     ]);
-    let standing = Standing {
+    let current = CurrentSettings {
         settings: &settings,
         ratings: RATED,
         has_token: true,
         acknowledged: true,
     };
-    let plain = reset(standing, |field| !field.is_wiring());
+    let plain = reset(current, |field| !field.is_wiring());
     assert_eq!(plain.token, TokenChange::Erase);
     assert_eq!((plain.fields.len(), plain.acknowledged), (1, None));
-    let all = reset(standing, |_| true);
+    let all = reset(current, |_| true);
     assert!(all.touches_wiring());
     assert_eq!(all.acknowledged, Some(false));
-    assert_eq!(all.applied_to(&settings), Settings::fresh(RATED));
+    assert_eq!(all.applied_to(&settings), Settings::initial(RATED));
 }
 
 proptest! {
@@ -222,13 +226,13 @@ proptest! {
         forms in prop::collection::vec(prop::collection::vec((0..24_usize, "\\PC{0,8}|-?[0-9]{1,6}([.,][0-9]{1,3})?|[0-2][0-9]:[0-5][0-9]|true|false|fixed|price|tcp"), 1..6), 1..20),
         acknowledges in any::<bool>(),
     ) {
-        let mut settings = Settings::fresh(RATED);
+        let mut settings = Settings::initial(RATED);
         let (mut has_token, mut acknowledged) = (false, false);
         for form in forms {
             let fields = form.into_iter().map(|(place, text)| (Field::all().nth(place).unwrap(), text));
-            let given = Given { fields: fields.collect(), acknowledges };
-            let standing = Standing { settings: &settings, ratings: RATED, has_token, acknowledged };
-            let Ok(change) = given.judge(standing) else { continue };
+            let input = SettingsInput { fields: fields.collect(), acknowledges };
+            let current = CurrentSettings { settings: &settings, ratings: RATED, has_token, acknowledged };
+            let Ok(change) = input.validate(current) else { continue };
             settings = change.applied_to(&settings);
             has_token = match change.token {
                 TokenChange::Keep => has_token,
@@ -240,7 +244,7 @@ proptest! {
                 prop_assert_eq!(field.parse(&value.text(field), RATED), Ok(value));
             }
             let limit = settings.get(Field::ChargeLimit);
-            prop_assert!(acknowledged || matches!(limit, Some(Value::Whole(limit)) if limit <= NOTICE_ABOVE));
+            prop_assert!(acknowledged || matches!(limit, Some(Value::Whole(limit)) if limit <= NOTICE_THRESHOLD_W));
         }
     }
 }

@@ -1,16 +1,19 @@
-//! Power is lost at any moment, and again, and again: it ends in the old version or in the new one.
-use super::super::flash::DOES_NOT_START;
-use super::super::{Cut, Loaded};
-use super::world::{World, assignment, director, image, letter, manifest, release, usual};
-use crate::wire::Firmware;
+//! Power cuts at any moment, also repeated: each update ends in the old or the new version.
+use super::super::flash::BROKEN_IMAGE_PREFIX;
+use super::super::{DownloadEvent, PowerCut};
+use super::harness::{
+    UpdateHarness, assignment, assignment_message, director, image, manifest, release,
+    usual_assignment,
+};
+use crate::wire::FirmwareVersions;
 use domain::firmware::{Fault, Part, Stage, Version};
 use proptest::prelude::*;
 use std::time::Duration;
 
 const BOTH: [Part; 2] = [Part::Gateway, Part::Master];
 
-fn cut(part: Part, percent: u8) -> Cut {
-    Cut {
+fn cut(part: Part, percent: u8) -> PowerCut {
+    PowerCut {
         part,
         percent,
         lasts: Duration::from_secs(60),
@@ -19,120 +22,133 @@ fn cut(part: Part, percent: u8) -> Cut {
 
 #[test]
 fn a_download_goes_on_at_the_byte_where_power_was_lost() {
-    let mut world = World::new(vec![cut(Part::Master, 30)]);
-    world.assign(&usual(&[Part::Master]));
-    while world.starts == 0 {
-        world.live();
+    let mut harness = UpdateHarness::new(vec![cut(Part::Master, 30)]);
+    harness.assign(&usual_assignment(&[Part::Master]));
+    while harness.starts == 0 {
+        harness.tick();
     }
     let size = image(Part::Master).len() as u64;
     let offset = (29 * size).div_ceil(59);
-    let fetch = world.updater.fetch(world.now).unwrap();
+    let fetch = harness.updater.download_request(harness.now).unwrap();
     assert_eq!(fetch.offset, offset);
     assert_eq!(Stage::Downloading.percent(offset, size), 30);
     assert_eq!(Stage::Downloading.percent(offset - 1, size), 29);
-    assert!(world.updater.job().is_some());
-    // An update service that knows no ranges begins from the start, and so does what is kept.
-    world.updater.load(Loaded::From(0), world.now);
-    assert_eq!(world.updater.fetch(world.now).unwrap().offset, 0);
-    world.end();
-    assert_eq!(world.version(Part::Master), "2.7");
+    assert!(harness.updater.job().is_some());
+    // An update service without range support starts at the first byte, and so does the image in flash.
+    harness
+        .updater
+        .record_download(DownloadEvent::StartsAt(0), harness.now);
+    assert_eq!(
+        harness
+            .updater
+            .download_request(harness.now)
+            .unwrap()
+            .offset,
+        0
+    );
+    harness.run_to_end();
+    assert_eq!(harness.version(Part::Master), "2.7");
 }
 
 #[test]
 fn an_installation_that_was_cut_starts_over_from_the_verified_image() {
-    let mut world = World::new(vec![cut(Part::Master, 80)]);
-    world.assign(&usual(&[Part::Master]));
-    world.images.clear();
-    world.images.insert(
+    let mut harness = UpdateHarness::new(vec![cut(Part::Master, 80)]);
+    harness.assign(&usual_assignment(&[Part::Master]));
+    harness.images.clear();
+    harness.images.insert(
         manifest(Part::Master, &image(Part::Master)).digest(),
         image(Part::Master),
     );
-    while world.starts == 0 {
-        world.live();
+    while harness.starts == 0 {
+        harness.tick();
     }
-    // Nothing has to be loaded again.
-    world.images.clear();
-    let before = world.reports.len();
-    world.live();
-    let report = &world.reports[before];
+    // Nothing has to be downloaded again.
+    harness.images.clear();
+    let before = harness.reports.len();
+    harness.tick();
+    let report = &harness.reports[before];
     assert_eq!((report.stage, report.progress), (Stage::Installing, 65));
-    world.end();
-    assert_eq!(world.version(Part::Master), "2.7");
+    harness.run_to_end();
+    assert_eq!(harness.version(Part::Master), "2.7");
 }
 
 #[test]
 fn at_every_percent_of_both_parts_it_ends_in_the_new_versions() {
     for part in BOTH {
         for percent in 0..=100 {
-            let mut world = World::of_kind(true, vec![cut(part, percent)]);
-            world.assign(&usual(&BOTH));
-            world.end();
-            assert_eq!(world.updater.firmware(), Firmware::of("2.7", "1.15", "1.8"));
-            // Both restarts of the update, one of which the cut may have been, and the cut.
+            let mut harness = UpdateHarness::of_kind(true, vec![cut(part, percent)]);
+            harness.assign(&usual_assignment(&BOTH));
+            harness.run_to_end();
+            assert_eq!(
+                harness.updater.firmware(),
+                FirmwareVersions::of("2.7", "1.15", "1.8")
+            );
+            // Two restarts of the update, one of which the cut may have replaced, and the cut itself.
             assert!(
-                (2..=3).contains(&world.starts),
+                (2..=3).contains(&harness.starts),
                 "{part} {percent} {}",
-                world.starts
+                harness.starts
             );
         }
     }
 }
 
 #[derive(Clone, Debug)]
-struct Blow {
-    /// So many moments after the one before.
+struct PowerLoss {
+    /// Ticks since the previous cut.
     after: usize,
     lasts: u64,
 }
 
-fn blows() -> impl Strategy<Value = Vec<Blow>> {
-    let blow = (0..90_usize, 0..900_u64).prop_map(|(after, lasts)| Blow { after, lasts });
-    prop::collection::vec(blow, 0..12)
+fn power_losses() -> impl Strategy<Value = Vec<PowerLoss>> {
+    let power_loss =
+        (0..90_usize, 0..900_u64).prop_map(|(after, lasts)| PowerLoss { after, lasts });
+    prop::collection::vec(power_loss, 0..12)
 }
 
 proptest! {
     #[test]
     fn however_often_power_is_lost_it_ends_in_old_or_new_and_never_goes_back(
-        blows in blows(), piece in 1..3_000_usize, needs_off in any::<bool>(), broken in prop::option::of(0..2_usize),
+        power_losses in power_losses(), piece in 1..3_000_usize, needs_off in any::<bool>(), broken in prop::option::of(0..2_usize),
     ) {
-        let mut world = World::of_kind(needs_off, Vec::new());
-        world.piece = piece.max(60);
-        world.helped = true;
+        let mut harness = UpdateHarness::of_kind(needs_off, Vec::new());
+        harness.piece = piece.max(60);
+        harness.turns_switch = true;
         let mut sealed = Vec::new();
         for (place, part) in BOTH.into_iter().enumerate() {
             let image = match broken == Some(place) {
-                true => [DOES_NOT_START, &image(part)].concat(),
+                true => [BROKEN_IMAGE_PREFIX, &image(part)].concat(),
                 false => image(part),
             };
             let manifest = manifest(part, &image);
-            world.images.insert(manifest.digest(), image);
+            harness.images.insert(manifest.digest(), image);
             sealed.push(manifest.sign(&release()));
         }
-        world.assign(&letter(&assignment(1, 1, sealed).sign(&director())));
-        let versions = |world: &World| BOTH.map(|part| world.version(part).parse::<Version>().unwrap());
-        let mut before = versions(&world);
-        for Blow { after, lasts } in blows {
+        harness.assign(&assignment_message(&assignment(1, 1, sealed).sign(&director())));
+        let versions = |harness: &UpdateHarness| BOTH.map(|part| harness.version(part).parse::<Version>().unwrap());
+        let mut before = versions(&harness);
+        for PowerLoss { after, lasts } in power_losses {
             for _ in 0..after {
-                world.live();
-                let now = versions(&world);
+                harness.tick();
+                let now = versions(&harness);
                 prop_assert!(before.iter().zip(now).all(|(before, now)| *before <= now));
                 before = now;
             }
-            world.restart(Duration::from_secs(lasts));
+            harness.restart(Duration::from_secs(lasts));
         }
-        world.end();
-        let (old, new) = (Firmware::newest(), Firmware::of("2.7", "1.15", "1.8"));
+        harness.run_to_end();
+        let (old, new) = (FirmwareVersions::newest(), FirmwareVersions::of("2.7", "1.15", "1.8"));
         let rolled_back = |part| (part, Stage::Failed, Some(Fault::RolledBack));
         let (want, word) = match broken {
             None => (new, (Part::Master, Stage::Confirmed, None)),
             Some(0) => (old, rolled_back(Part::Gateway)),
-            Some(_) => (Firmware::of("2.6", "1.15", "1.8"), rolled_back(Part::Master)),
+            Some(_) => (FirmwareVersions::of("2.6", "1.15", "1.8"), rolled_back(Part::Master)),
         };
-        prop_assert_eq!(world.updater.firmware(), want);
-        prop_assert_eq!(world.last_word(), word);
+        prop_assert_eq!(harness.updater.firmware(), want);
+        prop_assert_eq!(harness.last_outcome(), word);
         for part in BOTH {
-            let confirmed = world.reports.iter().any(|it| (it.part, it.stage) == (part, Stage::Confirmed));
-            prop_assert_eq!(world.seq(part), if confirmed { 3 } else { 0 });
+            let confirmed = harness.reports.iter().any(|it| (it.part, it.stage) == (part, Stage::Confirmed));
+            prop_assert_eq!(harness.seq(part), if confirmed { 3 } else { 0 });
         }
     }
 }

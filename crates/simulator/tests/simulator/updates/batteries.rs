@@ -1,11 +1,11 @@
-//! Batteries that are told to update themselves, and what is known of them.
+//! Batteries with an assignment, and queries about their reports.
 use super::JOB;
-use super::portal::{Portal, SECRET, keys, manifest, release};
+use super::portal::{FakePortal, SECRET, keys, manifest, release};
 use domain::firmware::Part;
 use domain::{Clock, Serial};
 use serde_json::Value;
-use simulator::model::Start;
-use simulator::{Cut, Device, Fleet, Mischief, Seed, World};
+use simulator::model::InitialState;
+use simulator::{Device, Fleet, FleetContext, LinkFaults, PowerCut, Seed};
 use std::time::Duration;
 
 pub(crate) fn image(part: Part) -> Vec<u8> {
@@ -13,32 +13,36 @@ pub(crate) fn image(part: Part) -> Vec<u8> {
     name.cycle().take(50_021).collect()
 }
 
-pub(crate) fn device(number: usize, cuts: Vec<Cut>) -> Device {
+pub(crate) fn device(number: usize, cuts: Vec<PowerCut>) -> Device {
     let sn: Serial = format!("SIM{number:05}").parse().unwrap();
     let seed = Seed::of(&sn, 1);
-    let start = Start {
+    let start = InitialState {
         at: Clock::system().now(),
         boot: 1,
         charge: 500,
         readings: [1_000; 5],
     };
-    let mut device = Device::drawn(sn, SECRET.to_vec(), 1, seed, &start);
+    let mut device = Device::random(sn, SECRET.to_vec(), 1, seed, &start);
     (device.keys, device.cuts) = (Some(keys()), cuts);
     device.update_needs_off = false;
     device
 }
 
-/// Batteries that are told to install these parts.
-pub(crate) async fn told(portal: &Portal, devices: Vec<Device>, parts: &[(Part, &str)]) -> Fleet {
-    told_over(portal, devices, parts, Mischief::default()).await
-}
-
-/// The same over a link that is not always right.
-pub(crate) async fn told_over(
-    portal: &Portal,
+/// Starts batteries that are assigned these parts.
+pub(crate) async fn start_updating(
+    portal: &FakePortal,
     devices: Vec<Device>,
     parts: &[(Part, &str)],
-    mischief: Mischief,
+) -> Fleet {
+    start_updating_over(portal, devices, parts, LinkFaults::default()).await
+}
+
+/// The same over a faulty link.
+pub(crate) async fn start_updating_over(
+    portal: &FakePortal,
+    devices: Vec<Device>,
+    parts: &[(Part, &str)],
+    link_faults: LinkFaults,
 ) -> Fleet {
     let gateway = portal.listen().await;
     let url = portal.serve_images().await;
@@ -50,15 +54,15 @@ pub(crate) async fn told_over(
         });
         portal.assign(&device.serial, JOB, sealed.collect(), &url);
     }
-    let mut world = World::new(gateway, Duration::from_millis(25), Clock::system());
-    world.history_jitter = Duration::from_millis(50);
-    world.takes_orders = true;
-    world.mischief = mischief;
-    Fleet::start(world, devices)
+    let mut context = FleetContext::new(gateway, Duration::from_millis(25), Clock::system());
+    context.history_jitter = Duration::from_millis(50);
+    context.accepts_interventions = true;
+    context.link_faults = link_faults;
+    Fleet::start(context, devices)
 }
 
-pub(crate) fn cut(part: Part, percent: u8) -> Cut {
-    Cut {
+pub(crate) fn cut(part: Part, percent: u8) -> PowerCut {
+    PowerCut {
         part,
         percent,
         lasts: Duration::from_millis(80),
@@ -72,15 +76,15 @@ pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    panic!("{what}: not after 30 s");
+    panic!("{what}: timeout after 30 s");
 }
 
 pub(crate) fn is(report: &Value, part: &str, stage: &str) -> bool {
     report["part"] == part && report["st"] == stage
 }
 
-/// Whether it ever said so.
-pub(crate) fn said(portal: &Portal, sn: &str, part: &str, stage: &str) -> bool {
+/// Whether it ever reported this stage.
+pub(crate) fn said(portal: &FakePortal, sn: &str, part: &str, stage: &str) -> bool {
     let reports = portal.said(sn, "fw");
     reports.iter().any(|report| is(report, part, stage))
 }

@@ -1,13 +1,13 @@
-//! Updates of batteries on real sockets: whatever is cut, they end with the version that was signed or with the one before.
+//! Updates of batteries on real sockets: after any interruption they end with the signed version or the previous one.
 #![allow(clippy::unwrap_used)]
 mod batteries;
 mod portal;
 
-use batteries::{cut, device, image, is, said, told, told_over, until};
+use batteries::{cut, device, image, is, said, start_updating, start_updating_over, until};
 use domain::Clock;
 use domain::firmware::Part;
-use portal::{Portal, manifest, release};
-use simulator::{Device, Fleet, Mischief, Order, World};
+use portal::{FakePortal, manifest, release};
+use simulator::{Device, Fleet, FleetContext, Intervention, LinkFaults};
 use std::time::Duration;
 
 const JOB: &str = "0123456789abcdef01234567";
@@ -16,14 +16,14 @@ const BASIC: &str = "Basic U0lNMDAwMDA6c2VjcmV0";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn after_a_power_cut_the_download_goes_on_where_it_was() {
-    let portal = Portal::default();
+    let portal = FakePortal::default();
     let devices = vec![device(0, vec![cut(Part::Master, 40)])];
-    let _fleet = told(&portal, devices, &[(Part::Master, "2.7")]).await;
+    let _fleet = start_updating(&portal, devices, &[(Part::Master, "2.7")]).await;
     until("the end", || {
         said(&portal, "SIM00000", "master", "confirmed")
     })
     .await;
-    let asked = portal.asked();
+    let asked = portal.image_requests();
     let size = image(Part::Master).len();
     let froms: Vec<usize> = asked.iter().map(|asked| asked.from).collect();
     assert_eq!(froms, [0, (39 * size).div_ceil(59)]);
@@ -62,9 +62,9 @@ async fn after_a_power_cut_the_download_goes_on_where_it_was() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_update_service_that_hangs_up_is_asked_for_the_rest() {
-    let portal = Portal::default();
+    let portal = FakePortal::default();
     portal.hang_up(3);
-    let _fleet = told(
+    let _fleet = start_updating(
         &portal,
         vec![device(0, Vec::new())],
         &[(Part::Slave, "1.9")],
@@ -74,18 +74,22 @@ async fn an_update_service_that_hangs_up_is_asked_for_the_rest() {
         said(&portal, "SIM00000", "slave", "confirmed")
     })
     .await;
-    let froms: Vec<usize> = portal.asked().iter().map(|asked| asked.from).collect();
+    let froms: Vec<usize> = portal
+        .image_requests()
+        .iter()
+        .map(|asked| asked.from)
+        .collect();
     assert_eq!(froms.len(), 4);
     assert!(froms.is_sorted_by(|a, b| a < b), "{froms:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_that_needs_its_main_switch_off_waits_for_it_before_and_between_two_parts() {
-    let portal = Portal::default();
+    let portal = FakePortal::default();
     let parts = [(Part::Gateway, "1.15"), (Part::Master, "2.7")];
     let mut device = device(0, Vec::new());
     device.update_needs_off = true;
-    let fleet = told(&portal, vec![device], &parts).await;
+    let fleet = start_updating(&portal, vec![device], &parts).await;
     let sn = "SIM00000".parse().unwrap();
     until("it is held back", || {
         said(&portal, "SIM00000", "gateway", "waiting")
@@ -93,22 +97,22 @@ async fn one_that_needs_its_main_switch_off_waits_for_it_before_and_between_two_
     .await;
     assert_eq!(portal.said("SIM00000", "hello")[0]["fw"]["off"], 1);
     assert!(!said(&portal, "SIM00000", "gateway", "downloading"));
-    assert!(fleet.order(&sn, Order::Switch(false)));
+    assert!(fleet.intervene(&sn, Intervention::Switch(false)));
     until("the wait", || {
         said(&portal, "SIM00000", "master", "waiting")
     })
     .await;
     assert!(!said(&portal, "SIM00000", "master", "downloading"));
-    assert!(fleet.order(&sn, Order::Switch(true)));
+    assert!(fleet.intervene(&sn, Intervention::Switch(true)));
     until("on", || fleet.states()[0].switched_on).await;
-    // Longer than the five seconds, which are less than three samples at this pace.
+    // Longer than the required five seconds, which are less than three samples at this rate.
     let before = portal.said("SIM00000", "tele").len();
     until("on for a while", || {
         portal.said("SIM00000", "tele").len() > before + 8
     })
     .await;
     assert!(!said(&portal, "SIM00000", "master", "downloading"));
-    assert!(fleet.order(&sn, Order::Switch(false)));
+    assert!(fleet.intervene(&sn, Intervention::Switch(false)));
     until("the end", || {
         said(&portal, "SIM00000", "master", "confirmed")
     })
@@ -127,8 +131,8 @@ async fn one_that_needs_its_main_switch_off_waits_for_it_before_and_between_two_
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_power_nothing_is_heard_and_with_it_the_update_goes_on() {
-    let portal = Portal::default();
-    let fleet = told(
+    let portal = FakePortal::default();
+    let fleet = start_updating(
         &portal,
         vec![device(0, Vec::new())],
         &[(Part::Master, "2.7")],
@@ -139,15 +143,15 @@ async fn without_power_nothing_is_heard_and_with_it_the_update_goes_on() {
         said(&portal, "SIM00000", "master", "downloading")
     })
     .await;
-    assert!(fleet.order(&sn, Order::PowerOff));
+    assert!(fleet.intervene(&sn, Intervention::PowerOff));
     until("darkness", || !fleet.states()[0].powered).await;
     until("the link is down", || {
-        let connected = &fleet.world().tally.connected;
+        let connected = &fleet.context().stats.connected;
         connected.load(std::sync::atomic::Ordering::Relaxed) == 0
     })
     .await;
     let hellos = portal.said("SIM00000", "hello").len();
-    assert!(fleet.order(&sn, Order::PowerOn));
+    assert!(fleet.intervene(&sn, Intervention::PowerOn));
     until("the end", || {
         said(&portal, "SIM00000", "master", "confirmed")
     })
@@ -160,10 +164,10 @@ async fn without_power_nothing_is_heard_and_with_it_the_update_goes_on() {
     assert!(fleet.states()[0].powered);
 }
 
-/// Every battery is cut somewhere else, most of them more than once.
+/// Each battery is interrupted elsewhere, most of them more than once.
 #[tokio::test(flavor = "multi_thread")]
 async fn wherever_power_is_lost_every_battery_ends_with_the_new_version_and_counts_on() {
-    let portal = Portal::default();
+    let portal = FakePortal::default();
     let percents: Vec<u8> = vec![0, 1, 2, 17, 59, 60, 61, 64, 65, 80, 95, 96, 97, 99, 100];
     let many = percents.iter().enumerate();
     let devices = many.map(|(number, percent)| {
@@ -178,7 +182,7 @@ async fn wherever_power_is_lost_every_battery_ends_with_the_new_version_and_coun
         .iter()
         .map(|device| device.serial.to_string())
         .collect();
-    let fleet = told(&portal, devices, &[(Part::Master, "2.7")]).await;
+    let fleet = start_updating(&portal, devices, &[(Part::Master, "2.7")]).await;
     until("all ends", || {
         let ended = |sn: &&String| said(&portal, sn, "master", "confirmed");
         serials.iter().filter(ended).count() == serials.len()
@@ -224,7 +228,7 @@ async fn wherever_power_is_lost_every_battery_ends_with_the_new_version_and_coun
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_not_there_is_not_loaded_and_what_does_not_start_is_rolled_back() {
-    let portal = Portal::default();
+    let portal = FakePortal::default();
     let devices = vec![device(0, Vec::new()), device(1, vec![cut(Part::Slave, 97)])];
     let (gateway, url) = (portal.listen().await, portal.serve_images().await);
     let broken = [b"BROKEN", &image(Part::Slave)[..]].concat();
@@ -233,8 +237,8 @@ async fn what_is_not_there_is_not_loaded_and_what_does_not_start_is_rolled_back(
         let part = manifest(Part::Slave, "1.9", &image, &device.hardware).sign(&release());
         portal.assign(&device.serial, JOB, vec![part], &url);
     }
-    let world = World::new(gateway, Duration::from_millis(25), Clock::system());
-    let _fleet = Fleet::start(world, devices);
+    let context = FleetContext::new(gateway, Duration::from_millis(25), Clock::system());
+    let _fleet = Fleet::start(context, devices);
     for (sn, code) in [("SIM00000", "not_loaded"), ("SIM00001", "rolled_back")] {
         until(code, || said(&portal, sn, "slave", "failed")).await;
         let reports = portal.said(sn, "fw");
@@ -247,17 +251,18 @@ async fn what_is_not_there_is_not_loaded_and_what_does_not_start_is_rolled_back(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bad_link_delays_an_update_and_does_not_break_it() {
-    let portal = Portal::default();
+    let portal = FakePortal::default();
     portal.hang_up(8);
     let devices: Vec<Device> = (0..8).map(|number| device(number, Vec::new())).collect();
-    let mischief = Mischief {
+    let link_faults = LinkFaults {
         duplicate: 0.1,
-        overtaken: 0.1,
-        cut: 0.03,
-        deaf: 0.05,
-        away: Duration::from_millis(50),
+        reorder: 0.1,
+        disconnect: 0.03,
+        lose_ack: 0.05,
+        max_offline: Duration::from_millis(50),
     };
-    let fleet = told_over(&portal, devices, &[(Part::Gateway, "1.15")], mischief).await;
+    let fleet =
+        start_updating_over(&portal, devices, &[(Part::Gateway, "1.15")], link_faults).await;
     until("all ends", || {
         let updated = |number: usize| {
             let sn = format!("SIM{number:05}");
@@ -266,8 +271,8 @@ async fn a_bad_link_delays_an_update_and_does_not_break_it() {
         (0..8).all(updated)
     })
     .await;
-    let tally = &fleet.world().tally;
-    assert!(tally.reconnects.load(std::sync::atomic::Ordering::Relaxed) > 8);
+    let stats = &fleet.context().stats;
+    assert!(stats.reconnects.load(std::sync::atomic::Ordering::Relaxed) > 8);
     assert!(
         fleet
             .states()

@@ -1,7 +1,7 @@
-//! A portal on real sockets: a device endpoint that stores what it acknowledges and hands out an assignment, and an update
-//! service that remembers what it was asked for.
+//! A fake portal on real sockets: a device endpoint that records what it acknowledges and sends an assignment, and an update
+//! service that records its requests.
 use bytes::Bytes;
-use domain::firmware::{Assignment, JobId, Manifest, Part, Sealed, SecretKey, digest_of};
+use domain::firmware::{Assignment, JobId, Manifest, Part, SecretKey, SignedText, digest_of};
 use domain::{Clock, Serial};
 use futures_util::{SinkExt as _, StreamExt as _};
 use http_body_util::{BodyExt, StreamBody, combinators::BoxBody};
@@ -54,9 +54,9 @@ pub(crate) fn manifest(part: Part, version: &str, image: &[u8], hardware: &str) 
     }
 }
 
-/// A request for an image: its login and the byte that it begins at.
+/// A request for an image: its login and its first byte.
 #[derive(Clone, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct ImageRequest {
     pub(crate) login: String,
     pub(crate) from: usize,
 }
@@ -64,18 +64,18 @@ pub(crate) struct Asked {
 #[derive(Default)]
 struct Inner {
     /// `down/fw` by serial number, sent after each login.
-    letters: Mutex<HashMap<String, String>>,
+    assignments: Mutex<HashMap<String, String>>,
     said: Mutex<Vec<(String, String, Value)>>,
     images: Mutex<HashMap<String, Bytes>>,
-    asked: Mutex<Vec<Asked>>,
-    /// The update service hangs up after so many bytes, so many times.
+    requests: Mutex<Vec<ImageRequest>>,
+    /// How many more times the update service hangs up, after half of the requested bytes.
     hangs_up: AtomicUsize,
 }
 
 #[derive(Clone, Default)]
-pub(crate) struct Portal(Arc<Inner>);
+pub(crate) struct FakePortal(Arc<Inner>);
 
-impl Portal {
+impl FakePortal {
     /// The address of the device endpoint.
     pub(crate) async fn listen(&self) -> SocketAddr {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -125,8 +125,8 @@ impl Portal {
         self.0.hangs_up.store(times, Relaxed);
     }
 
-    /// From now on the battery is told to install this after each login.
-    pub(crate) fn assign(&self, sn: &Serial, job: &str, parts: Vec<Sealed>, url: &str) {
+    /// From now on the battery gets this assignment after each login.
+    pub(crate) fn assign(&self, sn: &Serial, job: &str, parts: Vec<SignedText>, url: &str) {
         let sealed = Assignment {
             sn: sn.clone(),
             job: job.parse::<JobId>().unwrap(),
@@ -135,18 +135,18 @@ impl Portal {
             expires_at: Clock::system().now() + 600_000,
         }
         .sign(&director());
-        let letter = json!({
+        let message = json!({
             "assignment": sealed.text(), "sig": sealed.signature_hex(), "url": url,
         });
-        let mut letters = self.0.letters.lock().unwrap();
-        letters.insert(sn.to_string(), letter.to_string());
+        let mut assignments = self.0.assignments.lock().unwrap();
+        assignments.insert(sn.to_string(), message.to_string());
     }
 
-    pub(crate) fn asked(&self) -> Vec<Asked> {
-        self.0.asked.lock().unwrap().clone()
+    pub(crate) fn image_requests(&self) -> Vec<ImageRequest> {
+        self.0.requests.lock().unwrap().clone()
     }
 
-    /// What a battery said under this name, in order.
+    /// The messages of a battery on this topic, in order.
     pub(crate) fn said(&self, sn: &str, name: &str) -> Vec<Value> {
         let said = self.0.said.lock().unwrap();
         let wanted = said.iter().filter(|(by, what, _)| by == sn && what == name);
@@ -157,7 +157,7 @@ impl Portal {
         let header = |name| request.headers().get(name)?.to_str().ok();
         let from = header(RANGE).and_then(|it| it.strip_prefix("bytes=")?.strip_suffix('-'));
         let from: usize = from.unwrap().parse().unwrap();
-        self.0.asked.lock().unwrap().push(Asked {
+        self.0.requests.lock().unwrap().push(ImageRequest {
             login: header(AUTHORIZATION).unwrap_or_default().to_owned(),
             from,
         });
@@ -178,7 +178,7 @@ impl Portal {
         } else {
             vec![Ok(Frame::data(rest))]
         };
-        // A breath before each, so that what was sent is on its way when the connection breaks.
+        // Yields before each frame, to let earlier frames leave before the connection breaks.
         let frames = futures_util::stream::iter(frames).then(|frame| async {
             tokio::task::yield_now().await;
             frame
@@ -213,9 +213,9 @@ impl Portal {
                     self.store(&sn, &name, &publish.payload);
                     let packet_id = publish.packet_id.unwrap();
                     let stored = Packet::PublishAck { packet_id };
-                    let letter = self.0.letters.lock().unwrap().get(&sn).cloned();
-                    if let Some(letter) = letter.filter(|_| name == "hello") {
-                        let _ = framed.feed(assignment(&sn, letter)).await;
+                    let message = self.0.assignments.lock().unwrap().get(&sn).cloned();
+                    if let Some(message) = message.filter(|_| name == "hello") {
+                        let _ = framed.feed(assignment(&sn, message)).await;
                     }
                     stored
                 }
@@ -237,14 +237,14 @@ impl Portal {
     }
 }
 
-fn assignment(sn: &str, letter: String) -> Packet {
+fn assignment(sn: &str, message: String) -> Packet {
     let publish = Publish {
         dup: false,
         retain: false,
         qos: QoS::AtMostOnce,
         topic: format!("v1/d/{sn}/down/fw").into(),
         packet_id: None,
-        payload: letter.into(),
+        payload: message.into(),
         properties: None,
     };
     publish.into()

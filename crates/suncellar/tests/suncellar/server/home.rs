@@ -31,11 +31,11 @@ pub(crate) async fn prepare(url: &str) -> String {
         .issue_code(&code, CodeKind::Registration, &[sn], now)
         .await;
     issued.unwrap();
-    store.close().await;
+    store.db().close().await;
     code.as_str().to_owned()
 }
 
-/// The owner comes, and is let in: the access token.
+/// The owner registers and logs in; returns the access token.
 pub(crate) async fn register(portal: SocketAddr, code: &str) -> String {
     let form = [
         ("email", "anna@example.com"),

@@ -1,4 +1,4 @@
-//! The real binary, for tests that kill it or run several of it.
+//! The real binary, for tests that kill it or run several instances.
 pub(crate) mod home;
 
 use std::io::{BufRead as _, BufReader};
@@ -19,17 +19,17 @@ pub(crate) const SERVE: [&str; 7] = [
     "127.0.0.1:0",
 ];
 
-/// A running binary; ended with the test.
+/// A running binary; killed at the end of the test.
 pub(crate) struct Server {
     pub(crate) process: Child,
-    /// Where people reach it.
+    /// The portal's address.
     pub(crate) portal: SocketAddr,
-    /// Where batteries connect.
+    /// The gateway's address.
     pub(crate) devices: SocketAddr,
     log: Log,
 }
 
-/// What a running binary has said so far.
+/// The log of a running binary so far.
 pub(crate) type Log = Arc<Mutex<String>>;
 
 impl Server {
@@ -71,7 +71,7 @@ impl Drop for Server {
     }
 }
 
-/// Starts the binary and waits until it has said all of this, in this order; answers the address that stood by each.
+/// Starts the binary, waits for these log messages in this order, and returns the address logged with each.
 pub(crate) fn listening(command: Command, markers: &[&str]) -> (Child, Vec<SocketAddr>) {
     let (process, addresses, _) = listening_and_logging(command, markers);
     (process, addresses)
@@ -96,7 +96,7 @@ fn listening_and_logging(mut command: Command, markers: &[&str]) -> (Child, Vec<
         loop {
             let line = log
                 .next()
-                .unwrap_or_else(|| panic!("it did not start: {}", said.lock().unwrap()))
+                .unwrap_or_else(|| panic!("the server did not start: {}", said.lock().unwrap()))
                 .unwrap();
             note(&line);
             if line.contains(marker) {
@@ -106,7 +106,7 @@ fn listening_and_logging(mut command: Command, markers: &[&str]) -> (Child, Vec<
         }
     };
     let addresses = markers.iter().map(|marker| address(marker)).collect();
-    // A full pipe would hold it up.
+    // Keeps reading, as a full pipe would block the server.
     let rest = Arc::clone(&said);
     std::thread::spawn(move || {
         for line in log.map_while(Result::ok) {

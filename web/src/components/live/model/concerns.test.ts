@@ -17,6 +17,15 @@ describe('all is well', () => {
     ['a fault flag', { message2: { ...flags, bat: true } }, ['flag']],
     ['a fault without a flag', { battery_status: 'fault' }, ['fault']],
     ['an absent system', { online: false, message2: { ...flags, bat: true } }, ['offline']],
+    [
+      'an update that restarts its system',
+      {
+        online: false,
+        state_since_at: NOW - 5_000,
+        in_force: [{ ...limit, kind: 'update', state: 'running' }],
+      },
+      ['in_force'],
+    ],
     ['a system that never reported', { measured_at: null, online: false }, ['offline']],
     ['an old value', { measured_at: NOW - 120_000 }, ['stale']],
     ['a limit of the grid operator', { in_force: [limit] }, ['in_force']],
@@ -24,6 +33,11 @@ describe('all is well', () => {
       'a main switch that is off, with its open relay',
       { message2: { ...flags, aus: true, relay: true } },
       ['off'],
+    ],
+    [
+      'a fault of a system that is switched off',
+      { message2: { ...flags, aus: true, relay: true, bat: true } },
+      ['off', 'flag'],
     ],
   ] as [string, Partial<LiveEntry>, string[]][])('never beside %s', (_name, special, kinds) =>
     expect(kindsOf(special)).toEqual(kinds),

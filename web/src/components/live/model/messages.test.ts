@@ -39,8 +39,25 @@ describe('the status labels', () => {
     expect(labelsOf({ ...flags, aus: true })).toEqual([])
   })
 
+  it('leave out the relay that the main switch has opened', () => {
+    expect(labelsOf({ ...flags, aus: true, relay: true, sm1: true })).toEqual(['sm1'])
+    expect(labelsOf({ ...flags, ein: true, relay: true })).toEqual(['relay'])
+  })
+
   it('cover every flag of the specification', () => {
     const all = Object.fromEntries(Object.keys(flags).map((flag) => [flag, true])) as typeof flags
-    expect(labelsOf(all)).toEqual(['m', 'sm1', 'i2', 'i1', 'i', 'relay', 'bat', 'u', 'hw', 'sv', 'na_schutz'])
+    expect(labelsOf({ ...all, aus: false })).toEqual([
+      'm',
+      'sm1',
+      'i2',
+      'i1',
+      'i',
+      'relay',
+      'bat',
+      'u',
+      'hw',
+      'sv',
+      'na_schutz',
+    ])
   })
 })

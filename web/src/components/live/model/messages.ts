@@ -1,5 +1,5 @@
 /** What the battery reported, sorted into the lists of the page; and its states that want an explanation. */
-import type { LiveEntry } from '@/lib/live/live'
+import { isOpenedBySwitch, type LiveEntry } from '@/lib/live/live'
 import type { Reading } from './reading'
 
 export type Message = LiveEntry['last_messages'][number]
@@ -25,7 +25,8 @@ export function messagesOf(messages: readonly Message[]): Record<MessageKind, Me
 const LABELS = ['m', 'sm1', 'i2', 'i1', 'i', 'relay', 'bat', 'u', 'hw', 'sv', 'na_schutz'] as const
 export type Label = (typeof LABELS)[number]
 
-export const labelsOf = (flags: Reading['flags']): Label[] => LABELS.filter((label) => flags[label])
+export const labelsOf = (flags: Reading['flags']): Label[] =>
+  LABELS.filter((label) => flags[label] && !isOpenedBySwitch(label, flags))
 
 /** `sv` is the battery's own care and no reason to worry. */
 export const toneOf = (label: Label): 'info' | 'warn' | 'danger' => {

@@ -110,6 +110,17 @@ describe('the sentence', () => {
     expect(detail).toEqual({ id: 'sentence.offline.since', values: { at: since } })
   })
 
+  it('says that the battery restarts while its update runs, for ten minutes', () => {
+    const update = { ...inForce('update'), state: 'running' }
+    const away = (special: Partial<Reading>) =>
+      sentenceOf(situation({ online: false, since: NOW - 5_000, inForce: [update], ...special }, 'offline'))
+    expect(away({}).headline).toBe('sentence.restarts')
+    expect(away({ since: NOW - 600_000 }).headline).toBe('sentence.offline')
+    expect(away({ inForce: [{ ...update, switch: 'on_then_off' }] }).headline).toBe('sentence.offline')
+    expect(away({ inForce: [{ ...update, state: 'waiting' }] }).headline).toBe('sentence.offline')
+    expect(away({ inForce: [{ ...update, state: 'interrupted' }] }).headline).toBe('sentence.offline')
+  })
+
   it('does not blame the network while new values are on their way', () => {
     expect(sentenceOf({ ...situation({}, 'stale'), updating: true }).headline).toBe('sentence.updating')
     expect(sentenceOf({ ...situation({}, 'live'), updating: true }).headline).toBe('sentence.quiet')

@@ -1,5 +1,5 @@
 /** The sentence at the top: what is going on, in plain words. Pure, so that every case has a test. */
-import { updateIn } from '@/components/in-force/model'
+import { isRestarting, updateIn } from '@/components/in-force/model'
 import type { MessageId } from '@/lib/i18n/locales'
 import { flowsOf, type Source, sharesOfHouse } from './flow'
 import { deadBandOf, type Freshness, type Reading } from './reading'
@@ -24,7 +24,7 @@ export function sentenceOf(situation: Situation): Sentence {
   return notLive(situation) ?? notRunning(situation) ?? running(situation)
 }
 
-function notLive({ reading, freshness, updating }: Situation): Sentence | null {
+function notLive({ reading, freshness, updating, now }: Situation): Sentence | null {
   const { at, since, together } = reading
   if (freshness === 'never') return { headline: 'sentence.never', detail: line('sentence.never.text') }
   if (freshness === 'stale' && updating)
@@ -33,6 +33,8 @@ function notLive({ reading, freshness, updating }: Situation): Sentence | null {
   if (freshness !== 'offline') return null
   if (together) return { headline: 'sentence.all_offline', detail: line('sentence.offline.check') }
   const last = since ?? at
+  if (isRestarting(reading.inForce, last, now))
+    return { headline: 'sentence.restarts', detail: line('sentence.restarts.text') }
   return {
     headline: 'sentence.offline',
     detail: last === null ? line('sentence.offline.check') : line('sentence.offline.since', { at: last }),

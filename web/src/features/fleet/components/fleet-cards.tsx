@@ -69,7 +69,7 @@ function SystemCard({ row, now }: { row: Row; now: number }) {
             {[row.customer && row.sn, row.place, row.group].filter(Boolean).join(' · ')}
           </p>
         </div>
-        <SocBar soc={row.soc} live={row.status === 'fine' || row.status === 'fault'} />
+        <SocBar soc={row.soc} live={row.status !== 'offline' && row.status !== 'stale'} />
       </div>
       <StatusMark row={row} now={now} />
       {row.alarms.length > 0 && <AlarmText alarms={row.alarms} />}

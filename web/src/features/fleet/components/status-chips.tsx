@@ -8,6 +8,7 @@ const MARK: Record<Filter, string> = {
   alarm: 'text-danger',
   attention: 'text-danger',
   offline: 'text-text',
+  off: 'text-text',
   switch: 'text-warn',
   updating: 'text-grid-text',
   paused: 'text-warn',

@@ -1,4 +1,12 @@
-import { CircleCheck, CirclePause, Clock, type LucideIcon, TriangleAlert, WifiOff } from 'lucide-react'
+import {
+  CircleCheck,
+  CirclePause,
+  Clock,
+  type LucideIcon,
+  PowerOff,
+  TriangleAlert,
+  WifiOff,
+} from 'lucide-react'
 import { cn } from '@/lib/cn'
 import { useT } from '@/lib/i18n/use-t'
 import type { Row, Status } from '../model/row'
@@ -9,6 +17,7 @@ const LOOK: Record<Status, { icon: LucideIcon; mark: string }> = {
   fault: { icon: TriangleAlert, mark: 'text-danger' },
   offline: { icon: WifiOff, mark: 'text-muted' },
   stale: { icon: Clock, mark: 'text-warn' },
+  off: { icon: PowerOff, mark: 'text-muted' },
   restricted: { icon: CirclePause, mark: 'text-warn' },
   fine: { icon: CircleCheck, mark: 'text-ok' },
 }
@@ -27,8 +36,8 @@ export function StatusMark({ row, now, className }: Props) {
       return row.fault ? t(`fleet.fault.${row.fault}`) : (row.alarms[0]?.text ?? null)
     if (row.contact === null) return t('fleet.never')
     if (row.status === 'offline') return row.since === null ? null : span(row.since)
-    if (row.status === 'fine' && first) return force(first)
-    return row.off ? t('fleet.switched_off') : null
+    if ((row.status === 'fine' || row.status === 'off') && first) return force(first)
+    return row.off && row.status !== 'off' ? t('fleet.switched_off') : null
   }
   const note = more()
   return (

@@ -39,8 +39,11 @@ describe('a diagnosis', () => {
     expect(diagnosisOf(liveEntry(), said, 'B').setup).toEqual([])
   })
 
-  it('does not take the main switch for a fault', () => {
+  it('does not take the main switch for a fault, nor the relay that it opens', () => {
     expect(diagnosisOf(liveEntry(), sets(), 'A').wrong).toEqual([])
+    const relay = (aus: boolean) => liveEntry({ message2: { ...liveEntry().message2, aus, relay: true } })
+    expect(diagnosisOf(relay(true), sets(), 'A')).toMatchObject({ wrong: [], running: ['relay'] })
+    expect(diagnosisOf(relay(false), sets(), 'A').wrong).toEqual(['relay'])
   })
 })
 

@@ -1,5 +1,5 @@
 /** What a battery says about itself, sorted for somebody who looks for a fault: what is wrong, and how it is set up. */
-import type { FlagSets, LiveEntry } from '@/lib/live/live'
+import { type FlagSets, isOpenedBySwitch, type LiveEntry } from '@/lib/live/live'
 
 /** Wrong when set; the gravest first. The dashboard's flags have their texts there. */
 const WRONG = [
@@ -59,9 +59,10 @@ export function diagnosisOf(entry: LiveEntry, sets: FlagSets | undefined, sn: st
   const more = { ...sets?.message3[sn], ...sets?.message5[sn], ...sets?.message6[sn] }
   const on: Record<string, boolean | undefined> = { ...entry.message1, ...entry.message2, ...more }
   const isOn = (flag: Flag) => on[flag] === true
+  const isBySwitch = (flag: Flag) => isOpenedBySwitch(flag, on)
   return {
-    wrong: WRONG.filter(isOn),
-    running: RUNNING.filter(isOn),
+    wrong: WRONG.filter((flag) => isOn(flag) && !isBySwitch(flag)),
+    running: [...RUNNING, ...WRONG.filter(isBySwitch)].filter(isOn),
     // Only what is set has a name in an answer: a set that is there and empty says that all are off.
     setup: sets?.message3[sn] ? SETUP.map((flag) => ({ flag, on: isOn(flag) })) : [],
   }

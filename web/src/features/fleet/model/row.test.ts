@@ -97,6 +97,37 @@ describe('a row', () => {
     })
   })
 
+  it('switched off is switched off: its open relay is no fault, any other flag is one', () => {
+    expect(row(entry({ message2: flags('aus', 'relay') }))).toMatchObject({
+      status: 'off',
+      fault: null,
+      off: true,
+    })
+    expect(row(entry({ battery_status: 'off', message2: flags('relay') }))?.status).toBe('off')
+    expect(row(entry({ message2: flags('ein', 'relay') }))).toMatchObject({ status: 'fault', fault: 'relay' })
+    expect(row(entry({ message2: flags('aus', 'relay', 'bat') }))).toMatchObject({
+      status: 'fault',
+      fault: 'bat',
+    })
+  })
+
+  it.each([
+    ['update', 'restricted'],
+    ['pause', 'off'],
+    ['grid_limit', 'off'],
+  ])('switched off with %s in force is %s', (kind, status) => {
+    const in_force = [{ kind, since: now, until: null, by: null, end: null }]
+    const off = entry({ in_force, message2: flags('aus', 'relay') })
+    expect(row(off)?.status).toBe(status)
+  })
+
+  it('switched off ages like any other', () => {
+    const index = indexOf([system()])
+    const entries = { SC24A0001: entry({ message2: flags('aus', 'relay') }) }
+    const before = rowsOf(index, { entries }, now)
+    expect(rowsOf(index, { entries }, now + 90_000, before)[0]?.status).toBe('stale')
+  })
+
   it.each([
     ['update', 'restricted'],
     ['pause', 'restricted'],
@@ -109,6 +140,13 @@ describe('a row', () => {
     expect(row(entry({ in_force }))?.status).toBe(status)
     expect(row(entry({ in_force, battery_status: 'fault' }))?.status).toBe('fault')
     expect(row(entry({ in_force, online: false }))?.status).toBe('offline')
+  })
+
+  it('is updating, not offline, while its update restarts it', () => {
+    const in_force = [{ kind: 'update', state: 'running', since: now, until: null, by: null, end: null }]
+    const away = (since: number) => row(entry({ in_force, online: false, state_since_at: since }))
+    expect(away(now - 5_000)).toMatchObject({ status: 'restricted', pv: null })
+    expect(away(now - 600_000)?.status).toBe('offline')
   })
 
   it('is fine again when a pause is over, without a word of the battery', () => {

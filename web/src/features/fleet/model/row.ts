@@ -1,12 +1,19 @@
 /** One system of the fleet as a line of its table: what it says now, and how urgent that is. */
-import { type InForce, inForceOf, isQuiet, restrictionsOf } from '@/components/in-force/model'
+import {
+  type InForce,
+  inForceOf,
+  isQuiet,
+  isRestarting,
+  restrictionsOf,
+  updateIn,
+} from '@/components/in-force/model'
 import type { System } from '@/lib/api/queries'
 import { LIVE_MAX_AGE } from '@/lib/constants'
 import { formatVersion } from '@/lib/format'
-import type { Live, LiveEntry } from '@/lib/live/live'
+import { isOpenedBySwitch, type Live, type LiveEntry } from '@/lib/live/live'
 
 /** Worst first: the order of this list is the order of the table. */
-export const STATUSES = ['fault', 'offline', 'stale', 'restricted', 'fine'] as const
+export const STATUSES = ['fault', 'offline', 'stale', 'off', 'restricted', 'fine'] as const
 export type Status = (typeof STATUSES)[number]
 
 /** What is wrong, the gravest first. Calibration is the battery's own care and no fault. */
@@ -117,9 +124,11 @@ export const rowsOf = (
     return same ? row : rowOf(entry, live, now)
   })
 
+const AGEING: readonly Status[] = ['fine', 'restricted', 'off']
+
 /** Whether it was young and is old, or the other way round; what is wrong or away stays so at any age. */
 const hasAged = ({ status, live, inForce }: Row, now: number) =>
-  ((status === 'fine' || status === 'restricted') && isOld(live, now)) ||
+  (AGEING.includes(status) && isOld(live, now)) ||
   (status === 'stale' && !isOld(live, now)) ||
   inForce.some(({ until }) => until != null && until <= now)
 
@@ -127,12 +136,13 @@ const isOld = (live: LiveEntry | undefined, now: number) => now - (live?.measure
 
 function rowOf(entry: Entry, live: LiveEntry | undefined, now: number): Row {
   const { master_version, gateway_version } = entry.system
-  const fault = live ? (FAULTS.find((flag) => live.message2[flag]) ?? null) : null
+  const off = live?.message2.aus === true || live?.battery_status === 'off'
+  const fault = live ? faultOf(live.message2, off) : null
   const alarms = alarmsOf(live)
   const inForce = inForceOf(live, now).filter((one) => !isQuiet(one) && one.kind !== 'brake')
-  const status = statusOf(live, fault, alarms, restrictionsOf(inForce), now)
+  const status = statusOf({ live, off, fault, alarms, restrictions: restrictionsOf(inForce), now })
   // The last powers of a system that is away say nothing about now; its charge changes slowly and stays, greyed.
-  const current = status === 'offline' ? undefined : live
+  const current = live?.online ? live : undefined
   return {
     ...entry,
     live,
@@ -141,7 +151,7 @@ function rowOf(entry: Entry, live: LiveEntry | undefined, now: number): Row {
     urgency: urgencyOf(alarms),
     fault: status === 'fault' ? fault : null,
     inForce,
-    off: live?.message2.aus === true,
+    off,
     soc: live?.SOC ?? null,
     pv: current?.PV_power ?? null,
     battery: current?.battery_power ?? null,
@@ -155,6 +165,9 @@ function rowOf(entry: Entry, live: LiveEntry | undefined, now: number): Row {
   }
 }
 
+const faultOf = (flags: LiveEntry['message2'], off: boolean): Fault | null =>
+  FAULTS.find((flag) => flags[flag] && !isOpenedBySwitch(flag, { aus: off })) ?? null
+
 /** What an older version of the app has kept has none. */
 function alarmsOf(live: Partial<Pick<LiveEntry, 'alarms'>> | undefined): readonly Alarm[] {
   const rank = ({ acknowledged, kind }: Alarm) => Number(acknowledged) * KINDS.length + KINDS.indexOf(kind)
@@ -166,17 +179,18 @@ function urgencyOf([first]: readonly Alarm[]): number {
   return first.acknowledged ? KINDS.length : KINDS.indexOf(first.kind)
 }
 
-function statusOf(
-  live: LiveEntry | undefined,
-  fault: Fault | null,
-  alarms: readonly Alarm[],
-  restrictions: readonly InForce[],
-  now: number,
-): Status {
-  if (!live?.online) return 'offline'
+type Facts = Pick<Row, 'live' | 'off' | 'fault' | 'alarms'> & {
+  restrictions: readonly InForce[]
+  now: number
+}
+
+function statusOf({ live, off, fault, alarms, restrictions, now }: Facts): Status {
+  if (!live?.online) return isRestarting(restrictions, live?.state_since_at, now) ? 'restricted' : 'offline'
   // Back for a moment only: the alarm about its absence ends when it stays.
   const wrong = alarms.some(({ kind }) => kind !== 'offline')
   if (fault || wrong || live.battery_status === 'fault') return 'fault'
   if (isOld(live, now)) return 'stale'
+  // The switch belongs to the update, which says what it waits for.
+  if (off && !updateIn(restrictions)) return 'off'
   return restrictions.length > 0 ? 'restricted' : 'fine'
 }

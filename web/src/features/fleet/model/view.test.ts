@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { liveEntry } from '@/lib/testing/live'
 import { fleetOf } from '../testing'
 import { indexOf, rowsOf } from './row'
 import { countsOf, filteredRows, foundRows, groupsOf, sortedRows } from './view'
@@ -122,6 +123,12 @@ describe('the filters', () => {
     )
     expect(countsOf(busy)).toMatchObject({ updating: 1, switch: 1, paused: 1, limited: 1, well: 1 })
     expect(names(filteredRows(busy, 'switch'))).toEqual(['AAAAA2'])
+  })
+
+  it('show a battery that is switched off as such, and not among what needs attention', () => {
+    const message2 = { ...liveEntry().message2, ein: false, aus: true, relay: true }
+    const off = rowsFor({ sn: 'AAAAA1', live: { message2 } }, { sn: 'AAAAA2' })
+    expect(countsOf(off)).toMatchObject({ off: 1, attention: 0, well: 1 })
   })
 
   it('find every word in serial number, customer and group', () => {

@@ -8,6 +8,7 @@ export const FILTERS = [
   'alarm',
   'attention',
   'offline',
+  'off',
   'switch',
   'updating',
   'paused',
@@ -49,6 +50,7 @@ const MATCHES: Record<Filter, (row: Row) => boolean> = {
   alarm: ({ alarms }) => alarms.length > 0,
   attention: ({ status }) => status === 'fault' || status === 'stale',
   offline: ({ status }) => status === 'offline',
+  off: ({ status }) => status === 'off',
   switch: ({ inForce }) => inForce.some((one) => one.kind === 'update' && one.switch != null),
   updating: ({ inForce }) => inForce.some((one) => one.kind === 'update' && one.switch == null),
   paused: ({ inForce }) => inForce.some(({ kind }) => kind === 'pause'),
@@ -58,7 +60,7 @@ const MATCHES: Record<Filter, (row: Row) => boolean> = {
 }
 
 /** What is rare has a chip only while there is some of it. */
-export const RARE: readonly Filter[] = ['switch', 'updating', 'paused', 'limited']
+export const RARE: readonly Filter[] = ['off', 'switch', 'updating', 'paused', 'limited']
 
 /** How many rows each filter would show. */
 export function countsOf(rows: readonly Row[]): Record<Filter, number> {

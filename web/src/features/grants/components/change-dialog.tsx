@@ -56,6 +56,7 @@ function ChangeForm({ grant, today, onClose }: FormProps) {
         field={form.text('scope')}
         label={t('grants.scope')}
         scopes={household ? MEMBER_SCOPES : INSTALLER_SCOPES}
+        owner
       />
       <UntilField field={form.text('until')} today={today} optional={household} />
       <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">

@@ -85,6 +85,7 @@ function InviteForm({ to, systems, today, onClose }: FormProps) {
         field={form.text('scope')}
         label={t('grants.scope')}
         scopes={household ? MEMBER_SCOPES : INSTALLER_SCOPES}
+        owner
       />
       {systems.length > 1 && <SystemChoice field={form.text('systems')} systems={systems} set={form.set} />}
       <UntilField field={form.text('until')} today={today} optional={household} />

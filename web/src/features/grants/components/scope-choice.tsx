@@ -1,12 +1,23 @@
 import type { Scope } from '@/lib/api/grants'
 import { cn } from '@/lib/cn'
 import type { TextBinding } from '@/lib/form/use-form'
+import type { MessageId } from '@/lib/i18n/locales'
 import { useT } from '@/lib/i18n/use-t'
 
-type Props = { field: TextBinding; label: string; scopes: readonly Scope[] }
+type Props = {
+  field: TextBinding
+  label: string
+  scopes: readonly Scope[]
+  /** Who reads it owns the system. */
+  owner?: boolean
+}
+
+/** What a scope allows; the owner is spoken to. */
+export const scopeText = (scope: Scope, owner: boolean): MessageId =>
+  owner && scope === 'service' ? 'grants.scope.service.yours' : `grants.scope.${scope}.text`
 
 /** How much somebody may, each level in plain words. Radio buttons, so the arrow keys work. */
-export function ScopeChoice({ field: { name, value, onChange }, label, scopes }: Props) {
+export function ScopeChoice({ field: { name, value, onChange }, label, scopes, owner = false }: Props) {
   const { t } = useT()
   return (
     <fieldset>
@@ -30,7 +41,7 @@ export function ScopeChoice({ field: { name, value, onChange }, label, scopes }:
             />
             <span className="min-w-0">
               <span className="block text-[15px] font-medium">{t(`grants.scope.${scope}`)}</span>
-              <span className="block text-[13px] text-muted">{t(`grants.scope.${scope}.text`)}</span>
+              <span className="block text-[13px] text-muted">{t(scopeText(scope, owner))}</span>
             </span>
           </label>
         ))}

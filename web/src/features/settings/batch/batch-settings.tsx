@@ -189,12 +189,10 @@ function Batch({ systems }: { systems: readonly System[] }) {
             >
               <BatchResult outcome={outcome} all={systems} />
               <div className="mt-5 flex flex-wrap gap-3">
-                {step.kind === 'tried' ? (
-                  <Button
-                    busy={apply.isPending}
-                    disabled={countsOf(outcome).changed === 0}
-                    onClick={() => apply.mutate(outcome)}
-                  >
+                {step.kind === 'tried' && countsOf(outcome).changed === 0 ? (
+                  <p className="text-[14px] text-muted">{t('batch.apply.none')}</p>
+                ) : step.kind === 'tried' ? (
+                  <Button busy={apply.isPending} onClick={() => apply.mutate(outcome)}>
                     {t('batch.apply', { count: countsOf(outcome).changed })}
                   </Button>
                 ) : (

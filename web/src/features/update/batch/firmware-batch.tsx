@@ -37,6 +37,7 @@ export function FirmwareBatch({ candidates, open, onClose }: Props) {
   const asking = rows.some(({ standing }) => standing === 'asking')
   const { starting, started, failed } = countsOf(outcomes)
   const begun = Object.keys(outcomes).length > 0
+  const startable = !begun && !asking && ready.length > 0
   const failures = Object.entries(outcomes).filter(([, { state }]) => state === 'failed')
 
   const mark = (sn: string, outcome: Outcome) => setOutcomes((before) => ({ ...before, [sn]: outcome }))
@@ -63,10 +64,10 @@ export function FirmwareBatch({ candidates, open, onClose }: Props) {
       footer={
         <>
           <Button variant="outline" onClick={onClose}>
-            {t(begun ? 'ui.close' : 'ui.cancel')}
+            {t(startable || asking ? 'ui.cancel' : 'ui.close')}
           </Button>
-          {!begun && (
-            <Button disabled={asking || ready.length === 0} onClick={() => start.mutate(ready)}>
+          {startable && (
+            <Button onClick={() => start.mutate(ready)}>
               {t('update.batch.start', { count: ready.length })}
             </Button>
           )}
@@ -104,7 +105,7 @@ export function FirmwareBatch({ candidates, open, onClose }: Props) {
             ))}
           </ul>
         </section>
-        {!begun && !asking && ready.length > 0 && <Callout>{t('update.batch.told')}</Callout>}
+        {startable && <Callout>{t('update.batch.told')}</Callout>}
       </div>
     </Dialog>
   )

@@ -7,23 +7,27 @@ import { phaseOf, shownProgress } from '../model'
 
 type Props = {
   systems: readonly { sn: string; status: UpdateStatus }[]
+  /** All of them are under way. */
+  begun: boolean
   chosen: string | null
   onChoose: (sn: string) => void
 }
 
 /** The systems with something to do, of which one is taken. Radio buttons, so the arrow keys work. */
-export function ChooseStep({ systems, chosen, onChoose }: Props) {
+export function ChooseStep({ systems, begun, chosen, onChoose }: Props) {
   const { t } = useT()
   const name = useId()
   return (
     <div className="grid gap-4">
-      <p className="text-[15px] text-muted">
-        {t(
-          systems.some(({ status }) => status.checks.needs_off)
-            ? 'update.choose.text'
-            : 'update.choose.running',
-        )}
-      </p>
+      {!begun && (
+        <p className="text-[15px] text-muted">
+          {t(
+            systems.some(({ status }) => status.checks.needs_off)
+              ? 'update.choose.text'
+              : 'update.choose.running',
+          )}
+        </p>
+      )}
       <fieldset className="grid gap-2.5">
         <legend className="sr-only">{t('update.choose.legend')}</legend>
         {systems.map(({ sn, status }) => (

@@ -17,8 +17,14 @@ const switchHint = (t: Translate) =>
 
 const waitHint = (t: Translate) => t('update.hint.wait', { minutes: WAIT_MINUTES })
 
+type Props = {
+  status: UpdateStatus | undefined
+  /** It has not begun and can be withdrawn. */
+  waiting: boolean
+}
+
 /** What to do if something is not as it should be. Nothing is said twice. */
-export function UpdateHints({ status }: { status: UpdateStatus | undefined }) {
+export function UpdateHints({ status, waiting }: Props) {
   const { t } = useT()
   const { data: live } = useLive()
   const now = useNow() + (live?.skew ?? 0)
@@ -37,7 +43,7 @@ export function UpdateHints({ status }: { status: UpdateStatus | undefined }) {
           {t('update.hints')}
         </h3>
         <ul className="mt-2 grid list-disc gap-1.5 pl-5 text-[13px] text-muted">
-          {!overdue && <li>{waitHint(t)}</li>}
+          {waiting && !overdue && <li>{waitHint(t)}</li>}
           {between && <li>{switchHint(t)}</li>}
           <li>{t('update.hint.breaker', { minutes: BREAKER_OFF_MINUTES })}</li>
         </ul>

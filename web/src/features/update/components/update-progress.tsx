@@ -1,4 +1,4 @@
-import { Circle, CircleCheck, LoaderCircle } from 'lucide-react'
+import { Circle, CircleCheck, Clock, LoaderCircle } from 'lucide-react'
 import { cn } from '@/lib/cn'
 import { formatTime, formatVersion } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
@@ -45,23 +45,25 @@ export function UpdateProgress({ phase, status, staleSince }: Props) {
               </p>
             )}
           </div>
-          {running && <Parts parts={status.updates} present={present?.part ?? null} />}
-          <p className="text-[13px] text-muted">{t('update.goes_on')}</p>
+          {running && <Parts status={status} present={present?.part ?? null} />}
+          <p className="text-[13px] text-muted">{t(running ? 'update.goes_on' : 'update.goes_on.waiting')}</p>
         </div>
       </div>
-      <UpdateHints status={status} />
+      <UpdateHints status={status} waiting={phase === 'waiting'} />
     </div>
   )
 }
 
-function Parts({ parts, present }: { parts: readonly PartUpdate[]; present: PartUpdate | null }) {
+function Parts({ status, present }: { status: UpdateStatus; present: PartUpdate | null }) {
+  // Between two parts the next one waits for a hand at the main switch.
+  const now = status.switch === null ? 'now' : 'waiting'
   return (
     <ul className="grid gap-1.5">
-      {parts.map((part) => (
+      {status.updates.map((part) => (
         <PartRow
           key={part.type}
           part={part}
-          state={part.new_update ? (part === present ? 'now' : 'later') : 'done'}
+          state={part.new_update ? (part === present ? now : 'later') : 'done'}
         />
       ))}
     </ul>
@@ -71,6 +73,7 @@ function Parts({ parts, present }: { parts: readonly PartUpdate[]; present: Part
 const LOOK = {
   done: { icon: CircleCheck, mark: 'text-ok' },
   now: { icon: LoaderCircle, mark: 'animate-spin text-grid-text' },
+  waiting: { icon: Clock, mark: 'text-warn' },
   later: { icon: Circle, mark: 'text-muted' },
 } as const
 

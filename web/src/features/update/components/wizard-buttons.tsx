@@ -7,12 +7,14 @@ import { isUnderWay, mayGoOn, mayStart } from '../model'
 import type { Wizard } from '../use-wizard'
 
 /** Back, withdraw or leave, on, start, end: what is possible depends on the step and on the update. */
-export function WizardButtons({ wizard }: { wizard: Wizard }) {
+export function WizardButtons({ wizard, several }: { wizard: Wizard; several: boolean }) {
   const { t } = useT()
   const { step, phase, status } = wizard
   const [asking, setAsking] = useState<'start' | 'withdraw' | 'leave' | null>(null)
   const underWay = isUnderWay(phase)
   const away = phase === 'waiting' ? 'withdraw' : 'leave'
+  // What waits alone stays on screen; of several another one may be wanted.
+  const leavable = step === 1 && phase === 'waiting' && several
   const close = () => setAsking(null)
   const begins = status?.checks.needs_off && !status.checks.switched_off ? t('update.confirm.switch') : ''
   if (step === 2)
@@ -26,10 +28,15 @@ export function WizardButtons({ wizard }: { wizard: Wizard }) {
       {step === 1 && (
         <Button
           variant="outline"
-          className="mr-auto"
+          className={leavable ? undefined : 'mr-auto'}
           onClick={() => (underWay ? setAsking(away) : goToStep(0))}
         >
           {t(underWay ? `update.${away}` : 'update.previous')}
+        </Button>
+      )}
+      {leavable && (
+        <Button variant="outline" className="mr-auto" onClick={() => setAsking('leave')}>
+          {t('update.leave')}
         </Button>
       )}
       <Button
@@ -66,7 +73,7 @@ export function WizardButtons({ wizard }: { wizard: Wizard }) {
         open={asking === 'leave'}
         onClose={close}
         title={t('update.leave.question')}
-        text={t('update.leave.text')}
+        text={t(phase === 'waiting' ? 'update.leave.waiting' : 'update.leave.text')}
         yes={t('update.leave')}
         no={t('update.leave.no')}
         onYes={wizard.leave}

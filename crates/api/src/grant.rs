@@ -1,0 +1,224 @@
+//! Grants as both sides read them, and the rules that the forms of both sides share.
+use domain::clock::Millis;
+use domain::grant::{GrantScope, GrantState, Origin};
+use domain::{Email, Message, Role};
+use serde::Serialize;
+use store::grant::Grant;
+use store::handover::Handover;
+use utoipa::ToSchema;
+
+#[derive(Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum GrantStateName {
+    Asked,
+    Invited,
+    Unconfirmed,
+    Active,
+    Ended,
+}
+
+impl From<GrantState> for GrantStateName {
+    fn from(state: GrantState) -> Self {
+        match state {
+            // The electrician cannot tell a refusal by the owner from a system that does not exist.
+            GrantState::Requested | GrantState::Refused => Self::Asked,
+            GrantState::Invited => Self::Invited,
+            GrantState::Unconfirmed => Self::Unconfirmed,
+            GrantState::Active => Self::Active,
+            GrantState::Ended => Self::Ended,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ScopeName {
+    Monitor,
+    Configure,
+    Service,
+    Look,
+    Owner,
+}
+
+impl From<GrantScope> for ScopeName {
+    fn from(scope: GrantScope) -> Self {
+        match scope {
+            GrantScope::Monitor => Self::Monitor,
+            GrantScope::Configure => Self::Configure,
+            GrantScope::Service => Self::Service,
+            GrantScope::Look => Self::Look,
+            GrantScope::Owner => Self::Owner,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum OriginName {
+    Invitation,
+    Request,
+    Code,
+}
+
+impl From<Origin> for OriginName {
+    fn from(origin: Origin) -> Self {
+        match origin {
+            Origin::Invitation => Self::Invitation,
+            Origin::Request => Self::Request,
+            Origin::Code => Self::Code,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum HolderRole {
+    Electrician,
+    /// Somebody of the household.
+    User,
+}
+
+/// A grant as the owner of its system sees it.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct GivenEntry {
+    id: i64,
+    sn: String,
+    #[schema(inline)]
+    state: GrantStateName,
+    #[schema(inline)]
+    scope: ScopeName,
+    #[schema(inline)]
+    origin: OriginName,
+    /// Of whoever holds it, asks for it or is invited.
+    email: String,
+    #[schema(inline)]
+    role: HolderRole,
+    /// Unknown until somebody with an account stands behind it.
+    #[schema(required)]
+    company: Option<String>,
+    #[schema(required)]
+    phone: Option<String>,
+    created_at: Millis,
+    /// When both sides had agreed.
+    #[schema(required)]
+    since: Option<Millis>,
+    /// The first moment without access.
+    #[schema(required)]
+    until: Option<Millis>,
+    /// The last day with access, `YYYY-MM-DD` of the site's calendar.
+    #[schema(required)]
+    until_day: Option<String>,
+}
+
+impl From<Grant> for GivenEntry {
+    fn from(grant: Grant) -> Self {
+        Self {
+            id: grant.id,
+            sn: grant.sn.to_string(),
+            state: grant.state.into(),
+            scope: grant.scope.into(),
+            origin: grant.origin.into(),
+            role: match grant.scope.role() {
+                Role::Electrician => HolderRole::Electrician,
+                Role::User => HolderRole::User,
+            },
+            created_at: grant.created_at,
+            since: grant.since,
+            until: grant.until,
+            until_day: grant.last_day().map(|day| day.to_string()),
+            email: grant.holder.email,
+            company: grant.holder.company,
+            phone: grant.holder.phone,
+        }
+    }
+}
+
+/// A grant as whoever holds it, was invited or asked sees it.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct HeldEntry {
+    id: i64,
+    sn: String,
+    #[schema(inline)]
+    state: GrantStateName,
+    #[schema(inline)]
+    scope: ScopeName,
+    #[schema(inline)]
+    origin: OriginName,
+    /// Who lives with the system; unknown while one only asks.
+    #[schema(required)]
+    first_name: Option<String>,
+    #[schema(required)]
+    last_name: Option<String>,
+    created_at: Millis,
+    /// When both sides had agreed.
+    #[schema(required)]
+    since: Option<Millis>,
+    /// The first moment without access.
+    #[schema(required)]
+    until: Option<Millis>,
+    /// The last day with access, `YYYY-MM-DD` of the site's calendar.
+    #[schema(required)]
+    until_day: Option<String>,
+}
+
+impl From<Grant> for HeldEntry {
+    fn from(grant: Grant) -> Self {
+        let state = GrantStateName::from(grant.state);
+        // Names are shown only to people whom the owner has let in or invited.
+        let named = !matches!(state, GrantStateName::Asked | GrantStateName::Ended);
+        Self {
+            id: grant.id,
+            sn: grant.sn.to_string(),
+            state,
+            scope: grant.scope.into(),
+            origin: grant.origin.into(),
+            created_at: grant.created_at,
+            since: grant.since,
+            until: grant.until,
+            until_day: grant.last_day().map(|day| day.to_string()),
+            first_name: grant.first_name.filter(|_| named),
+            last_name: grant.last_name.filter(|_| named),
+        }
+    }
+}
+
+/// A system that its owner is handing over, until somebody has taken it.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct HandoverEntry {
+    id: i64,
+    sn: String,
+    email: String,
+    created_at: Millis,
+    /// The code works before this moment.
+    until: Millis,
+}
+
+impl From<Handover> for HandoverEntry {
+    fn from(handover: Handover) -> Self {
+        Self {
+            id: handover.id,
+            sn: handover.sn,
+            email: handover.email,
+            created_at: handover.created_at,
+            until: handover.until,
+        }
+    }
+}
+
+/// An address that the caller may write to: any but their own.
+pub(crate) fn address(text: &str, own: &str) -> Result<Email, Message> {
+    let email: Email = text.parse()?;
+    match email.as_str() == own {
+        true => Err(Message::EmailOwn),
+        false => Ok(email),
+    }
+}
+
+/// An electrician's grant cannot become a household member's, or vice versa.
+pub(crate) fn same_kind(text: &str, known: GrantScope) -> Result<GrantScope, Message> {
+    let scope: GrantScope = text.parse()?;
+    match scope.role() == known.role() {
+        true => Ok(scope),
+        false => Err(Message::ChoiceUnknown),
+    }
+}

@@ -1,0 +1,29 @@
+//! In-memory cache of images: if a thousand batteries load the same image at once, it is read from the database once.
+use crate::Portal;
+use crate::error::{Error, Result};
+use bytes::Bytes;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use tokio::sync::Mutex;
+
+/// Enough for each part of a few kinds of hardware, old and new.
+const MAX_CACHED_IMAGES: usize = 12;
+
+/// Cheap to clone. Newest first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ImageCache(Arc<Mutex<VecDeque<(String, Bytes)>>>);
+
+impl ImageCache {
+    /// Other callers wait while an image is read, instead of reading it too.
+    pub(crate) async fn load(portal: &Portal, sha256: &str) -> Result<Bytes> {
+        let mut cached = portal.image_cache.0.lock().await;
+        if let Some((_, image)) = cached.iter().find(|(known, _)| known == sha256) {
+            return Ok(image.clone());
+        }
+        let image = portal.store.firmware_image(sha256).await?;
+        let image = Bytes::from(image.ok_or(Error::not_found())?);
+        cached.push_front((sha256.to_owned(), image.clone()));
+        cached.truncate(MAX_CACHED_IMAGES);
+        Ok(image)
+    }
+}

@@ -1,0 +1,118 @@
+//! The callers of the walk.
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
+use testkit::{Person, TestApp};
+
+pub(super) const REDIRECT: &str = "https://app.test/back";
+const VERIFIER: &str = "a-verifier-of-at-least-forty-three-characters-long";
+
+/// Creates callers and valid requests. Destructive calls get their own caller, so every caller is always fresh.
+pub(super) struct Callers {
+    pub(super) count: usize,
+    /// The person that [`Callers::token`] created last.
+    pub(super) last: Option<Person>,
+}
+
+impl Callers {
+    pub(super) async fn new(app: &TestApp) -> Self {
+        let redirects = [REDIRECT.to_owned()];
+        app.store
+            .register_partner("app", "App", &redirects, app.clock.now())
+            .await
+            .unwrap();
+        Self {
+            count: 0,
+            last: None,
+        }
+    }
+
+    pub(super) fn fresh(&mut self) -> (String, String) {
+        self.count += 1;
+        (
+            format!("person{}", self.count),
+            format!("WALK{:05}", self.count),
+        )
+    }
+
+    pub(super) async fn token(&mut self, app: &TestApp, caller: char) -> Option<String> {
+        let (name, sn) = self.fresh();
+        self.last = match caller {
+            'o' => Some(app.owner(&name, &sn).await),
+            'u' => Some(app.unlinked(&name, &sn).await),
+            'e' => Some(app.electrician(&name).await),
+            _ => None,
+        };
+        match caller {
+            'p' => Some(self.partner_token(app).await),
+            _ => self.last.as_ref().map(|person| person.access.clone()),
+        }
+    }
+
+    /// Calls the consent screen's endpoint and returns the resulting code.
+    pub(super) async fn code(&mut self, app: &TestApp) -> String {
+        let (name, sn) = self.fresh();
+        let owner = app.owner(&name, &sn).await;
+        let answer = app
+            .post("/api/auth/partner/", &consent())
+            .bearer(&owner.access)
+            .send()
+            .await
+            .expect(200)
+            .json();
+        let redirect = answer["redirect"].as_str().unwrap();
+        redirect
+            .split_once("code=")
+            .unwrap()
+            .1
+            .split('&')
+            .next()
+            .unwrap()
+            .to_owned()
+    }
+
+    async fn partner_token(&mut self, app: &TestApp) -> String {
+        let code = self.code(app).await;
+        let answer = app
+            .post("/api/partner/token/", &exchange(&code))
+            .from(&self.address())
+            .send()
+            .await
+            .expect(200);
+        answer.json()["access_token"].as_str().unwrap().to_owned()
+    }
+
+    pub(super) fn address(&self) -> String {
+        testkit::fixtures::own_address(&format!("walk{}", self.count))
+    }
+}
+
+pub(super) fn consent() -> [(&'static str, &'static str); 6] {
+    [
+        ("client_id", "app"),
+        ("redirect_uri", REDIRECT),
+        ("code_challenge", challenge()),
+        ("code_challenge_method", "S256"),
+        ("scope", "systems live"),
+        ("state", "xyz"),
+    ]
+}
+
+fn challenge() -> &'static str {
+    static CHALLENGE: std::sync::OnceLock<String> = std::sync::OnceLock::new();
+    CHALLENGE.get_or_init(|| {
+        BASE64.encode(ring::digest::digest(
+            &ring::digest::SHA256,
+            VERIFIER.as_bytes(),
+        ))
+    })
+}
+
+pub(super) fn exchange(code: &str) -> [(&'static str, &str); 5] {
+    [
+        ("grant_type", "authorization_code"),
+        ("client_id", "app"),
+        ("redirect_uri", REDIRECT),
+        ("code_verifier", VERIFIER),
+        ("code", code),
+    ]
+}

@@ -1,0 +1,289 @@
+//! Messages between the processes on one database. With SQLite there is one process, and nothing is sent.
+use db::notify::MAX_PEER_MESSAGE_BYTES;
+use domain::clock::Millis;
+use domain::flags::Flags;
+use domain::sample::{BatteryStatus, MessageId};
+use domain::{Random, Sample, Serial};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use store::Store;
+use store::presence::Presence;
+use tokio::sync::mpsc;
+
+/// Messages that may wait to be sent. What does not fit is dropped; the next sample makes up for it.
+const MAX_PENDING_MESSAGES: usize = 8_192;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum PeerMessage {
+    /// Comes back to its sender, which then knows that it receives peer messages. Carries the sender's uptime at sending.
+    Heartbeat {
+        #[serde(rename = "stamp")]
+        uptime_ms: u64,
+    },
+    Sampled(Box<PeerSample>),
+    Presence {
+        sn: String,
+        online: bool,
+        since: Millis,
+        boot: u32,
+        #[serde(default)]
+        gateway: i64,
+    },
+    /// Something else about the system changed: read it again.
+    Reload {
+        sn: String,
+    },
+    /// Its unit was exchanged: read it from scratch.
+    #[serde(rename = "renew")]
+    UnitReplaced {
+        sn: String,
+    },
+    Watch {
+        sn: String,
+        until: Millis,
+    },
+    /// The battery is connected to the sender now.
+    Attached {
+        sn: String,
+        /// Unique within the sender.
+        #[serde(rename = "number")]
+        connection_id: u64,
+    },
+    /// Orders wait for the battery. The process that it is connected to reads and delivers them.
+    Orders {
+        sn: String,
+    },
+    /// Its desired or reported settings changed.
+    Settings {
+        sn: String,
+    },
+    Command {
+        sn: String,
+        id: String,
+    },
+}
+
+/// A sample with short names in JSON, because a few hundred are sent per second.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct PeerSample {
+    sn: String,
+    #[serde(rename = "r")]
+    received_at: Millis,
+    #[serde(rename = "t")]
+    measured_at: Millis,
+    #[serde(rename = "n")]
+    unit: u8,
+    #[serde(rename = "b")]
+    boot: u32,
+    #[serde(rename = "s")]
+    seq: u32,
+    #[serde(rename = "u")]
+    voltage: [Option<i32>; 3],
+    #[serde(rename = "f")]
+    frequency: Option<i32>,
+    #[serde(rename = "p")]
+    meter_power: [Option<i32>; 3],
+    #[serde(rename = "g")]
+    grid_power: Option<i32>,
+    #[serde(rename = "v")]
+    pv_power: Option<i32>,
+    #[serde(rename = "a")]
+    battery_power: Option<i32>,
+    #[serde(rename = "c")]
+    soc: Option<i32>,
+    #[serde(rename = "e")]
+    counters: [Option<i64>; 5],
+    #[serde(rename = "st")]
+    status: u8,
+    #[serde(rename = "m")]
+    flags: [u16; 5],
+}
+
+impl PeerMessage {
+    pub(crate) fn sampled(sn: &Serial, sample: &Sample, received_at: Millis) -> Self {
+        let flags = sample.flags;
+        Self::Sampled(Box::new(PeerSample {
+            sn: sn.to_string(),
+            received_at,
+            measured_at: sample.at,
+            unit: sample.id.unit,
+            boot: sample.id.boot,
+            seq: sample.id.seq,
+            voltage: sample.voltage,
+            frequency: sample.frequency,
+            meter_power: sample.meter_power,
+            grid_power: sample.grid_power,
+            pv_power: sample.pv_power,
+            battery_power: sample.battery_power,
+            soc: sample.soc,
+            counters: sample.counters,
+            status: sample.status as u8,
+            flags: [
+                flags.message1,
+                flags.message2,
+                flags.message3,
+                flags.message5,
+                flags.message6,
+            ],
+        }))
+    }
+
+    pub(crate) fn sn(&self) -> &str {
+        match self {
+            Self::Heartbeat { .. } => "",
+            Self::Sampled(sampled) => &sampled.sn,
+            Self::Presence { sn, .. }
+            | Self::Reload { sn }
+            | Self::UnitReplaced { sn }
+            | Self::Watch { sn, .. }
+            | Self::Attached { sn, .. }
+            | Self::Orders { sn }
+            | Self::Settings { sn }
+            | Self::Command { sn, .. } => sn,
+        }
+    }
+
+    pub(crate) fn presence(sn: &Serial, presence: Presence) -> Self {
+        Self::Presence {
+            sn: sn.to_string(),
+            online: presence.online,
+            since: presence.since,
+            boot: presence.boot,
+            gateway: presence.gateway.0,
+        }
+    }
+}
+
+impl PeerSample {
+    pub(crate) fn received_at(&self) -> Millis {
+        self.received_at
+    }
+
+    pub(crate) fn sample(&self) -> Sample {
+        let [message1, message2, message3, message5, message6] = self.flags;
+        Sample {
+            at: self.measured_at,
+            id: MessageId::new(self.boot, self.seq).with_unit(self.unit),
+            voltage: self.voltage,
+            frequency: self.frequency,
+            meter_power: self.meter_power,
+            grid_power: self.grid_power,
+            pv_power: self.pv_power,
+            battery_power: self.battery_power,
+            soc: self.soc,
+            counters: self.counters,
+            status: BatteryStatus::from_number(self.status).unwrap_or_default(),
+            flags: Flags {
+                message1,
+                message2,
+                message3,
+                message5,
+                message6,
+            },
+        }
+    }
+}
+
+/// Several messages in one text, with their sender: every process receives its own messages too.
+/// Each is parsed separately, so that one of a newer version does not make the others unreadable.
+#[derive(Debug, Deserialize)]
+pub(crate) struct PeerEnvelope<'a> {
+    pub(crate) from: u64,
+    #[serde(borrow, rename = "notices")]
+    pub(crate) messages: Vec<&'a RawValue>,
+}
+
+/// Queues messages to the other processes. Drops them when the database is not shared.
+#[derive(Clone, Debug)]
+pub(crate) struct PeerSender(Option<mpsc::Sender<PeerMessage>>);
+
+impl PeerSender {
+    pub(crate) fn channel(shared: bool) -> (Self, mpsc::Receiver<PeerMessage>) {
+        let (sender, receiver) = mpsc::channel(MAX_PENDING_MESSAGES);
+        (Self(shared.then_some(sender)), receiver)
+    }
+
+    /// Returns whether the message was queued: `false` when the queue is full or the database is not shared.
+    pub(crate) fn send(&self, message: PeerMessage) -> bool {
+        self.0
+            .as_ref()
+            .is_some_and(|sender| sender.try_send(message).is_ok())
+    }
+}
+
+/// A random id for this process.
+pub(crate) fn new_process_id(random: &Random) -> u64 {
+    u64::from_le_bytes(random.bytes())
+}
+
+/// Sends queued messages in as few texts as possible, until all senders are dropped.
+pub(crate) async fn send_all(store: &Store, from: u64, mut waiting: mpsc::Receiver<PeerMessage>) {
+    let mut batch = Vec::new();
+    while waiting.recv_many(&mut batch, 256).await > 0 {
+        let texts = pack(from, &mut batch);
+        if let Err(error) = store.db().notify(&texts).await {
+            tracing::warn!(%error, "peer_messages_lost: other processes miss live changes");
+        }
+    }
+}
+
+/// Packs messages into texts of a length that NOTIFY accepts. Leaves out a message that is too long by itself.
+fn pack(from: u64, messages: &mut Vec<PeerMessage>) -> Vec<String> {
+    let overhead = 64;
+    let mut texts = Vec::new();
+    let mut body = String::new();
+    let close = |body: &mut String, texts: &mut Vec<String>| {
+        if !body.is_empty() {
+            texts.push(format!("{{\"from\":{from},\"notices\":[{body}]}}"));
+            body.clear();
+        }
+    };
+    for message in messages.drain(..) {
+        let Ok(text) = serde_json::to_string(&message) else {
+            continue;
+        };
+        if text.len() + overhead > MAX_PEER_MESSAGE_BYTES {
+            tracing::warn!(length = text.len(), "peer_message_too_long: dropped");
+            continue;
+        }
+        if body.len() + text.len() + overhead > MAX_PEER_MESSAGE_BYTES {
+            close(&mut body, &mut texts);
+        }
+        if !body.is_empty() {
+            body.push(',');
+        }
+        body.push_str(&text);
+    }
+    close(&mut body, &mut texts);
+    texts
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn many_messages_share_a_text_and_none_is_too_long() {
+        let message = |n: u32| PeerMessage::Command {
+            sn: format!("SC{n:06}"),
+            id: "c".repeat(500),
+        };
+        let mut messages: Vec<_> = (0..100).map(message).collect();
+        let texts = pack(u64::MAX, &mut messages);
+        assert!(texts.len() < 10, "{}", texts.len());
+        assert!(
+            texts
+                .iter()
+                .all(|text| text.len() <= MAX_PEER_MESSAGE_BYTES)
+        );
+        let read = texts.iter().flat_map(|text| {
+            let envelope: PeerEnvelope<'_> = serde_json::from_str(text).unwrap();
+            let messages = envelope.messages.into_iter();
+            let read = messages.map(|message| serde_json::from_str(message.get()).unwrap());
+            read.collect::<Vec<PeerMessage>>()
+        });
+        assert!(read.eq((0..100).map(message)));
+    }
+}

@@ -1,0 +1,107 @@
+//! What can go wrong with a database, and which of it is permanent.
+use crate::database_file::FileError;
+use domain::Serial;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A unique column already holds this value, named `table.column`. For an index on several columns, the last one.
+    #[error("{0} is already taken")]
+    Taken(String),
+    /// Somebody else changed the same rows first; nothing was written.
+    #[error("changed by somebody else at the same time")]
+    Conflict,
+    #[error("no system has the serial number {0}")]
+    UnknownSerial(Serial),
+    #[error("the database address must begin with sqlite: or postgres:")]
+    UnknownEngine,
+    #[error("this is not the secret of this database; nothing was written")]
+    WrongSecret,
+    #[error("stored text is damaged: {0}")]
+    Damaged(&'static str),
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error(transparent)]
+    Sqlx(sqlx::Error),
+    #[error(transparent)]
+    Migrate(#[from] sqlx::migrate::MigrateError),
+}
+
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl From<sqlx::Error> for Error {
+    fn from(error: sqlx::Error) -> Self {
+        match error.as_database_error() {
+            Some(cause) if cause.is_unique_violation() => Self::Taken(unique_column(cause)),
+            _ => Self::Sqlx(error),
+        }
+    }
+}
+
+impl Error {
+    /// Whether stored data is damaged, as opposed to the database being busy, full or unreachable.
+    pub fn is_damage(&self) -> bool {
+        use sqlx::Error as Cause;
+        use sqlx::migrate::MigrateError;
+        match self {
+            Self::Damaged(_) | Self::File(FileError::Damaged { .. }) => true,
+            Self::Sqlx(cause)
+            | Self::Migrate(
+                MigrateError::Execute(cause) | MigrateError::ExecuteMigration(cause, _),
+            ) => match cause {
+                Cause::ColumnDecode { .. } | Cause::Decode(_) => true,
+                Cause::Database(cause) => is_damage_code(&cause.code().unwrap_or_default()),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether the database rejected these rows permanently, as opposed to being busy, full or unreachable.
+    pub fn is_refusal(&self) -> bool {
+        match self {
+            Self::Taken(_) | Self::UnknownSerial(_) => true,
+            Self::Sqlx(sqlx::Error::Database(cause)) => {
+                let code = cause.code().unwrap_or_default();
+                match code.len() {
+                    // SQLSTATE classes 22 and 23: invalid data, violated constraints.
+                    5 => code.starts_with("22") || code.starts_with("23"),
+                    // SQLite primary result codes, in the lowest byte: TOOBIG, CONSTRAINT, MISMATCH.
+                    _ => matches!(code.parse::<u32>().map_or(0, |code| code & 0xff), 18..=20),
+                }
+            }
+            _ => false,
+        }
+    }
+}
+
+fn is_damage_code(code: &str) -> bool {
+    match code.len() {
+        // SQLSTATE: corrupted data or index.
+        5 => matches!(code, "XX001" | "XX002"),
+        _ => {
+            let code = code.parse::<u32>().unwrap_or(0);
+            // SQLite: CORRUPT, NOTADB; a page that cannot be read, or only partly.
+            matches!(code & 0xff, 11 | 26) || matches!(code, 266 | 522)
+        }
+    }
+}
+
+/// PostgreSQL names the constraint (`accounts_email_key`), SQLite only the columns in its message.
+fn unique_column(cause: &dyn sqlx::error::DatabaseError) -> String {
+    match (cause.table(), cause.constraint()) {
+        (Some(table), Some(name)) => {
+            let column = name
+                .strip_prefix(table)
+                .unwrap_or(name)
+                .trim_start_matches('_');
+            format!("{table}.{}", column.trim_end_matches("_key"))
+        }
+        _ => cause
+            .message()
+            .rsplit([':', ','])
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .to_owned(),
+    }
+}

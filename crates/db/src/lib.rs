@@ -1,0 +1,170 @@
+//! Both database engines behind one SQL text: pools, transactions, the schema, and the macros that SQL is written with.
+
+#[macro_use]
+mod macros;
+
+pub mod backup;
+mod changes;
+mod database_file;
+mod error;
+mod migrations;
+pub mod notify;
+mod open;
+
+pub use changes::{ChangeVersion, Changes};
+pub use database_file::{DatabaseFile, DatabaseLock, FileError};
+pub use db_macros::FromRow;
+pub use error::{Error, Result};
+
+use domain::Serial;
+use sqlx::{PgPool, Postgres, Sqlite, SqlitePool, Transaction};
+use std::sync::Arc;
+
+/// An open database. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Db {
+    pool: Pool,
+    /// The database file; `None` for PostgreSQL.
+    file: Option<Arc<DatabaseFile>>,
+    changes: Changes,
+}
+
+#[derive(Clone, Debug)]
+pub enum Pool {
+    Sqlite(SqlitePool),
+    Postgres(PgPool),
+}
+
+/// A transaction. Dropped without a commit, it changes nothing.
+pub enum Tx {
+    /// Its commit counts as a write of this process.
+    Sqlite(Transaction<'static, Sqlite>, Changes),
+    /// Other processes write here, too, so nothing is cached that a write would have to invalidate.
+    Postgres(Transaction<'static, Postgres>),
+}
+
+impl Db {
+    pub fn pool(&self) -> &Pool {
+        &self.pool
+    }
+
+    pub fn changes(&self) -> &Changes {
+        &self.changes
+    }
+
+    /// Whether other processes may share this database.
+    pub fn is_shared(&self) -> bool {
+        matches!(self.pool, Pool::Postgres(_))
+    }
+
+    pub async fn begin(&self) -> Result<Tx> {
+        Ok(match &self.pool {
+            // IMMEDIATE: a deferred transaction that reads first and writes later fails with SQLITE_BUSY instead of waiting.
+            Pool::Sqlite(pool) => {
+                let tx = pool.begin_with("BEGIN IMMEDIATE").await?;
+                Tx::Sqlite(tx, self.changes.clone())
+            }
+            Pool::Postgres(pool) => Tx::Postgres(pool.begin().await?),
+        })
+    }
+
+    /// Adds the file and what to do, where the database only says that it is damaged.
+    pub fn explain(&self, error: Error) -> Error {
+        match &self.file {
+            Some(file) => file.explain(error),
+            None => error,
+        }
+    }
+
+    /// Skips and reports damaged rows of one system, so that all other systems are still served.
+    pub fn tolerate<T>(&self, read: Result<T>, table: &str, sn: &Serial) -> Result<Option<T>> {
+        match read {
+            Ok(value) => Ok(Some(value)),
+            Err(error) if error.is_damage() => {
+                self.report_damage(&error, table, sn);
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Logs for the operator whose rows are damaged, where, and what to do.
+    pub fn report_damage(&self, error: &Error, table: &str, sn: &Serial) {
+        let file = self.file.as_ref().map(|file| file.path().display());
+        let file = file.map_or_else(|| "PostgreSQL".to_owned(), |file| file.to_string());
+        tracing::error!(
+            %sn, table, file, %error,
+            "rows of a system are damaged and left out: `suncellar check` says what is damaged, `suncellar restore FILE` puts a backup back"
+        );
+    }
+
+    /// Whether the database answers.
+    pub async fn ping(&self) -> Result<()> {
+        match &self.pool {
+            Pool::Sqlite(pool) => sqlx::query("SELECT 1").execute(pool).await.map(drop),
+            Pool::Postgres(pool) => sqlx::query("SELECT 1").execute(pool).await.map(drop),
+        }?;
+        Ok(())
+    }
+
+    /// The number of open database connections, and how many of them are idle.
+    pub fn connections(&self) -> (u32, usize) {
+        match &self.pool {
+            Pool::Sqlite(pool) => (pool.size(), pool.num_idle()),
+            Pool::Postgres(pool) => (pool.size(), pool.num_idle()),
+        }
+    }
+
+    /// Whether a commit is on disk when it returns.
+    pub async fn is_durable(&self) -> Result<bool> {
+        Ok(match &self.pool {
+            Pool::Sqlite(pool) => {
+                let synchronous: i64 = sqlx::query_scalar("PRAGMA synchronous")
+                    .fetch_one(pool)
+                    .await?;
+                synchronous >= 2
+            }
+            Pool::Postgres(pool) => {
+                let commit: String = sqlx::query_scalar("SHOW synchronous_commit")
+                    .fetch_one(pool)
+                    .await?;
+                commit == "on"
+            }
+        })
+    }
+
+    pub async fn close(&self) {
+        match &self.pool {
+            Pool::Sqlite(pool) => pool.close().await,
+            Pool::Postgres(pool) => pool.close().await,
+        }
+    }
+}
+
+impl Tx {
+    pub async fn commit(self) -> Result<()> {
+        match self {
+            Self::Sqlite(tx, changes) => {
+                let done = tx.commit().await;
+                // Also after a failed commit: it may have been written nevertheless.
+                changes.count_write();
+                done?;
+            }
+            Self::Postgres(tx) => tx.commit().await?,
+        }
+        Ok(())
+    }
+
+    /// Commits a change that affects nobody's rights. Only what is cached about these systems becomes stale.
+    pub async fn commit_invalidating(self, changed: impl Iterator<Item = &Serial>) -> Result<()> {
+        match self {
+            Self::Sqlite(tx, changes) => {
+                let done = tx.commit().await;
+                changes.count_systems(changed);
+                done?;
+            }
+            Self::Postgres(tx) => tx.commit().await?,
+        }
+        Ok(())
+    }
+}

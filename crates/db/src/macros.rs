@@ -1,0 +1,57 @@
+//! One SQL text for both engines: macros that run it on whichever is open.
+
+/// Runs one expression on whichever pool is open, for a struct with a field `db`. The compiler checks it against both drivers.
+#[macro_export]
+macro_rules! on {
+    ($store:expr, $pool:ident => $body:expr) => {
+        match $store.db.pool() {
+            $crate::Pool::Sqlite($pool) => $body,
+            $crate::Pool::Postgres($pool) => $body,
+        }
+    };
+}
+
+/// Like [`on!`], inside a transaction that [`Db::begin`](crate::Db::begin) opened.
+#[macro_export]
+macro_rules! within {
+    ($tx:expr, $connection:ident => $body:expr) => {
+        match $tx {
+            $crate::Tx::Sqlite(tx, _) => {
+                let $connection = &mut **tx;
+                $body
+            }
+            $crate::Tx::Postgres(tx) => {
+                let $connection = &mut **tx;
+                $body
+            }
+        }
+    };
+}
+
+/// Executes a statement in a transaction (or on the pool, with `on`) and returns the number of changed rows.
+#[macro_export]
+macro_rules! execute {
+    (on $store:expr, $query:expr) => {{
+        let done = $crate::on!($store, p => $query.execute(p).await.map(|done| done.rows_affected()));
+        $store.db.changes().count_write();
+        done
+    }};
+    ($tx:expr, $query:expr) => {
+        $crate::within!($tx, c => $query.execute(c).await.map(|done| done.rows_affected()))
+    };
+}
+
+/// The first row found for one of several candidates: a hash may be of any key version.
+#[macro_export]
+macro_rules! find_first {
+    ($candidates:expr, $candidate:ident => $find:expr) => {{
+        let mut found = None;
+        for $candidate in $candidates {
+            found = $find;
+            if found.is_some() {
+                break;
+            }
+        }
+        found
+    }};
+}

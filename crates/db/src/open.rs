@@ -1,0 +1,75 @@
+//! Opens a database: which engine, and how durable.
+use crate::{Changes, DatabaseFile, Db, Error, Pool, Result, migrations};
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{Connection as _, PgPool, SqlitePool};
+use std::str::FromStr as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+impl Db {
+    /// Opens `sqlite:PATH` or `postgres://…`. Writes nothing: [`Db::migrate`] brings the schema up to date.
+    pub async fn open(url: &str) -> Result<Self> {
+        let (pool, file) = match url.split(':').next() {
+            Some("sqlite") => open_sqlite_file(url).await?,
+            Some("postgres" | "postgresql") => (Pool::Postgres(open_postgres(url).await?), None),
+            _ => return Err(Error::UnknownEngine),
+        };
+        Ok(Self {
+            pool,
+            file,
+            changes: Changes::default(),
+        })
+    }
+
+    /// Brings the schema to the version of this program.
+    pub async fn migrate(&self) -> Result<()> {
+        migrations::run(&self.pool).await
+    }
+}
+
+async fn open_postgres(url: &str) -> Result<PgPool> {
+    // An acknowledged commit must be durable, whatever the server's default is.
+    let options = PgConnectOptions::from_str(url)?.options([("synchronous_commit", "on")]);
+    Ok(PgPoolOptions::new()
+        // While the database is unreachable, the error should arrive before the request times out.
+        .acquire_timeout(Duration::from_secs(10))
+        .connect_with(options)
+        .await?)
+}
+
+/// An existing file must already hold a portal; only a missing file is a first start.
+async fn open_sqlite_file(url: &str) -> Result<(Pool, Option<Arc<DatabaseFile>>)> {
+    let file = DatabaseFile::of(url)?.ok_or(Error::UnknownEngine)?;
+    let existed = file.check_before_open().await?;
+    let open = async {
+        let pool = open_sqlite(url).await?;
+        if existed {
+            file.require_portal_tables(&pool).await?;
+        }
+        Ok(Pool::Sqlite(pool))
+    };
+    let pool = open.await.map_err(|error| file.explain(error))?;
+    Ok((pool, Some(Arc::new(file))))
+}
+
+async fn open_sqlite(url: &str) -> Result<SqlitePool> {
+    let options = SqliteConnectOptions::from_str(url)?
+        .create_if_missing(true)
+        // Small pages cost less: samples of thousands of systems touch one page each, and a sealed day leaves half a page empty.
+        .page_size(1024)
+        .foreign_keys(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        // NORMAL can lose an acknowledged commit on power failure.
+        .synchronous(SqliteSynchronous::Full)
+        .busy_timeout(Duration::from_secs(10));
+    Ok(SqlitePoolOptions::new()
+        .max_connections(4)
+        // A failed commit on a full disk ends the transaction without the driver noticing. Such a connection is not used again,
+        // because it could not begin another transaction.
+        .before_acquire(|connection, _| Box::pin(async { Ok(!connection.is_in_transaction()) }))
+        // A file does not disconnect, and a test query would double the cost of a small query.
+        .test_before_acquire(false)
+        .connect_with(options)
+        .await?)
+}

@@ -1,0 +1,15 @@
+//! What enums with derived names share. These names are stored and sent: a variant that is renamed keeps its old name by
+//! `#[strum(serialize = "…")]`.
+use strum::VariantArray;
+
+/// All variants, in the order of the enum.
+pub const fn variants<T: VariantArray + Copy, const N: usize>() -> [T; N] {
+    *T::VARIANTS
+        .as_array()
+        .expect("N is the number of variants, or it does not compile")
+}
+
+/// The error of an enum that does not say which name is unknown.
+pub(crate) fn unknown<E: Default>(_: &str) -> E {
+    E::default()
+}

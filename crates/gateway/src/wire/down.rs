@@ -1,0 +1,146 @@
+//! Messages to batteries. All are sent with QoS 0: what must arrive is sent again until it is answered.
+use super::DownTopic;
+use bus::Delivery;
+use domain::clock::Millis;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use store::command::CommandEntry;
+use store::order::SettingsOrder;
+use store::planning::{ChargePlanMode, PlanOrder};
+
+/// A message as the battery reads it.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Down<'a> {
+    /// Our clock.
+    Time {
+        now: Millis,
+    },
+    /// Somebody watches the battery until then.
+    Watch {
+        until: Millis,
+    },
+    Settings(SettingsDocument),
+    Command(CommandDocument<'a>),
+    Plan(PlanDocument),
+    Firmware(FirmwareDocument<'a>),
+}
+
+/// All desired settings.
+#[derive(Debug, Serialize)]
+pub(crate) struct SettingsDocument {
+    #[serde(rename = "state")]
+    settings: Map<String, Value>,
+    #[serde(rename = "ver")]
+    version: i64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct CommandDocument<'a> {
+    args: &'a Value,
+    #[serde(rename = "cmd")]
+    command: &'a str,
+    #[serde(rename = "exp")]
+    expires_at: Millis,
+    id: &'a str,
+}
+
+/// What the battery needs of a plan. It follows the plan until it expires, unless a newer one comes.
+#[derive(Debug, Serialize)]
+pub(crate) struct PlanDocument {
+    #[serde(rename = "exp")]
+    expires_at: Millis,
+    steps: Vec<PlanStep>,
+    #[serde(rename = "ver")]
+    version: Millis,
+}
+
+#[derive(Debug, Serialize)]
+struct PlanStep {
+    from: Millis,
+    mode: &'static str,
+    power: i64,
+    until: Millis,
+}
+
+/// The assignment stays a text: the signature is over its bytes.
+#[derive(Debug, Serialize)]
+pub(crate) struct FirmwareDocument<'a> {
+    assignment: &'a str,
+    #[serde(rename = "sig")]
+    signature: String,
+    #[serde(rename = "url")]
+    updates_url: &'a str,
+}
+
+impl Down<'_> {
+    pub(crate) const fn topic(&self) -> DownTopic {
+        match self {
+            Self::Time { .. } => DownTopic::Time,
+            Self::Watch { .. } => DownTopic::Watch,
+            Self::Settings(_) => DownTopic::Settings,
+            Self::Command(_) => DownTopic::Command,
+            Self::Plan(_) => DownTopic::Plan,
+            Self::Firmware(_) => DownTopic::Firmware,
+        }
+    }
+
+    pub(crate) fn to_json(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("names are texts and no value fails to serialize")
+    }
+}
+
+impl<'a> From<&'a Delivery> for Down<'a> {
+    fn from(delivery: &'a Delivery) -> Self {
+        match delivery {
+            Delivery::Watch { until } => Self::Watch { until: *until },
+            Delivery::Settings(order) => Self::Settings(SettingsDocument::from(order)),
+            Delivery::Command(entry) => Self::Command(CommandDocument::from(entry)),
+            Delivery::Plan(order) => Self::Plan(PlanDocument::from(order)),
+            Delivery::Update(update) => Self::Firmware(FirmwareDocument {
+                assignment: update.assignment.text(),
+                signature: update.assignment.signature_hex(),
+                updates_url: &update.updates_url,
+            }),
+        }
+    }
+}
+
+impl From<&SettingsOrder> for SettingsDocument {
+    fn from(order: &SettingsOrder) -> Self {
+        Self {
+            settings: order.settings.json(),
+            version: order.version,
+        }
+    }
+}
+
+impl<'a> From<&'a CommandEntry> for CommandDocument<'a> {
+    fn from(entry: &'a CommandEntry) -> Self {
+        Self {
+            args: &entry.args,
+            command: &entry.command,
+            expires_at: entry.expires_at,
+            id: entry.id.as_str(),
+        }
+    }
+}
+
+impl From<&PlanOrder> for PlanDocument {
+    fn from(order: &PlanOrder) -> Self {
+        let step = |(from, until, mode, power): &(_, _, ChargePlanMode, _)| PlanStep {
+            from: *from,
+            mode: mode.as_str(),
+            power: *power,
+            until: *until,
+        };
+        Self {
+            expires_at: order.expires_at,
+            steps: order.segments.iter().map(step).collect(),
+            version: order.version,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,317 @@
+//! The planning state of one system: its models, its active plan and what is due.
+use super::models::HomeModels;
+use super::{PlanningContext, block_outcome, explained_plan, inputs, notice, savings};
+use bus::Snapshot;
+use domain::clock::{DAY, HOUR, MINUTE, Millis};
+use domain::{Serial, SiteDay};
+use planner::QUARTER;
+use planner::plan::Plan;
+use std::sync::Arc;
+use store::access::PortalWork;
+use store::planning::{NewPlan, PlannedRules, PlannedSystem, Planning, RunningBlock};
+use store::{Access, Result};
+
+/// The turns of all systems are spread over this part of a quarter-hour.
+const TURN_SPREAD: Millis = 10 * MINUTE;
+/// An older sample says nothing about the present.
+const MAX_SAMPLE_AGE: Millis = HOUR;
+/// A plan needs a sun forecast: this many measured days, or the coordinates and size of the panels.
+const MIN_DAYS_TO_PLAN: usize = 10;
+/// When the previous day is counted, after midnight: late samples have arrived by then.
+const SAVINGS_COUNTED_AFTER: Millis = 3 * HOUR;
+
+#[derive(Debug, Default)]
+pub(super) struct SystemPlanner {
+    models: Option<HomeModels>,
+    active_plan: Option<Plan>,
+    /// The rules the active plan was made with.
+    rules: Option<planner::plan::Rules>,
+    /// The planned rules at the last attempt, successful or not.
+    attempted_rules: Option<PlannedRules>,
+    /// The start of the household that the models belong to.
+    history_from: Millis,
+    /// The last response of a price source that the active plan was checked against.
+    prices_seen: Option<Millis>,
+    /// No attempt before this time.
+    pub(super) not_before: Millis,
+    /// The last day whose savings were counted.
+    counted: Option<SiteDay>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Visit {
+    Done,
+    /// It has no models, or they are too old.
+    NeedsTraining,
+}
+
+/// The number of the system's turn at a time. The hash of the serial number shifts the turns of each system.
+fn turn(sn: &Serial, at: Millis) -> Millis {
+    let hash = sn
+        .as_str()
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+    let shift = (hash >> 16) % TURN_SPREAD.unsigned_abs();
+    (at - shift as Millis).div_euclid(QUARTER)
+}
+
+impl SystemPlanner {
+    /// `answered` is when a price source last responded.
+    pub(super) async fn visit(
+        &mut self,
+        context: PlanningContext<'_>,
+        system: &PlannedSystem,
+        answered: Option<Millis>,
+    ) -> Result<Visit> {
+        let PlanningContext { store, now, .. } = context;
+        if !system.wants_plan {
+            self.active_plan = None;
+            if system.has_plan
+                && let Some(access) = store
+                    .household_access(PortalWork::new(), &system.sn)
+                    .await?
+            {
+                let planning = store.planning(&access).await?;
+                let ended = block_outcome::measure(store, &access, planning.running, now).await?;
+                store.end_plan(&access, ended, now).await?;
+                context.bus.plan_changed(&system.sn).await;
+            }
+        }
+        let in_turn = system
+            .forecast_at
+            .is_none_or(|at| turn(&system.sn, at) != turn(&system.sn, now));
+        let snapshot = context.bus.live.get(&system.sn);
+        let soc = snapshot
+            .as_deref()
+            .and_then(|snapshot| recent_soc(snapshot, now));
+        let mut visit = Visit::Done;
+        if now >= self.not_before {
+            let new_prices = self.prices_seen != answered;
+            if in_turn || self.needs_replan(context, system, soc, new_prices).await? {
+                visit = self.forecast_and_plan(context, system, snapshot).await?;
+            }
+            self.prices_seen = answered;
+        }
+        if system.wants_plan {
+            self.count_savings(context, &system.sn).await?;
+        }
+        Ok(visit)
+    }
+
+    /// Whether it has models, even old ones.
+    pub(super) fn has_models(&self) -> bool {
+        self.models.is_some()
+    }
+
+    /// Trains the models. A system that had none gets its forecast and plan at once.
+    pub(super) async fn train(
+        &mut self,
+        context: PlanningContext<'_>,
+        system: &PlannedSystem,
+    ) -> Result<()> {
+        let PlanningContext { store, now, .. } = context;
+        let Some(access) = store
+            .household_access(PortalWork::new(), &system.sn)
+            .await?
+        else {
+            return Ok(());
+        };
+        let had_no_models = !self.has_models();
+        self.models = HomeModels::train(store, &access, now).await?;
+        self.history_from = access.history_from();
+        if self.models.is_none() {
+            self.not_before = now + QUARTER;
+        } else if had_no_models {
+            let snapshot = context.bus.live.get(&system.sn);
+            self.forecast_and_plan(context, system, snapshot).await?;
+        }
+        Ok(())
+    }
+
+    async fn needs_replan(
+        &self,
+        context: PlanningContext<'_>,
+        system: &PlannedSystem,
+        soc: Option<f64>,
+        new_prices: bool,
+    ) -> Result<bool> {
+        if !system.wants_plan {
+            return Ok(false);
+        }
+        if self.attempted_rules != Some(system.rules) {
+            return Ok(true);
+        }
+        let (Some(active_plan), Some(rules)) = (&self.active_plan, &self.rules) else {
+            return Ok(false);
+        };
+        let stored = soc.map(|soc| soc * rules.battery.capacity);
+        if stored.is_some_and(|stored| active_plan.is_off_course(rules, context.now, stored))
+            // At most every five minutes: a new plan starts from the measured state of charge.
+            && system.planned_at.is_none_or(|at| context.now - at >= 5 * MINUTE)
+        {
+            return Ok(true);
+        }
+        if !new_prices {
+            return Ok(false);
+        }
+        let Some(access) = context
+            .store
+            .household_access(PortalWork::new(), &system.sn)
+            .await?
+        else {
+            return Ok(false);
+        };
+        let prices = inputs::prices(context.store, &access, context.now).await?;
+        let differs = |price: &(Millis, planner::SlotPrice)| {
+            let step = active_plan.steps.iter().find(|step| step.start == price.0);
+            step.is_some_and(|step| step.price.import != price.1.import)
+        };
+        Ok(prices.iter().any(differs))
+    }
+
+    async fn forecast_and_plan(
+        &mut self,
+        context: PlanningContext<'_>,
+        system: &PlannedSystem,
+        snapshot: Option<Arc<Snapshot>>,
+    ) -> Result<Visit> {
+        let PlanningContext { store, now, .. } = context;
+        let soc = snapshot
+            .as_deref()
+            .and_then(|snapshot| recent_soc(snapshot, now));
+        let Some(soc) = soc else {
+            // No recent sample: no battery would follow a plan, and there is nothing to forecast from.
+            self.not_before = now + MINUTE;
+            return Ok(Visit::Done);
+        };
+        let Some(models) = &self.models else {
+            return Ok(Visit::NeedsTraining);
+        };
+        let visit = match now - models.trained_at >= DAY {
+            true => Visit::NeedsTraining,
+            false => Visit::Done,
+        };
+        let Some(access) = store
+            .household_access(PortalWork::new(), &system.sn)
+            .await?
+        else {
+            return Ok(Visit::Done);
+        };
+        if self.history_from != access.history_from() {
+            // The models belong to the former household.
+            *self = Self::default();
+            return Ok(Visit::NeedsTraining);
+        }
+        self.attempted_rules = Some(system.rules);
+        let forecast = models.forecast(store, &access, now).await?;
+        let issue = explained_plan::issue(&forecast, now);
+        if !store
+            .save_forecast(&system.sn, &issue, system.forecast_at)
+            .await?
+        {
+            return Ok(visit);
+        }
+        context.bus.live.forecast_issued(&system.sn, issue);
+        let settings = store.settings(&access, now).await?;
+        let planning = store.planning(&access).await?;
+        let Some(rules) = inputs::rules(&settings, &access, planning.charge_target, now) else {
+            return Ok(visit);
+        };
+        let stored = soc * rules.battery.capacity;
+        notice::update(
+            context,
+            &access,
+            &planning,
+            models,
+            &forecast,
+            &rules.battery,
+            stored,
+        )
+        .await?;
+        if !system.wants_plan || !models.may_plan(MIN_DAYS_TO_PLAN) {
+            return Ok(visit);
+        }
+        let prices = inputs::prices(store, &access, now).await?;
+        let outlook = inputs::outlook(forecast, &prices, &settings, access.zone());
+        if outlook.prices.is_empty() {
+            return Ok(visit);
+        }
+        let active_plan = self.active_plan.take();
+        let active_plan =
+            active_plan.or_else(|| planning.plan.as_ref().map(explained_plan::restored));
+        let made = explained_plan::make_plan(outlook, rules, stored, active_plan).await?;
+        self.rules = Some(rules);
+        self.save_plan(context, &access, &planning, made, &prices)
+            .await?;
+        Ok(visit)
+    }
+
+    async fn save_plan(
+        &mut self,
+        context: PlanningContext<'_>,
+        access: &Access,
+        planning: &Planning,
+        made: explained_plan::ExplainedPlan,
+        prices: &[(Millis, planner::SlotPrice)],
+    ) -> Result<()> {
+        let PlanningContext { store, now, .. } = context;
+        let plan = made.to_stored(prices, now);
+        let next = plan.block_at(now).or(plan.blocks.first());
+        let Some(next) = next else { return Ok(()) };
+        let goes_on = planning.running.filter(|running| running.mode == next.mode);
+        let (running, ended) = match goes_on {
+            Some(running) => (running, None),
+            None => {
+                let began = RunningBlock {
+                    start: now,
+                    mode: next.mode,
+                    price: next.price,
+                    reason: next.reason,
+                };
+                (
+                    began,
+                    block_outcome::measure(store, access, planning.running, now).await?,
+                )
+            }
+        };
+        let adopted_at = planning.adopted_at.filter(|_| goes_on.is_some());
+        let new = NewPlan {
+            plan: &plan,
+            adopted_at: adopted_at.unwrap_or(now),
+            running: Some(running),
+            ended,
+            previous_planned_at: planning.planned_at,
+        };
+        if store.save_plan(access, new, now).await? {
+            self.active_plan = Some(made.plan);
+            context.bus.plan_changed(access.sn()).await;
+        }
+        Ok(())
+    }
+
+    /// Once a day: counts what the previous days saved, and turns off a plan that loses money.
+    async fn count_savings(&mut self, context: PlanningContext<'_>, sn: &Serial) -> Result<()> {
+        let PlanningContext { store, now, .. } = context;
+        let Some(snapshot) = context.bus.live.get(sn) else {
+            return Ok(());
+        };
+        let today = snapshot.facts.zone.day_of(now - SAVINGS_COUNTED_AFTER);
+        if self.counted == Some(today) {
+            return Ok(());
+        }
+        if let Some(access) = store.household_access(PortalWork::new(), sn).await? {
+            savings::count_days(context, &access, today).await?;
+        }
+        self.counted = Some(today);
+        Ok(())
+    }
+}
+
+/// The state of charge from 0 to 1, unless the sample is too old.
+fn recent_soc(snapshot: &Snapshot, now: Millis) -> Option<f64> {
+    let sample = snapshot.sample.as_ref()?;
+    let soc = sample.soc.filter(|_| now - sample.at < MAX_SAMPLE_AGE)?;
+    Some(f64::from(soc) / 1000.0)
+}

@@ -1,0 +1,95 @@
+//! A home with a battery, and samples for it.
+#![allow(clippy::unwrap_used)]
+pub(crate) mod model;
+
+use domain::clock::Millis;
+use domain::flags::Flags;
+use domain::sample::{BatteryStatus, MessageId};
+use domain::{Country, Email, Lang, Phone, Role, Sample, Serial};
+use store::Access;
+use store::account::Profile;
+use store::mail::Mail;
+use store::registration::Registration;
+use store::system::NewDevice;
+use testkit::{NOON, TestDb};
+
+pub(crate) struct Home {
+    pub(crate) sn: Serial,
+    pub(crate) access: Access,
+}
+
+/// A system with an owner.
+pub(crate) async fn home(db: &TestDb, sn: &str) -> Home {
+    let serial: Serial = sn.parse().unwrap();
+    let device = NewDevice {
+        sn: &serial,
+        phase: 1,
+        secret: sn.as_bytes(),
+    };
+    db.import_devices(&[device], NOON).await.unwrap();
+    let email: Email = format!("{sn}@example.com").parse().unwrap();
+    let profile = Profile {
+        email,
+        role: Role::User,
+        phone: Phone::parse("+49 30 901820", Country::Germany).unwrap(),
+        country: Country::Germany,
+        company: None,
+        language: Lang::De,
+    };
+    let new = Registration {
+        profile: &profile,
+        password_hash: "no hash",
+        keys: &[],
+    };
+    let mail = Mail::new("welcome", Lang::De, "https://portal.test/".to_owned());
+    let (account, _) = db
+        .register(&new, &mail, testkit::mail_context(), NOON)
+        .await
+        .unwrap();
+    db.execute(&format!(
+        "UPDATE systems SET owner_id = {} WHERE sn = '{sn}'",
+        account.0
+    ))
+    .await;
+    Home {
+        access: db.access(account, &serial).await.unwrap().unwrap(),
+        sn: serial,
+    }
+}
+
+impl Home {
+    /// Reads the access again.
+    pub(crate) async fn reload_access(&mut self, db: &TestDb) {
+        let access = db.access(self.access.account(), &self.sn).await.unwrap();
+        self.access = access.unwrap();
+    }
+}
+
+/// A sample on a sunny day.
+pub(crate) fn sample(at: Millis, seq: u32) -> Sample {
+    Sample {
+        at,
+        id: MessageId::new(1, seq),
+        voltage: [Some(2304), Some(2310), None],
+        frequency: Some(4998),
+        meter_power: [Some(-200), Some(-100), Some(-100)],
+        grid_power: Some(-400),
+        pv_power: Some(1500),
+        battery_power: Some(-600),
+        soc: Some(555),
+        counters: [Some(10), Some(20), Some(30), None, Some(50)],
+        status: BatteryStatus::Charging,
+        flags: Flags {
+            message2: 1 << 10,
+            ..Flags::default()
+        },
+    }
+}
+
+/// A sample with only the import counter.
+pub(crate) fn reading(at: Millis, seq: u32, import: i64) -> Sample {
+    Sample {
+        counters: [Some(import), None, None, None, None],
+        ..sample(at, seq)
+    }
+}

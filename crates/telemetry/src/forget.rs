@@ -1,0 +1,115 @@
+//! Deletes old samples: full resolution after the retention time, and everything of a former household.
+use crate::Telemetry;
+use crate::day_context::MeasuredSite;
+use crate::{late_samples, sealed_months};
+use db::{Error, FromRow, Result};
+use domain::clock::Millis;
+use domain::{Serial, Zone};
+
+#[derive(Debug, FromRow)]
+struct SystemRow {
+    sn: String,
+    phase: i64,
+    time_zone: String,
+    history_from: Millis,
+    kept_from: Millis,
+    erased_to: Millis,
+}
+
+impl Telemetry {
+    /// Deletes the full resolution of days that ended before `keep_from`; their totals stay. Everything from before a change of
+    /// owner is erased. Returns how many systems lost something.
+    pub async fn forget(&self, keep_from: Millis) -> Result<usize> {
+        let systems: Vec<SystemRow> = on!(self, p => sqlx::query_as(
+            "SELECT s.sn, s.phase, s.time_zone, s.history_from, COALESCE(k.kept_from, 0) AS kept_from,
+                    COALESCE(k.erased_to, 0) AS erased_to
+             FROM systems s LEFT JOIN sealing k ON k.sn = s.sn ORDER BY s.sn")
+            .fetch_all(p).await)?;
+        let mut changed = 0;
+        for system in systems {
+            let sn: Serial = system
+                .sn
+                .parse()
+                .map_err(|_| Error::Damaged("systems.sn"))?;
+            let forgotten = self.forget_system(&sn, &system, keep_from).await;
+            let lost = self.db.tolerate(forgotten, "samples", &sn)?;
+            changed += usize::from(lost.unwrap_or(false));
+        }
+        Ok(changed)
+    }
+
+    /// Returns whether it lost something.
+    async fn forget_system(
+        &self,
+        sn: &Serial,
+        system: &SystemRow,
+        keep_from: Millis,
+    ) -> Result<bool> {
+        let zone: Zone = system
+            .time_zone
+            .parse()
+            .map_err(|_| Error::Damaged("systems.time_zone"))?;
+        let site = MeasuredSite {
+            sn,
+            phase: u8::try_from(system.phase).map_err(|_| Error::Damaged("systems.phase"))?,
+            zone: &zone,
+            history_from: system.history_from,
+        };
+        let first_kept = zone.start_of(zone.day_of(keep_from));
+        let mut lost = false;
+        if system.history_from > system.erased_to {
+            self.erase_former_household(site).await?;
+            lost = true;
+        }
+        if first_kept > system.kept_from {
+            lost |= self.drop_samples(site, first_kept).await?;
+        }
+        Ok(lost)
+    }
+
+    /// Erases everything from before the present household. The day of the change is sealed again without it.
+    async fn erase_former_household(&self, site: MeasuredSite<'_>) -> Result<()> {
+        let (sn, until) = (site.sn.as_str(), site.history_from);
+        let mut tx = self.db.begin().await?;
+        late_samples::bump_version(&mut tx, site.sn).await?;
+        let rows = "DELETE FROM samples WHERE sn = $1 AND ts < $2";
+        execute!(&mut tx, sqlx::query(rows).bind(sn).bind(until))?;
+        let days = "DELETE FROM sealed_days WHERE sn = $1 AND ends_at <= $2";
+        execute!(&mut tx, sqlx::query(days).bind(sn).bind(until))?;
+        let lines = "DELETE FROM journal WHERE sn = $1 AND at < $2 AND account_id IS NULL AND actor = 'battery'";
+        execute!(&mut tx, sqlx::query(lines).bind(sn).bind(until))?;
+        for reported in [
+            "DELETE FROM events WHERE sn = $1 AND COALESCE(at, received_at) < $2",
+            "DELETE FROM hidden_samples WHERE sn = $1 AND received_at < $2",
+            "DELETE FROM rejects WHERE sn = $1 AND received_at < $2",
+        ] {
+            execute!(&mut tx, sqlx::query(reported).bind(sn).bind(until))?;
+        }
+        sealed_months::erase_before(&mut tx, site).await?;
+        late_samples::mark_dirty(&mut tx, site.sn, site.zone, until, [until].into_iter()).await?;
+        execute!(&mut tx, sqlx::query(
+            "UPDATE sealing SET erased_to = $2, kept_from = CASE WHEN kept_from < $2 THEN $2 ELSE kept_from END WHERE sn = $1")
+            .bind(sn).bind(until))?;
+        tx.commit().await
+    }
+
+    /// Returns whether anything was deleted.
+    async fn drop_samples(&self, site: MeasuredSite<'_>, first_kept: Millis) -> Result<bool> {
+        let sn = site.sn.as_str();
+        let mut tx = self.db.begin().await?;
+        late_samples::bump_version(&mut tx, site.sn).await?;
+        let days = "DELETE FROM sealed_days WHERE sn = $1 AND ends_at <= $2";
+        let days = execute!(&mut tx, sqlx::query(days).bind(sn).bind(first_kept))?;
+        let rows = "DELETE FROM samples WHERE sn = $1 AND ts < $2";
+        let rows = execute!(&mut tx, sqlx::query(rows).bind(sn).bind(first_kept))?;
+        sealed_months::clear_dirty_before(&mut tx, site, first_kept).await?;
+        execute!(
+            &mut tx,
+            sqlx::query("UPDATE sealing SET kept_from = $2 WHERE sn = $1")
+                .bind(sn)
+                .bind(first_kept)
+        )?;
+        tx.commit().await?;
+        Ok(days + rows > 0)
+    }
+}

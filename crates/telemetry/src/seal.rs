@@ -1,0 +1,338 @@
+//! Seals finished days: their samples become compressed columns, totals and quarter-hours, and the rows are deleted.
+use crate::Telemetry;
+use crate::columns::{Columns, SampleField};
+use crate::day_context::{DayWithContext, MeasuredSite};
+use crate::quarters::Quarters;
+use crate::totals::Totals;
+use crate::{codec, insert, late_samples, sealed_messages, sealed_months};
+use db::{Error, FromRow, Result, Tx};
+use domain::clock::{HOUR, Millis};
+use domain::{Sample, Serial, SiteDay, Zone};
+use std::collections::HashMap;
+
+/// How long after its end a day is sealed. Samples less than an hour old are inserted without checking sealed days, and the half
+/// hour after midnight is part of the day's context.
+pub const SEAL_AFTER: Millis = 2 * HOUR;
+
+/// Attempts to seal a day. An attempt fails when others write between reading and sealing.
+const MAX_SEAL_ATTEMPTS: usize = 5;
+
+/// A day as it is stored.
+pub(crate) struct SealedDay {
+    pub(crate) day: SiteDay,
+    pub(crate) starts_at: Millis,
+    pub(crate) ends_at: Millis,
+    pub(crate) quarters: Vec<u8>,
+    pub(crate) body: Vec<u8>,
+    pub(crate) totals: Totals,
+}
+
+impl SealedDay {
+    pub(crate) fn of(day: SiteDay, measured: &DayWithContext, phase: u8) -> Result<Self> {
+        let columns = Columns::of(&measured.samples);
+        let totals = Totals::of(measured, &columns, phase);
+        let quarters = Quarters::of(measured, &columns, &totals, phase);
+        Ok(Self {
+            day,
+            starts_at: measured.span.start,
+            ends_at: measured.span.end,
+            quarters: quarters.encode(measured.span.start)?,
+            body: codec::encode(&columns)?,
+            totals,
+        })
+    }
+
+    pub(crate) async fn write(&self, tx: &mut Tx, sn: &Serial) -> Result<()> {
+        execute!(
+            tx,
+            sqlx::query(
+                "INSERT INTO sealed_days (sn, day, starts_at, ends_at, quarters, body) VALUES ($1, $2, $3, $4, $5, $6)
+                 ON CONFLICT (sn, day) DO UPDATE SET starts_at = excluded.starts_at, ends_at = excluded.ends_at,
+                 quarters = excluded.quarters, body = excluded.body"
+            )
+            .bind(sn.as_str())
+            .bind(self.day.number())
+            .bind(self.starts_at)
+            .bind(self.ends_at)
+            .bind(&self.quarters[..])
+            .bind(&self.body[..])
+        )?;
+        Ok(())
+    }
+}
+
+#[derive(Debug, FromRow)]
+struct SystemRow {
+    sn: String,
+    phase: i64,
+    time_zone: String,
+    history_from: Millis,
+    /// The layout key that its days were last sealed for; empty before the first.
+    site: String,
+    kept_from: Millis,
+}
+
+/// An owned [`MeasuredSite`].
+pub(crate) struct OwnedSite {
+    sn: Serial,
+    phase: u8,
+    zone: Zone,
+    history_from: Millis,
+}
+
+impl OwnedSite {
+    pub(crate) fn site(&self) -> MeasuredSite<'_> {
+        MeasuredSite {
+            sn: &self.sn,
+            phase: self.phase,
+            zone: &self.zone,
+            history_from: self.history_from,
+        }
+    }
+}
+
+impl SystemRow {
+    fn owned_site(&self) -> Result<OwnedSite> {
+        Ok(OwnedSite {
+            sn: self.sn.parse().map_err(|_| Error::Damaged("systems.sn"))?,
+            phase: u8::try_from(self.phase).map_err(|_| Error::Damaged("systems.phase"))?,
+            zone: self
+                .time_zone
+                .parse()
+                .map_err(|_| Error::Damaged("systems.time_zone"))?,
+            history_from: self.history_from,
+        })
+    }
+}
+
+#[derive(Debug, FromRow)]
+struct DirtyMonth {
+    sn: String,
+    month: i64,
+    dirty: i64,
+}
+
+impl Telemetry {
+    /// Seals every day that ended [`SEAL_AFTER`] ago and every sealed day that changed. Returns how many.
+    /// An error of one system is logged and does not stop the others.
+    pub async fn seal_due(&self, now: Millis) -> Result<usize> {
+        let systems: Vec<SystemRow> = on!(self, p => sqlx::query_as(
+            "SELECT s.sn, s.phase, s.time_zone, s.history_from, COALESCE(k.site, '') AS site,
+                    COALESCE(k.kept_from, 0) AS kept_from
+             FROM systems s LEFT JOIN sealing k ON k.sn = s.sn ORDER BY s.sn")
+            .fetch_all(p).await)?;
+        let dirty: Vec<DirtyMonth> = on!(self, p => sqlx::query_as(
+            "SELECT sn, month, dirty FROM sealed_months WHERE dirty <> 0 ORDER BY sn, month")
+            .fetch_all(p).await)?;
+        // If some rows are damaged, query each system separately.
+        let oldest = match self.oldest_rows().await {
+            Err(error) if error.is_damage() => None,
+            all => Some(all?),
+        };
+        let mut sealed = 0;
+        for system in &systems {
+            let oldest = oldest
+                .as_ref()
+                .map(|oldest| oldest.get(&system.sn).copied());
+            let mut days: Vec<SiteDay> = dirty
+                .iter()
+                .filter(|month| month.sn == system.sn)
+                .flat_map(|month| late_samples::days_from_bits(month.month, month.dirty))
+                .collect();
+            match self.seal_system(system, oldest, &mut days, now).await {
+                Ok(count) => sealed += count,
+                Err(error) => {
+                    tracing::error!(sn = system.sn, %error, "system_sealing_failed: retrying with the next run");
+                }
+            }
+        }
+        Ok(sealed)
+    }
+
+    async fn seal_system(
+        &self,
+        system: &SystemRow,
+        oldest: Option<Option<Millis>>,
+        dirty: &mut Vec<SiteDay>,
+        now: Millis,
+    ) -> Result<usize> {
+        let owned = system.owned_site()?;
+        let site = owned.site();
+        let moved = !system.site.is_empty() && system.site != site.layout_key();
+        if moved {
+            let mut tx = self.db.begin().await?;
+            late_samples::bump_version(&mut tx, site.sn).await?;
+            sealed_months::mark_all_dirty(&mut tx, site, system.kept_from).await?;
+            execute!(
+                &mut tx,
+                sqlx::query("UPDATE sealing SET site = $2 WHERE sn = $1")
+                    .bind(site.sn.as_str())
+                    .bind(site.layout_key())
+            )?;
+            tx.commit().await?;
+            *dirty = self.dirty_days(site).await?;
+        }
+        let over = |day: SiteDay| site.zone.bounds(day).end + SEAL_AFTER <= now;
+        let mut sealed = 0;
+        let mut oldest = match oldest {
+            Some(known) => known.map(|at| site.zone.day_of(at)),
+            None => self.oldest_row_day(site).await?,
+        };
+        // Days with rows first: this also seals the dirty ones among them.
+        while let Some(day) = oldest.filter(|day| over(*day)) {
+            self.seal_day(site, day).await?;
+            sealed += 1;
+            dirty.retain(|known| *known != day);
+            oldest = self.oldest_row_day(site).await?.filter(|next| *next > day);
+        }
+        for day in dirty.iter().filter(|day| over(**day)) {
+            self.seal_day(site, *day).await?;
+            sealed += 1;
+        }
+        Ok(sealed)
+    }
+
+    async fn dirty_days(&self, site: MeasuredSite<'_>) -> Result<Vec<SiteDay>> {
+        let months: Vec<DirtyMonth> = on!(self, p => sqlx::query_as(
+            "SELECT sn, month, dirty FROM sealed_months WHERE sn = $1 AND dirty <> 0 ORDER BY month")
+            .bind(site.sn.as_str()).fetch_all(p).await)?;
+        let days = months
+            .iter()
+            .flat_map(|month| late_samples::days_from_bits(month.month, month.dirty));
+        Ok(days.collect())
+    }
+
+    /// The time of the oldest row of each system that has one.
+    async fn oldest_rows(&self) -> Result<HashMap<String, Millis>> {
+        let rows: Vec<(String, Option<Millis>)> = on!(self, p => sqlx::query_as(
+            "SELECT s.sn, (SELECT min(ts) FROM samples WHERE samples.sn = s.sn) FROM systems s")
+            .fetch_all(p).await)?;
+        let rows = rows.into_iter();
+        Ok(rows
+            .filter_map(|(sn, oldest)| Some((sn, oldest?)))
+            .collect())
+    }
+
+    async fn oldest_row_day(&self, site: MeasuredSite<'_>) -> Result<Option<SiteDay>> {
+        let oldest: Option<Millis> = on!(self, p => sqlx::query_scalar(
+            "SELECT min(ts) FROM samples WHERE sn = $1").bind(site.sn.as_str()).fetch_one(p).await)?;
+        Ok(oldest.map(|at| site.zone.day_of(at)))
+    }
+
+    /// Seals one day, for the first time or again, in a transaction of its own. Everything slow happens before the transaction.
+    /// Starts again if the system's past changed meanwhile or another process sealed the day.
+    pub(crate) async fn seal_day(&self, site: MeasuredSite<'_>, day: SiteDay) -> Result<()> {
+        for _ in 0..MAX_SEAL_ATTEMPTS {
+            let version = self.sealing_version(site.sn).await?;
+            let measured = self.day_with_context(site, day).await?;
+            let samples_outside = self.samples_outside(site, day, &measured).await?;
+            let phase = site.phase;
+            let work = move || {
+                let sealed = match measured.samples.is_empty() {
+                    true => None,
+                    false => Some(SealedDay::of(day, &measured, phase)?),
+                };
+                Ok::<_, Error>((measured, sealed))
+            };
+            let done = tokio::task::spawn_blocking(work).await;
+            let (measured, sealed) =
+                done.map_err(|_| Error::Damaged("the thread that seals a day panicked"))??;
+            let mut tx = self.db.begin().await?;
+            if !lock_if_unchanged(&mut tx, site, version).await? {
+                continue;
+            }
+            replace_rows(&mut tx, site, day, &measured, sealed).await?;
+            if !samples_outside.is_empty() {
+                let samples_outside: Vec<_> = samples_outside
+                    .iter()
+                    .map(|sample| (site.sn, sample))
+                    .collect();
+                insert::write_rows(&mut tx, &samples_outside).await?;
+                let moments = samples_outside.iter().map(|(_, sample)| sample.at);
+                late_samples::mark_dirty(&mut tx, site.sn, site.zone, 0, moments).await?;
+            }
+            return tx.commit().await;
+        }
+        Err(Error::Conflict)
+    }
+
+    async fn sealing_version(&self, sn: &Serial) -> Result<i64> {
+        let version: Option<i64> = on!(self, p => sqlx::query_scalar(
+            "SELECT version FROM sealing WHERE sn = $1").bind(sn.as_str()).fetch_optional(p).await)?;
+        Ok(version.unwrap_or_default())
+    }
+
+    /// Samples that are sealed in this day but lie outside it, because the site had another time zone then.
+    async fn samples_outside(
+        &self,
+        site: MeasuredSite<'_>,
+        day: SiteDay,
+        measured: &DayWithContext,
+    ) -> Result<Vec<Sample>> {
+        let body: Option<Vec<u8>> = on!(self, p => sqlx::query_scalar(
+            "SELECT body FROM sealed_days WHERE sn = $1 AND day = $2 AND (starts_at < $3 OR ends_at > $4)")
+            .bind(site.sn.as_str()).bind(day.number()).bind(measured.span.start).bind(measured.span.end)
+            .fetch_optional(p).await)?;
+        let Some(body) = body else {
+            return Ok(Vec::new());
+        };
+        let mut samples = codec::decode(&body, &SampleField::ALL)?.samples()?;
+        samples
+            .retain(|sample| !measured.span.contains(&sample.at) && sample.at >= site.history_from);
+        Ok(samples)
+    }
+}
+
+/// Locks the system. Returns whether its past is unchanged since it was read.
+async fn lock_if_unchanged(tx: &mut Tx, site: MeasuredSite<'_>, version: i64) -> Result<bool> {
+    execute!(
+        tx,
+        sqlx::query(
+            "INSERT INTO sealing (sn, version, site) VALUES ($1, 0, $2) ON CONFLICT (sn) DO NOTHING"
+        )
+        .bind(site.sn.as_str())
+        .bind(site.layout_key())
+    )?;
+    let updated = execute!(
+        tx,
+        sqlx::query(
+            "UPDATE sealing SET version = version + 1, site = $3 WHERE sn = $1 AND version = $2"
+        )
+        .bind(site.sn.as_str())
+        .bind(version)
+        .bind(site.layout_key())
+    )?;
+    Ok(updated == 1)
+}
+
+/// Replaces the rows of a day by the sealed day.
+async fn replace_rows(
+    tx: &mut Tx,
+    site: MeasuredSite<'_>,
+    day: SiteDay,
+    measured: &DayWithContext,
+    sealed: Option<SealedDay>,
+) -> Result<()> {
+    let sn = site.sn;
+    match &sealed {
+        Some(sealed) => sealed.write(tx, sn).await?,
+        None => {
+            execute!(
+                tx,
+                sqlx::query("DELETE FROM sealed_days WHERE sn = $1 AND day = $2")
+                    .bind(sn.as_str())
+                    .bind(day.number())
+            )?;
+        }
+    }
+    let totals = sealed.map(|sealed| sealed.totals);
+    sealed_months::write_totals(tx, sn, &site.layout_key(), &[(day, totals)]).await?;
+    execute!(
+        tx,
+        sqlx::query("DELETE FROM samples WHERE sn = $1 AND ts >= $2 AND ts < $3")
+            .bind(sn.as_str())
+            .bind(measured.span.start)
+            .bind(measured.span.end)
+    )?;
+    sealed_messages::record(tx, sn, measured.samples.iter().map(|sample| sample.id)).await
+}
