@@ -9,6 +9,7 @@ use domain::{Clock, Random, Role};
 use ipnet::IpNet;
 use metrics_exporter_prometheus::PrometheusHandle;
 use serde::Serialize;
+use service::{Service, ServiceConfig};
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +24,10 @@ pub struct Portal(Arc<PortalParts>);
 /// The portal's parts.
 #[derive(Clone)]
 pub struct PortalParts {
+    /// For reading.
     pub store: Store,
+    /// For everything that changes something.
+    pub service: Service,
     /// The current state of every system.
     pub live: LiveView,
     /// The connection to the batteries.
@@ -114,7 +118,18 @@ impl Deref for Portal {
 
 impl Portal {
     pub fn new(store: Store, bus: Bus, clock: Clock, random: Random, config: PortalConfig) -> Self {
+        let service = Service::new(
+            store.clone(),
+            Some(bus.clone()),
+            clock.clone(),
+            random.clone(),
+            ServiceConfig {
+                public_url: config.public_url.clone(),
+                devices_a_minute: config.devices_a_minute,
+            },
+        );
         Self(Arc::new(PortalParts {
+            service,
             tokens: Tokens::new(store.keyring().clone()),
             limits: Arc::new(Limits::new(&clock)),
             passwords: Passwords::new(random.clone()),

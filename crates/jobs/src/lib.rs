@@ -21,6 +21,7 @@ use domain::{Clock, Random};
 use mail::Mailer;
 use planning::{Planners, PlanningContext};
 pub use retention::SampleRetention;
+use service::Service;
 use std::time::Duration;
 use store::Store;
 use store::mail::MailContext;
@@ -47,6 +48,7 @@ const RETENTION_INTERVAL: Duration = Duration::from_secs(60 * 60);
 #[derive(Clone)]
 pub struct Jobs {
     pub store: Store,
+    pub service: Service,
     /// The live view, and the connection to the batteries.
     pub bus: Bus,
     pub clock: Clock,

@@ -119,6 +119,35 @@ pub(crate) async fn exists(tx: &mut Tx, email: &Email) -> Result<bool> {
     Ok(found.is_some())
 }
 
+/// Where and in which language to write to an account.
+#[derive(Clone, Debug, FromRow)]
+pub struct Contact {
+    pub email: String,
+    pub language: String,
+}
+
+pub async fn contact(tx: &mut Tx, account: AccountId) -> Result<Option<Contact>> {
+    Ok(
+        within!(tx, c => sqlx::query_as("SELECT email, language FROM accounts WHERE id = $1")
+        .bind(account.0).fetch_optional(c).await)?,
+    )
+}
+
+/// The language of the account with this address.
+pub async fn language_at(tx: &mut Tx, email: &str) -> Result<Option<String>> {
+    Ok(
+        within!(tx, c => sqlx::query_scalar("SELECT language FROM accounts WHERE email = $1")
+        .bind(email).fetch_optional(c).await)?,
+    )
+}
+
+/// What others see of an account: an electrician's company, or the address.
+pub async fn display_name(tx: &mut Tx, account: AccountId) -> Result<Option<String>> {
+    Ok(within!(tx, c => sqlx::query_scalar(
+        "SELECT COALESCE(company, email) FROM accounts WHERE id = $1")
+        .bind(account.0).fetch_optional(c).await)?)
+}
+
 impl Store {
     pub async fn account_by_email(&self, email: &Email) -> Result<Option<Account>> {
         Ok(

@@ -99,7 +99,8 @@ pub struct OutgoingMail<'a> {
     pub nonce: [u8; 12],
 }
 
-pub(crate) async fn queue(
+/// Queues a mail in the transaction that causes it.
+pub async fn queue(
     tx: &mut Tx,
     keyring: &Keyring,
     outgoing: &OutgoingMail<'_>,

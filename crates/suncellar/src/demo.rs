@@ -25,6 +25,7 @@ use domain::{Clock, Zone};
 use history::HistorySimulation;
 use jobs::mail::Mailer;
 use people::{DemoSeeder, PASSWORD, PLANNING_OWNER};
+use service::{Service, ServiceConfig};
 use simulator::wire::DeviceClock;
 use simulator::{Device, Fleet, FleetContext, UpdateTiming, model};
 use sites::{AWAY_FOR, DemoSite, SiteCondition, serial};
@@ -72,7 +73,12 @@ pub(crate) async fn run(mut config: Config, demo: DemoOptions) -> anyhow::Result
         .starts_at
         .map_or_else(Clock::system, Clock::running_from);
     let settings = config.settings(address(people.as_ref())?, address(updates.as_ref())?);
+    let service_config = ServiceConfig {
+        public_url: settings.public_url.clone(),
+        devices_a_minute: usize::MAX,
+    };
     let seeder = DemoSeeder {
+        service: Service::new(store.clone(), None, clock.clone(), random(), service_config),
         store: store.clone(),
         clock: clock.clone(),
         random: random(),

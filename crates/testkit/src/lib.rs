@@ -43,6 +43,20 @@ pub fn mail_context() -> store::mail::MailContext<'static> {
     }
 }
 
+/// Use cases at this time, for tests without a running portal.
+pub fn service_at(store: &store::Store, now: i64) -> service::Service {
+    service::Service::new(
+        store.clone(),
+        None,
+        domain::Clock::frozen_at(now),
+        random::seeded(11),
+        service::ServiceConfig {
+            public_url: PUBLIC_URL.to_owned(),
+            devices_a_minute: 20,
+        },
+    )
+}
+
 /// Waits for the effect of another task.
 pub async fn eventually(what: &str, mut holds: impl AsyncFnMut() -> bool) {
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(30);

@@ -140,6 +140,7 @@ async fn a_mail_server_that_hangs_holds_up_neither_other_jobs_nor_the_stop() {
     let stop = CancellationToken::new();
     let jobs = Jobs {
         store: db.store(),
+        service: app.service.clone(),
         bus: app.bus.clone(),
         clock: app.clock.clone(),
         random: testkit::random::seeded(1),

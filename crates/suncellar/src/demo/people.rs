@@ -6,6 +6,7 @@ use domain::setting::{Field, SettingsInput};
 use domain::site::SiteChange;
 use domain::tariff::TariffStart;
 use domain::{AccountId, Clock, Country, Key, Lang, Password, Phone, Random, Role};
+use service::Service;
 use store::account::Profile;
 use store::end_user::EndUser;
 use store::mail::{Mail, MailContext};
@@ -34,6 +35,7 @@ const GROUP: (&str, &str) = ("owner@example.com", "Lindenweg 7");
 /// Fills the demo's database before anything is served.
 pub(super) struct DemoSeeder {
     pub(super) store: Store,
+    pub(super) service: Service,
     pub(super) clock: Clock,
     pub(super) random: Random,
     pub(super) passwords: Passwords,

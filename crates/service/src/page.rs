@@ -1,0 +1,16 @@
+//! Pages of the web app that mails link to.
+
+/// Where owners see their grants.
+pub(crate) const OWNERS_GRANTS: &str = "/settings#grants";
+pub(crate) const ELECTRICIANS_GRANTS: &str = "/electrician-settings#grants";
+pub(crate) const OWNERS_SETTINGS: &str = "/settings";
+
+/// Where an electrician sees one system.
+pub(crate) fn electricians_system(sn: &domain::Serial) -> String {
+    format!("/electrician-dashboard/{sn}")
+}
+
+/// Where a mailed code is entered.
+pub(crate) fn enter_key(code: &str) -> String {
+    format!("/register#key={code}")
+}
