@@ -102,7 +102,7 @@ async fn run_short_jobs(jobs: &Jobs, stop: &CancellationToken) {
         let job = tokio::select! {
             () = stop.cancelled() => return,
             _ = grants.tick() => {
-                grants::run(store, mail_context, clock.now()).await;
+                grants::run(&jobs.service).await;
                 "grants"
             }
             _ = cleanup.tick() => {

@@ -1,8 +1,14 @@
 //! Use cases: what people, the operator and the clock change. Each is one [`transaction`] of rows, journal entries and mails;
 //! after its commit the bus is notified. Reading needs no use case: whoever reads asks `store`.
 
+pub mod grant;
+mod handover;
+mod household;
+pub mod key;
 mod mail;
 mod page;
+pub mod registration;
+pub mod replacement;
 mod transaction;
 
 pub use db::{Error, Result};

@@ -1,6 +1,5 @@
 //! Accounts: created by registration, changed by their person, locked by the operator, erased on request.
 use crate::journal::{Actor, JournalEvent, NewEntry};
-use crate::mail::MailContext;
 use crate::{Error, Result, Store};
 use db::{FromRow, Tx};
 use domain::clock::Millis;
@@ -68,15 +67,15 @@ pub struct ProfileChange {
     pub language: Option<Lang>,
 }
 
-pub(crate) struct NewAccount<'a> {
+pub struct NewAccount<'a> {
     pub profile: &'a Profile,
     pub password_hash: &'a str,
     pub terms_version: &'a str,
     pub terms_at: Millis,
 }
 
-/// Inserts the account and its first journal entry. Deletes all other pending registrations for the same address.
-pub(crate) async fn insert(tx: &mut Tx, new: NewAccount<'_>, now: Millis) -> Result<AccountId> {
+/// Inserts the account. Deletes all other pending registrations for the same address.
+pub async fn insert(tx: &mut Tx, new: NewAccount<'_>, now: Millis) -> Result<AccountId> {
     let profile = new.profile;
     let id: i64 = within!(tx, c => sqlx::query_scalar(
         "INSERT INTO accounts (email, password_hash, role, phone, country, company, language, terms_version, terms_at, created_at)
@@ -92,15 +91,11 @@ pub(crate) async fn insert(tx: &mut Tx, new: NewAccount<'_>, now: Millis) -> Res
         .bind(new.terms_at)
         .bind(now)
         .fetch_one(c).await)?;
-    let account = AccountId(id);
     execute!(
         tx,
         sqlx::query("DELETE FROM registrations WHERE email = $1").bind(profile.email.as_str())
     )?;
-    NewEntry::by(account, JournalEvent::Registered, now)
-        .write(tx)
-        .await?;
-    Ok(account)
+    Ok(AccountId(id))
 }
 
 /// Locks the account's row until the transaction ends, on both engines. Of two concurrent requests, the second sees the changes
@@ -113,7 +108,7 @@ pub(crate) async fn lock_account_row(tx: &mut Tx, account: AccountId) -> Result<
     Ok(())
 }
 
-pub(crate) async fn exists(tx: &mut Tx, email: &Email) -> Result<bool> {
+pub async fn exists(tx: &mut Tx, email: &Email) -> Result<bool> {
     let found: Option<i64> = within!(tx, c => sqlx::query_scalar("SELECT id FROM accounts WHERE email = $1")
         .bind(email.as_str()).fetch_optional(c).await)?;
     Ok(found.is_some())
@@ -235,60 +230,34 @@ impl Store {
         tx.commit().await?;
         Ok(true)
     }
+}
 
-    /// Deletes the account and every personal value. Its systems become unowned, and its journal entries lose their author.
-    pub async fn erase_account(
-        &self,
-        account: AccountId,
-        mail_context: MailContext<'_>,
-        now: Millis,
-    ) -> Result<()> {
-        let mut tx = self.db.begin().await?;
-        let email: Option<String> = within!(&mut tx, c => sqlx::query_scalar("SELECT email FROM accounts WHERE id = $1")
-            .bind(account.0).fetch_optional(c).await)?;
-        let Some(email) = email else { return Ok(()) };
-        let systems: Vec<String> = within!(&mut tx, c => sqlx::query_scalar("SELECT sn FROM systems WHERE owner_id = $1")
-            .bind(account.0).fetch_all(c).await)?;
-        for sn in systems {
-            let sn = sn.parse().map_err(|_| Error::Damaged("systems.sn"))?;
-            self.end_household(&mut tx, &sn, mail_context, now).await?;
-        }
-        erase_measurements(&mut tx, account).await?;
-        execute!(&mut tx, sqlx::query(
-            "UPDATE systems SET owner_id = NULL, linked_at = NULL, linked_by = NULL, first_name = NULL, last_name = NULL,
-                 history_from = $2 WHERE owner_id = $1")
-            .bind(account.0).bind(now))?;
-        execute!(
-            &mut tx,
-            sqlx::query("DELETE FROM registrations WHERE email = $1").bind(&email)
-        )?;
-        execute!(
-            &mut tx,
-            sqlx::query("DELETE FROM mails WHERE recipient = $1").bind(&email)
-        )?;
-        execute!(
-            &mut tx,
-            sqlx::query("DELETE FROM grants WHERE email = $1").bind(&email)
-        )?;
-        execute!(
-            &mut tx,
-            sqlx::query("DELETE FROM handovers WHERE email = $1").bind(&email)
-        )?;
-        crate::grant::record_holder_deleted(&mut tx, account, now).await?;
-        crate::commissioning::anonymise_electrician(&mut tx, account).await?;
-        // The delete cascades to sessions, the second factor, links, mails to other addresses, claims, consents, grants, groups,
-        // tariffs, batches and templates. Journal entries keep account_id = NULL.
-        execute!(
-            &mut tx,
-            sqlx::query("DELETE FROM accounts WHERE id = $1").bind(account.0)
-        )?;
-        tx.commit().await
+/// Deletes what waits for or was sent to an address, whoever caused it.
+pub async fn erase_address(tx: &mut Tx, email: &str) -> Result<()> {
+    for delete in [
+        "DELETE FROM registrations WHERE email = $1",
+        "DELETE FROM mails WHERE recipient = $1",
+        "DELETE FROM grants WHERE email = $1",
+        "DELETE FROM handovers WHERE email = $1",
+    ] {
+        execute!(&mut *tx, sqlx::query(delete).bind(email))?;
     }
+    Ok(())
+}
+
+/// Deletes the account. The delete cascades to sessions, the second factor, links, mails to other addresses, claims, consents,
+/// grants, groups, tariffs, batches and templates. Journal entries keep account_id = NULL.
+pub async fn delete(tx: &mut Tx, account: AccountId) -> Result<()> {
+    execute!(
+        tx,
+        sqlx::query("DELETE FROM accounts WHERE id = $1").bind(account.0)
+    )?;
+    Ok(())
 }
 
 /// Erases the measurements of the account's batteries, because they show when people were at home. The batteries' own bookkeeping
 /// stays.
-async fn erase_measurements(tx: &mut Tx, account: AccountId) -> Result<()> {
+pub async fn erase_measurements(tx: &mut Tx, account: AccountId) -> Result<()> {
     // A concurrent sealing of one of these days must notice the change.
     execute!(
         tx,

@@ -5,9 +5,8 @@ mod finish;
 mod ownership;
 mod write;
 
-pub(crate) use ownership::{
-    anonymise_electrician, clear_customer_of_shared_protocols, erase_for_former_owner,
-};
+pub use ownership::anonymise_electrician;
+pub(crate) use ownership::{clear_customer_of_shared_protocols, erase_for_former_owner};
 pub use write::CommissioningStart;
 
 use crate::{Access, Error, Result, Store};

@@ -94,11 +94,7 @@ impl TestApp {
 
     /// The job that runs every few seconds for grants.
     pub async fn send_grant_mails(&self) {
-        let now = self.clock.now();
-        self.store
-            .process_grant_deadlines(crate::mail_context(), now)
-            .await
-            .unwrap();
+        self.service.process_grant_deadlines().await.unwrap();
     }
 
     /// The job that runs every two seconds for alarms, while a gateway is up.

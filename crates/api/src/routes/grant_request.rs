@@ -12,7 +12,7 @@ use domain::code::Code;
 use domain::grant::GrantScope;
 use domain::{Message, Serial};
 use serde::{Deserialize, Serialize};
-use store::grant::InstallerCodeResult;
+use service::grant::InstallerCodeResult;
 use utoipa::ToSchema;
 
 /// Accept an invitation to one's own address.
@@ -25,10 +25,7 @@ pub(crate) async fn accept(
     Path(id): Path<String>,
 ) -> Result<Json<HeldEntry>> {
     let id = parse_id(&id)?;
-    let accepted = portal
-        .store
-        .accept_grant(person.account, id, portal.mail_context(), portal.now())
-        .await?;
+    let accepted = portal.service.accept_grant(person.account, id).await?;
     accepted
         .map(|grant| Json(grant.into()))
         .ok_or(Error::not_found())
@@ -81,10 +78,8 @@ pub(crate) async fn ask(
         return Err(Error::internal());
     };
     portal.limits.keys(client.0, Some(person.account), 1)?;
-    portal
-        .store
-        .request_grant(person.account, &sn, scope, portal.now())
-        .await?;
+    let requested = portal.service.request_grant(person.account, &sn, scope);
+    requested.await?;
     let asked = GrantRequested {
         sn: sn.to_string(),
         state: GrantStateName::Asked,
@@ -124,9 +119,7 @@ pub(crate) async fn enter_code(
     let Ok(code) = form.code.parse::<Code>() else {
         return refused(Message::InstallerCodeUnknown);
     };
-    let opened = portal
-        .store
-        .redeem_installer_code(person.account, &code, portal.now());
+    let opened = portal.service.redeem_installer_code(person.account, &code);
     match opened.await? {
         InstallerCodeResult::Grants(grants) => Ok(Json(OpenedGrants {
             grants: grants.into_iter().map(HeldEntry::from).collect(),

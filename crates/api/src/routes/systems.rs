@@ -176,15 +176,8 @@ pub(crate) async fn add(
         results.push(match text.parse::<Key>() {
             Err(_) => KeyResult::plain(text, KeyStatus::WrongFormat, lang),
             Ok(key) => {
-                let outcomes = portal
-                    .store
-                    .redeem_keys(
-                        person.account,
-                        std::slice::from_ref(&key),
-                        portal.mail_context(),
-                        portal.now(),
-                    )
-                    .await?;
+                let keys = std::slice::from_ref(&key);
+                let outcomes = portal.service.redeem_keys(person.account, keys).await?;
                 outcomes.first().map_or_else(
                     || KeyResult::plain(text, KeyStatus::Unknown, lang),
                     |outcome| KeyResult::new(&key, outcome, lang),
@@ -204,9 +197,6 @@ pub(crate) async fn unlink(
     Path(sn): Path<String>,
 ) -> Result<StatusCode> {
     let access = systems.find(&sn)?;
-    portal
-        .store
-        .unlink(access, portal.mail_context(), portal.now())
-        .await?;
+    portal.service.unlink(access).await?;
     Ok(StatusCode::NO_CONTENT)
 }

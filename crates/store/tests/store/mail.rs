@@ -2,12 +2,12 @@
 #![allow(clippy::unwrap_used)]
 use domain::clock::{DAY, MINUTE};
 use domain::{AccountId, Country, Email, Lang, Phone, Role};
+use service::registration::Registration;
 use store::Store;
 use store::account::Profile;
 use store::mail::{GIVE_UP_AFTER, Mail, MailBody, OutgoingMail};
 use store::mail_link::NewAddress;
-use store::registration::{ConfirmMails, Registration};
-use testkit::{NOON, TestDb, mail_context, on_both};
+use testkit::{NOON, TestDb, on_both, service_at};
 
 fn email(text: &str) -> Email {
     text.parse().unwrap()
@@ -56,9 +56,7 @@ async fn account(db: &TestDb, address: &str) -> AccountId {
         password_hash: "no hash",
         keys: &[],
     };
-    let made = db
-        .register(&new, &mail("welcome"), mail_context(), NOON)
-        .await;
+    let made = service_at(db, NOON).register(&new).await;
     made.unwrap().0
 }
 
@@ -158,7 +156,7 @@ on_both!(the_mails_of_an_account_go_with_it_wherever_they_go, |db| {
     db.send_email_change(&link, NOON).await.unwrap();
     queue(db, "ben@example.com", NOON).await;
     assert_eq!(count(db).await, 3);
-    db.erase_account(anna, mail_context(), NOON).await.unwrap();
+    service_at(db, NOON).erase_account(anna).await.unwrap();
     assert_eq!(lease(db, NOON).await.as_deref(), Some("ben@example.com"));
     assert_eq!(count(db).await, 1);
 });
@@ -202,36 +200,5 @@ on_both!(
         for trace in traces(&token).into_iter().chain(traces(&reset)) {
             assert!(!kept.contains(&trace), "{trace}");
         }
-    }
-);
-
-on_both!(
-    a_registration_link_can_be_read_neither_from_the_outbox_nor_from_the_registration,
-    |db| {
-        let token: [u8; 32] = std::array::from_fn(|n| n as u8 * 5 + 3);
-        let mut confirm = mail("confirm");
-        confirm.link = format!("https://portal.test/register#confirm={}", hex(&token));
-        let new = Registration {
-            profile: &profile("anna@example.com"),
-            password_hash: "no hash",
-            keys: &[],
-        };
-        let mails = ConfirmMails {
-            confirm: &confirm,
-            exists: &mail("exists"),
-        };
-        db.register_by_mail(&new, &token, mails, [4; 12], NOON)
-            .await
-            .unwrap();
-        let kept = format!("{:?}", db.dump().await);
-        for trace in traces(&token) {
-            assert!(!kept.contains(&trace), "{trace}");
-        }
-        assert!(
-            db.confirm_registration(&token, mail_context(), NOON)
-                .await
-                .unwrap()
-                .is_some()
-        );
     }
 );

@@ -7,10 +7,10 @@ use domain::site::SiteChange;
 use domain::tariff::TariffStart;
 use domain::{AccountId, Clock, Country, Key, Lang, Password, Phone, Random, Role};
 use service::Service;
+use service::registration::Registration;
 use store::account::Profile;
 use store::end_user::EndUser;
-use store::mail::{Mail, MailContext};
-use store::registration::Registration;
+use store::mail::MailContext;
 use store::setting::{Save, SaveKind, SaveResult};
 use store::tariff::NewTariff;
 use store::{Access, Store};
@@ -183,12 +183,7 @@ impl DemoSeeder {
             password_hash: &hash,
             keys: &keys,
         };
-        let welcome = Mail::new("welcome", Lang::De, format!("{}/login", self.public_url));
-        let now = self.clock.now();
-        let (account, _) = self
-            .store
-            .register(&registration, &welcome, self.mail_context(), now)
-            .await?;
+        let (account, _) = self.service.register(&registration).await?;
         Ok(account)
     }
 
