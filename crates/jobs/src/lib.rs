@@ -174,7 +174,11 @@ async fn watch_alarms(jobs: &Jobs, stop: &CancellationToken) {
 /// In its own task: it computes a lot, one system after the other. Interrupted work starts again.
 async fn plan_systems(jobs: &Jobs, stop: &CancellationToken) {
     let Jobs {
-        store, bus, clock, ..
+        store,
+        service,
+        bus,
+        clock,
+        ..
     } = jobs;
     let mut planners = Planners::default();
     let mut tick = tokio::time::interval(PLANS_INTERVAL);
@@ -184,6 +188,7 @@ async fn plan_systems(jobs: &Jobs, stop: &CancellationToken) {
             tick.tick().await;
             let context = PlanningContext {
                 store,
+                service,
                 bus,
                 mail_context: jobs.mail_context(),
                 now: clock.now(),

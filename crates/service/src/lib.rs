@@ -4,6 +4,7 @@
 mod mail;
 mod page;
 mod transaction;
+pub mod weather_notice;
 
 pub use db::{Error, Result};
 
