@@ -1,5 +1,5 @@
-//! Scheduled jobs: forecasts and plans, mails, alarms, grant deadlines, tariffs that begin, roll-outs, polling prices and
-//! weather, sealing finished days, re-encryption after a key rotation, retention and cleanup.
+//! Scheduled jobs: forecasts and plans, mails, alarms, grant deadlines, tariffs that begin, roll-outs, updates that expire,
+//! polling prices and weather, sealing finished days, re-encryption after a key rotation, retention and cleanup.
 
 pub mod alarms;
 pub mod cleanup;
@@ -12,6 +12,7 @@ mod sealing;
 mod secret_keys;
 pub mod sources;
 mod tariffs;
+mod updates;
 
 use ::sources::Sources;
 use alarms::AlarmWatcher;
@@ -36,6 +37,7 @@ const GRANTS_INTERVAL: Duration = Duration::from_secs(10);
 const ROLLOUTS_INTERVAL: Duration = Duration::from_secs(10);
 /// Short, so people soon see whether the provider accepts a token they entered.
 const SOURCES_INTERVAL: Duration = Duration::from_secs(5);
+const UPDATES_INTERVAL: Duration = Duration::from_secs(30);
 const TARIFFS_INTERVAL: Duration = Duration::from_secs(60);
 const CLEANUP_INTERVAL: Duration = Duration::from_secs(15 * 60);
 const SEALING_INTERVAL: Duration = Duration::from_secs(5 * 60);
@@ -90,10 +92,16 @@ fn record_run(job: &'static str, now: Millis) {
 
 /// Jobs that take only a moment.
 async fn run_short_jobs(jobs: &Jobs, stop: &CancellationToken) {
-    let Jobs { store, clock, .. } = jobs;
+    let Jobs {
+        store,
+        service,
+        clock,
+        ..
+    } = jobs;
     let mail_context = jobs.mail_context();
     let mut cleanup = tokio::time::interval(CLEANUP_INTERVAL);
     let mut rollouts = tokio::time::interval(ROLLOUTS_INTERVAL);
+    let mut updates = tokio::time::interval(UPDATES_INTERVAL);
     let mut tariffs = tokio::time::interval(TARIFFS_INTERVAL);
     let mut grants = tokio::time::interval(GRANTS_INTERVAL);
     let mut queue = tokio::time::interval(MAIL_QUEUE_INTERVAL);
@@ -110,8 +118,12 @@ async fn run_short_jobs(jobs: &Jobs, stop: &CancellationToken) {
                 "cleanup"
             }
             _ = rollouts.tick() => {
-                rollouts::run(store, clock.now()).await;
+                rollouts::run(service).await;
                 "rollouts"
+            }
+            _ = updates.tick() => {
+                updates::run(service).await;
+                "updates"
             }
             _ = tariffs.tick() => {
                 tariffs::run(store, clock.now()).await;

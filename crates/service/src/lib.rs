@@ -3,7 +3,9 @@
 
 mod mail;
 mod page;
+mod release;
 mod transaction;
+pub mod update;
 pub mod weather_notice;
 
 pub use db::{Error, Result};

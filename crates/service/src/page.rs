@@ -15,3 +15,8 @@ pub(crate) fn electricians_system(sn: &domain::Serial) -> String {
 pub(crate) fn enter_key(code: &str) -> String {
     format!("/register#key={code}")
 }
+
+/// Where the update of a system is followed.
+pub(crate) fn update(sn: &domain::Serial) -> String {
+    format!("/update?sn={sn}")
+}
