@@ -169,7 +169,11 @@ async fn send_mails(jobs: &Jobs, stop: &CancellationToken) {
 /// In its own task: no slow job may delay it.
 async fn watch_alarms(jobs: &Jobs, stop: &CancellationToken) {
     let Jobs {
-        store, bus, clock, ..
+        store,
+        service,
+        bus,
+        clock,
+        ..
     } = jobs;
     let mut watcher = AlarmWatcher::default();
     let mut tick = tokio::time::interval(ALARMS_INTERVAL);
@@ -177,7 +181,7 @@ async fn watch_alarms(jobs: &Jobs, stop: &CancellationToken) {
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
-            _ = tick.tick() => alarms::run(&mut watcher, store, &bus.live, jobs.mail_context(), clock.now()).await,
+            _ = tick.tick() => alarms::run(&mut watcher, store, service, &bus.live, clock.now()).await,
         }
         record_run("alarms", clock.now());
     }

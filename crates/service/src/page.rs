@@ -4,6 +4,8 @@
 pub(crate) const OWNERS_GRANTS: &str = "/settings#grants";
 pub(crate) const ELECTRICIANS_GRANTS: &str = "/electrician-settings#grants";
 pub(crate) const OWNERS_SETTINGS: &str = "/settings";
+pub(crate) const OWNERS_ALARMS: &str = "/alarms";
+pub(crate) const ELECTRICIANS_ALARMS: &str = "/electrician-dashboard?show=alarm";
 pub(crate) const PLAN: &str = "/plan";
 
 /// Where an electrician sees one system.
