@@ -1,5 +1,5 @@
-//! Scheduled jobs: forecasts and plans, mails, alarms, grant deadlines, tariffs that begin, roll-outs, polling prices and
-//! weather, sealing finished days, re-encryption after a key rotation, retention and cleanup.
+//! Scheduled jobs: forecasts and plans, mails, alarms, grant deadlines, tariffs that begin, roll-outs, updates that expire,
+//! polling prices and weather, sealing finished days, re-encryption after a key rotation, retention and cleanup.
 
 pub mod alarms;
 pub mod cleanup;
@@ -12,6 +12,7 @@ mod sealing;
 mod secret_keys;
 pub mod sources;
 mod tariffs;
+mod updates;
 
 use ::sources::Sources;
 use alarms::AlarmWatcher;
@@ -36,6 +37,7 @@ const GRANTS_INTERVAL: Duration = Duration::from_secs(10);
 const ROLLOUTS_INTERVAL: Duration = Duration::from_secs(10);
 /// Short, so people soon see whether the provider accepts a token they entered.
 const SOURCES_INTERVAL: Duration = Duration::from_secs(5);
+const UPDATES_INTERVAL: Duration = Duration::from_secs(30);
 const TARIFFS_INTERVAL: Duration = Duration::from_secs(60);
 const CLEANUP_INTERVAL: Duration = Duration::from_secs(15 * 60);
 const SEALING_INTERVAL: Duration = Duration::from_secs(5 * 60);
@@ -90,10 +92,16 @@ fn record_run(job: &'static str, now: Millis) {
 
 /// Jobs that take only a moment.
 async fn run_short_jobs(jobs: &Jobs, stop: &CancellationToken) {
-    let Jobs { store, clock, .. } = jobs;
+    let Jobs {
+        store,
+        service,
+        clock,
+        ..
+    } = jobs;
     let mail_context = jobs.mail_context();
     let mut cleanup = tokio::time::interval(CLEANUP_INTERVAL);
     let mut rollouts = tokio::time::interval(ROLLOUTS_INTERVAL);
+    let mut updates = tokio::time::interval(UPDATES_INTERVAL);
     let mut tariffs = tokio::time::interval(TARIFFS_INTERVAL);
     let mut grants = tokio::time::interval(GRANTS_INTERVAL);
     let mut queue = tokio::time::interval(MAIL_QUEUE_INTERVAL);
@@ -110,8 +118,12 @@ async fn run_short_jobs(jobs: &Jobs, stop: &CancellationToken) {
                 "cleanup"
             }
             _ = rollouts.tick() => {
-                rollouts::run(store, clock.now()).await;
+                rollouts::run(service).await;
                 "rollouts"
+            }
+            _ = updates.tick() => {
+                updates::run(service).await;
+                "updates"
             }
             _ = tariffs.tick() => {
                 tariffs::run(store, clock.now()).await;
@@ -157,7 +169,11 @@ async fn send_mails(jobs: &Jobs, stop: &CancellationToken) {
 /// In its own task: no slow job may delay it.
 async fn watch_alarms(jobs: &Jobs, stop: &CancellationToken) {
     let Jobs {
-        store, bus, clock, ..
+        store,
+        service,
+        bus,
+        clock,
+        ..
     } = jobs;
     let mut watcher = AlarmWatcher::default();
     let mut tick = tokio::time::interval(ALARMS_INTERVAL);
@@ -165,7 +181,7 @@ async fn watch_alarms(jobs: &Jobs, stop: &CancellationToken) {
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
-            _ = tick.tick() => alarms::run(&mut watcher, store, &bus.live, jobs.mail_context(), clock.now()).await,
+            _ = tick.tick() => alarms::run(&mut watcher, store, service, &bus.live, clock.now()).await,
         }
         record_run("alarms", clock.now());
     }
@@ -174,7 +190,11 @@ async fn watch_alarms(jobs: &Jobs, stop: &CancellationToken) {
 /// In its own task: it computes a lot, one system after the other. Interrupted work starts again.
 async fn plan_systems(jobs: &Jobs, stop: &CancellationToken) {
     let Jobs {
-        store, bus, clock, ..
+        store,
+        service,
+        bus,
+        clock,
+        ..
     } = jobs;
     let mut planners = Planners::default();
     let mut tick = tokio::time::interval(PLANS_INTERVAL);
@@ -184,6 +204,7 @@ async fn plan_systems(jobs: &Jobs, stop: &CancellationToken) {
             tick.tick().await;
             let context = PlanningContext {
                 store,
+                service,
                 bus,
                 mail_context: jobs.mail_context(),
                 now: clock.now(),

@@ -1,6 +1,7 @@
 //! Use cases: what people, the operator and the clock change. Each is one [`transaction`] of rows, journal entries and mails;
 //! after its commit the bus is notified. Reading needs no use case: whoever reads asks `store`.
 
+pub mod alarm;
 pub mod grant;
 mod handover;
 mod household;
@@ -8,8 +9,11 @@ pub mod key;
 mod mail;
 mod page;
 pub mod registration;
+mod release;
 pub mod replacement;
 mod transaction;
+pub mod update;
+pub mod weather_notice;
 
 pub use db::{Error, Result};
 

@@ -27,6 +27,7 @@ pub(crate) enum Notification {
     PlanChanged(Serial),
     UpdateChanged(Serial),
     UnitReplaced { old: Serial, new: Serial },
+    AlarmsChanged,
 }
 
 impl<'s> Transaction<'s> {
@@ -41,11 +42,14 @@ impl<'s> Transaction<'s> {
 
     pub(crate) async fn commit(self) -> Result<()> {
         self.tx.commit().await?;
-        if let Some(bus) = &self.service.bus {
-            for notification in self.notifications {
-                notification.send(bus).await;
-            }
-        }
+        notify_bus(self.service, self.notifications).await;
+        Ok(())
+    }
+
+    /// Commits a change that affects nobody's rights: cached sessions stay valid.
+    pub(crate) async fn commit_keeping_rights(self) -> Result<()> {
+        self.tx.commit_invalidating(std::iter::empty()).await?;
+        notify_bus(self.service, self.notifications).await;
         Ok(())
     }
 
@@ -85,6 +89,14 @@ impl<'s> Transaction<'s> {
     }
 }
 
+async fn notify_bus(service: &Service, notifications: Vec<Notification>) {
+    if let Some(bus) = &service.bus {
+        for notification in notifications {
+            notification.send(bus).await;
+        }
+    }
+}
+
 impl Notification {
     async fn send(self, bus: &Bus) {
         match self {
@@ -93,6 +105,7 @@ impl Notification {
             Self::PlanChanged(sn) => bus.plan_changed(&sn).await,
             Self::UpdateChanged(sn) => bus.update_changed(&sn).await,
             Self::UnitReplaced { old, new } => bus.unit_replaced(&old, &new).await,
+            Self::AlarmsChanged => bus.alarms_changed().await,
         }
     }
 }

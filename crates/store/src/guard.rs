@@ -25,7 +25,7 @@ pub struct Brake {
 
 /// Whether the account may change something at this system now. Changes are counted by their journal entries, so the count is
 /// exact across processes and restarts.
-pub(crate) async fn admit(
+pub async fn admit(
     tx: &mut Tx,
     access: &Access,
     devices_a_minute: usize,

@@ -18,7 +18,7 @@ pub use plan::{
 };
 pub(crate) use plan_queries::planning_enabled;
 pub use plan_queries::{BlockOutcome, NewPlan, PlanOrder, PlannedRules, PlannedSystem};
-pub use weather_notice::{NoticeTransition, WeatherNotice};
+pub use weather_notice::{WeatherNotice, save_weather_notice};
 
 use crate::{Access, Error, Result, Store};
 use db::FromRow;

@@ -11,6 +11,7 @@ use domain::clock::{Millis, SECOND};
 use domain::code::{Code, CodeKind as Kind};
 use domain::{Clock, Email, Serial};
 use serde::{Deserialize, Serialize};
+use service::{Service, ServiceConfig};
 use std::path::Path;
 use store::Store;
 use store::mail::MailContext;
@@ -69,6 +70,16 @@ pub(crate) async fn run(config: &Config, command: Admin) -> anyhow::Result<()> {
             Ok(())
         }
     }
+}
+
+/// Use cases without a bus: running servers read the changes from the database.
+fn service(config: &Config, store: &Store) -> Service {
+    let settings = config.settings(None, None);
+    let config = ServiceConfig {
+        public_url: settings.public_url,
+        devices_a_minute: settings.devices_a_minute,
+    };
+    Service::new(store.clone(), None, Clock::system(), random(), config)
 }
 
 /// Warns if the clock is wrong: new codes, grants and links would expire at the wrong time.

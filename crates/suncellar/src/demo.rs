@@ -86,7 +86,7 @@ pub(crate) async fn run(mut config: Config, demo: DemoOptions) -> anyhow::Result
         public_url: settings.public_url.clone(),
     };
     let mut batteries = seed(&seeder, &config.data_dir, &demo).await?;
-    let keys = firmware::publish(&store, &config.data_dir, clock.now()).await?;
+    let keys = firmware::publish(&seeder, &config.data_dir).await?;
     for battery in &mut batteries {
         battery.keys = Some(keys);
         firmware::restore_versions(&store, battery).await?;

@@ -5,8 +5,9 @@ use domain::site::{Coordinates, SiteChange};
 use domain::source::{DayType, PriceSlot, SourceState, SpotPrice, TariffStep, TimeOfUse};
 use domain::{Serial, Source, Zone};
 use serde_json::Value;
+use service::weather_notice::NoticeTransition;
 use store::Access;
-use store::planning::{ChargeTarget, IssuedForecast, NoticeTransition, PlanDay, WeatherNotice};
+use store::planning::{ChargeTarget, IssuedForecast, PlanDay, WeatherNotice};
 use store::source::WeatherForecast;
 use testkit::{NOON, Person, TestApp, TestDb, on_both};
 
@@ -122,13 +123,8 @@ async fn fill(app: &TestApp, anna: &Person, access: &Access) {
         false_alarms: 1,
         ..WeatherNotice::default()
     };
-    let kept = store.save_weather_notice(
-        access,
-        warned,
-        NoticeTransition::Raised,
-        testkit::mail_context(),
-        now,
-    );
+    let raised = NoticeTransition::Raised;
+    let kept = app.service.save_weather_notice(access, warned, raised);
     kept.await.unwrap();
 }
 

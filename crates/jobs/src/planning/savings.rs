@@ -50,6 +50,7 @@ async fn turn_off_if_losing(
         bus,
         mail_context,
         now,
+        ..
     } = context;
     let days: Vec<SavedDay> = counted.iter().map(saved_day).collect();
     let Some(lost) = saved_in_30_days(&days).filter(|_| should_turn_off(&days)) else {
