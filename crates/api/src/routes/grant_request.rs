@@ -59,7 +59,6 @@ pub(crate) struct GrantRequested {
 pub(crate) async fn ask(
     State(portal): State<Portal>,
     person: PersonCaller,
-    client: ClientAddress,
     headers: HeaderMap,
     Form(form): Form<AskFor>,
 ) -> Result<(StatusCode, Json<GrantRequested>)> {
@@ -77,7 +76,7 @@ pub(crate) async fn ask(
     let (Some(sn), Some(scope)) = (sn, scope) else {
         return Err(Error::internal());
     };
-    portal.limits.keys(client.0, Some(person.account), 1)?;
+    portal.limits.grant_request(person.account)?;
     let requested = portal.service.request_grant(person.account, &sn, scope);
     requested.await?;
     let asked = GrantRequested {
@@ -121,9 +120,12 @@ pub(crate) async fn enter_code(
     };
     let opened = portal.service.redeem_installer_code(person.account, &code);
     match opened.await? {
-        InstallerCodeResult::Grants(grants) => Ok(Json(OpenedGrants {
-            grants: grants.into_iter().map(HeldEntry::from).collect(),
-        })),
+        InstallerCodeResult::Grants(grants) => {
+            let (limits, account) = (&portal.limits, Some(person.account));
+            limits.keys_were_right(client.0, account, 1);
+            let grants = grants.into_iter().map(HeldEntry::from).collect();
+            Ok(Json(OpenedGrants { grants }))
+        }
         InstallerCodeResult::Unknown => refused(Message::InstallerCodeUnknown),
         InstallerCodeResult::Owned => refused(Message::InstallerCodeOwned),
     }

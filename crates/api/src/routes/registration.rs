@@ -86,6 +86,8 @@ pub(crate) async fn register(
     portal.limits.keys(client.0, None, keys.len())?;
 
     let outcomes = validate_keys(&portal, &keys, &profile.email).await?;
+    let codes = keys.iter().filter(|(_, key)| matches!(key, Key::Code(_)));
+    portal.limits.keys_were_right(client.0, None, codes.count());
     let proven = keys.iter().any(|(_, key)| matches!(key, Key::Code(_)));
     let results = keys
         .iter()

@@ -69,10 +69,17 @@ pub(crate) async fn replace(
         text => text.parse::<Key>(),
     };
     let key = key.map_err(|message| Error::field("key", message))?;
-    portal.limits.keys(client.0, Some(access.account()), 1)?;
+    let (limits, account) = (&portal.limits, Some(access.account()));
+    limits.keys(client.0, account, 1)?;
+    let proven = || {
+        if matches!(key, Key::Code(_)) {
+            limits.keys_were_right(client.0, account, 1);
+        }
+    };
     if ticked(&form.dry_run) {
         let tried = portal.service.check_replacement(access, &key);
         let (new, hardware) = tried.await?.map_err(refusal)?;
+        proven();
         return Ok(Json(ReplacedUnit {
             hardware,
             ..ReplacedUnit::new("fits", &new, Message::ReplaceFits, lang)
@@ -80,6 +87,7 @@ pub(crate) async fn replace(
     }
     match portal.service.replace_unit(access, &key).await? {
         Replacement::Done(new) => {
+            proven();
             let done = ReplacedUnit::new("replaced", &new, Message::UnitReplaced, lang);
             Ok(Json(done))
         }

@@ -178,6 +178,11 @@ pub(crate) async fn add(
             Ok(key) => {
                 let keys = std::slice::from_ref(&key);
                 let outcomes = portal.service.redeem_keys(person.account, keys).await?;
+                let right = outcomes.iter().all(|it| it.status == KeyStatus::Linked);
+                if right && matches!(key, Key::Code(_)) {
+                    let (limits, account) = (&portal.limits, Some(person.account));
+                    limits.keys_were_right(client.0, account, 1);
+                }
                 outcomes.first().map_or_else(
                     || KeyResult::plain(text, KeyStatus::Unknown, lang),
                     |outcome| KeyResult::new(&key, outcome, lang),
