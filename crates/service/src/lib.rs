@@ -1,6 +1,7 @@
 //! Use cases: what people, the operator and the clock change. Each is one [`transaction`] of rows, journal entries and mails;
 //! after its commit the bus is notified. Reading needs no use case: whoever reads asks `store`.
 
+pub mod command;
 mod mail;
 mod page;
 mod transaction;

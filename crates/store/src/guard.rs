@@ -25,7 +25,7 @@ pub struct Brake {
 
 /// Whether the account may change something at this system now. Changes are counted by their journal entries, so the count is
 /// exact across processes and restarts.
-pub(crate) async fn admit(
+pub async fn admit(
     tx: &mut Tx,
     access: &Access,
     devices_a_minute: usize,
@@ -35,7 +35,7 @@ pub(crate) async fn admit(
 }
 
 /// Like [`admit`], as if the account had just changed something at `touched`.
-pub(crate) async fn admit_after(
+pub async fn admit_after(
     tx: &mut Tx,
     access: &Access,
     touched: &[&Serial],
