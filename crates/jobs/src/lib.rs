@@ -127,7 +127,7 @@ async fn run_short_jobs(jobs: &Jobs, stop: &CancellationToken) {
                 "rollouts"
             }
             _ = tariffs.tick() => {
-                tariffs::run(store, clock.now()).await;
+                tariffs::run(service).await;
                 "tariffs"
             }
             _ = keys.tick() => {
@@ -187,7 +187,11 @@ async fn watch_alarms(jobs: &Jobs, stop: &CancellationToken) {
 /// In its own task: it computes a lot, one system after the other. Interrupted work starts again.
 async fn plan_systems(jobs: &Jobs, stop: &CancellationToken) {
     let Jobs {
-        store, bus, clock, ..
+        store,
+        service,
+        bus,
+        clock,
+        ..
     } = jobs;
     let mut planners = Planners::default();
     let mut tick = tokio::time::interval(PLANS_INTERVAL);
@@ -197,6 +201,7 @@ async fn plan_systems(jobs: &Jobs, stop: &CancellationToken) {
             tick.tick().await;
             let context = PlanningContext {
                 store,
+                service,
                 bus,
                 mail_context: jobs.mail_context(),
                 now: clock.now(),

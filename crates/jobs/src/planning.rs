@@ -13,6 +13,7 @@ mod system_planner;
 use bus::Bus;
 use domain::Serial;
 use domain::clock::{MINUTE, Millis};
+use service::Service;
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 use store::mail::MailContext;
@@ -24,6 +25,7 @@ use system_planner::{SystemPlanner, Visit};
 #[derive(Clone, Copy)]
 pub struct PlanningContext<'a> {
     pub store: &'a Store,
+    pub service: &'a Service,
     pub bus: &'a Bus,
     pub mail_context: MailContext<'a>,
     pub now: Millis,

@@ -4,6 +4,9 @@
 pub mod command;
 mod mail;
 mod page;
+pub mod planning;
+pub mod settings;
+pub mod tariff;
 mod transaction;
 
 pub use db::{Error, Result};

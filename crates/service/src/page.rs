@@ -4,6 +4,8 @@
 pub(crate) const OWNERS_GRANTS: &str = "/settings#grants";
 pub(crate) const ELECTRICIANS_GRANTS: &str = "/electrician-settings#grants";
 pub(crate) const OWNERS_SETTINGS: &str = "/settings";
+/// Where owners see the plan, and turn it on and off.
+pub(crate) const OWNERS_PLAN: &str = "/plan";
 
 /// Where an electrician sees one system.
 pub(crate) fn electricians_system(sn: &domain::Serial) -> String {

@@ -128,6 +128,7 @@ impl TestApp {
     pub fn planning_context(&self) -> jobs::planning::PlanningContext<'_> {
         jobs::planning::PlanningContext {
             store: &self.store,
+            service: &self.service,
             bus: &self.bus,
             mail_context: crate::mail_context(),
             now: self.clock.now(),
