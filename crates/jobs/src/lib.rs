@@ -1,8 +1,9 @@
-//! Scheduled jobs: forecasts and plans, mails, alarms, grant deadlines, tariffs that begin, roll-outs, updates that expire,
-//! polling prices and weather, sealing finished days, re-encryption after a key rotation, retention and cleanup.
+//! Scheduled jobs: forecasts and plans, mails, alarms, commands and updates that expire, grant deadlines, tariffs that begin,
+//! roll-outs, polling prices and weather, sealing finished days, re-encryption after a key rotation, retention and cleanup.
 
 pub mod alarms;
 pub mod cleanup;
+mod commands;
 mod grants;
 pub mod mail;
 pub mod planning;
@@ -32,6 +33,7 @@ use tokio_util::sync::CancellationToken;
 const MAIL_INTERVAL: Duration = Duration::from_millis(500);
 const MAIL_QUEUE_INTERVAL: Duration = Duration::from_secs(10);
 const ALARMS_INTERVAL: Duration = Duration::from_secs(2);
+const COMMANDS_INTERVAL: Duration = Duration::from_secs(1);
 const PLANS_INTERVAL: Duration = Duration::from_secs(10);
 const GRANTS_INTERVAL: Duration = Duration::from_secs(10);
 const ROLLOUTS_INTERVAL: Duration = Duration::from_secs(10);
@@ -99,6 +101,8 @@ async fn run_short_jobs(jobs: &Jobs, stop: &CancellationToken) {
         ..
     } = jobs;
     let mail_context = jobs.mail_context();
+    let mut commands = tokio::time::interval(COMMANDS_INTERVAL);
+    commands.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut cleanup = tokio::time::interval(CLEANUP_INTERVAL);
     let mut rollouts = tokio::time::interval(ROLLOUTS_INTERVAL);
     let mut updates = tokio::time::interval(UPDATES_INTERVAL);
@@ -113,6 +117,10 @@ async fn run_short_jobs(jobs: &Jobs, stop: &CancellationToken) {
                 grants::run(&jobs.service).await;
                 "grants"
             }
+            _ = commands.tick() => {
+                commands::run(service).await;
+                "commands"
+            }
             _ = cleanup.tick() => {
                 cleanup::run(store, clock.now()).await;
                 "cleanup"
@@ -126,7 +134,7 @@ async fn run_short_jobs(jobs: &Jobs, stop: &CancellationToken) {
                 "updates"
             }
             _ = tariffs.tick() => {
-                tariffs::run(store, clock.now()).await;
+                tariffs::run(service).await;
                 "tariffs"
             }
             _ = keys.tick() => {

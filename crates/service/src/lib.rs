@@ -2,15 +2,19 @@
 //! after its commit the bus is notified. Reading needs no use case: whoever reads asks `store`.
 
 pub mod alarm;
+pub mod command;
 pub mod grant;
 mod handover;
 mod household;
 pub mod key;
 mod mail;
 mod page;
+pub mod planning;
 pub mod registration;
 mod release;
 pub mod replacement;
+pub mod settings;
+pub mod tariff;
 mod transaction;
 pub mod update;
 pub mod weather_notice;

@@ -6,6 +6,7 @@ pub(crate) const ELECTRICIANS_GRANTS: &str = "/electrician-settings#grants";
 pub(crate) const OWNERS_SETTINGS: &str = "/settings";
 pub(crate) const OWNERS_ALARMS: &str = "/alarms";
 pub(crate) const ELECTRICIANS_ALARMS: &str = "/electrician-dashboard?show=alarm";
+/// Where owners see the plan, and turn it on and off.
 pub(crate) const PLAN: &str = "/plan";
 
 /// Where an electrician sees one system.

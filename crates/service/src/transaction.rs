@@ -24,6 +24,7 @@ pub(crate) struct Transaction<'s> {
 pub(crate) enum Notification {
     SettingsSaved(Serial),
     CommandQueued(Serial, CommandId),
+    CommandExpired(Serial, CommandId),
     PlanChanged(Serial),
     UpdateChanged(Serial),
     UnitReplaced { old: Serial, new: Serial },
@@ -102,6 +103,7 @@ impl Notification {
         match self {
             Self::SettingsSaved(sn) => bus.settings_saved(&sn).await,
             Self::CommandQueued(sn, id) => bus.command_queued(&sn, &id).await,
+            Self::CommandExpired(sn, id) => bus.command_expired(&sn, &id),
             Self::PlanChanged(sn) => bus.plan_changed(&sn).await,
             Self::UpdateChanged(sn) => bus.update_changed(&sn).await,
             Self::UnitReplaced { old, new } => bus.unit_replaced(&old, &new).await,

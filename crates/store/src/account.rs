@@ -100,7 +100,7 @@ pub async fn insert(tx: &mut Tx, new: NewAccount<'_>, now: Millis) -> Result<Acc
 
 /// Locks the account's row until the transaction ends, on both engines. Of two concurrent requests, the second sees the changes
 /// of the first.
-pub(crate) async fn lock_account_row(tx: &mut Tx, account: AccountId) -> Result<()> {
+pub async fn lock_account_row(tx: &mut Tx, account: AccountId) -> Result<()> {
     execute!(
         tx,
         sqlx::query("UPDATE accounts SET language = language WHERE id = $1").bind(account.0)

@@ -35,7 +35,7 @@ pub async fn admit(
 }
 
 /// Like [`admit`], as if the account had just changed something at `touched`.
-pub(crate) async fn admit_after(
+pub async fn admit_after(
     tx: &mut Tx,
     access: &Access,
     touched: &[&Serial],

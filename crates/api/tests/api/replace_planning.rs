@@ -81,7 +81,8 @@ async fn fill(app: &TestApp, anna: &Person, access: &Access) {
         price: "31".parse().unwrap(),
     };
     let typed = TimeOfUse::new(vec![step]).unwrap();
-    store.set_time_of_use(&[access], &typed, now).await.unwrap();
+    let entered = app.service.set_time_of_use(&[access], &typed).await;
+    entered.unwrap();
     let tibber = [("provider", "tibber"), ("provider_token", TOKEN)];
     app.save_settings(anna, OLD, &tibber).await;
     let answered = SourceState {
@@ -113,10 +114,8 @@ async fn fill(app: &TestApp, anna: &Person, access: &Access) {
         soc: 70,
         by: now + 6 * HOUR,
     };
-    store
-        .set_charge_target(access, Some(wish), now)
-        .await
-        .unwrap();
+    let wished = app.service.set_charge_target(access, Some(wish)).await;
+    wished.unwrap();
     let warned = WeatherNotice {
         since: Some(now),
         hits: 3,

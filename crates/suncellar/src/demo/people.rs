@@ -8,11 +8,11 @@ use domain::tariff::TariffStart;
 use domain::{AccountId, Clock, Country, Key, Lang, Password, Phone, Random, Role};
 use service::Service;
 use service::registration::Registration;
+use service::settings::SettingsRequest;
+use service::tariff::NewTariff;
 use store::account::Profile;
 use store::end_user::EndUser;
 use store::mail::MailContext;
-use store::setting::{Save, SaveKind, SaveResult};
-use store::tariff::NewTariff;
 use store::{Access, Store};
 
 pub(super) const PASSWORD: &str = "Sonnenschein-1!";
@@ -97,9 +97,7 @@ impl DemoSeeder {
                 import_price: PRICES.0.parse().map_err(invalid)?,
                 feed_in_price: PRICES.1.parse().map_err(invalid)?,
             };
-            store
-                .set_tariff(&systems, prices, usize::MAX, now)
-                .await??;
+            self.service.set_tariff(&systems, prices).await??;
         }
         if PLANNING_OWNER == email {
             for access in &systems {
@@ -115,26 +113,18 @@ impl DemoSeeder {
 
     /// Saves the same settings as the form would.
     async fn enable_planning(&self, access: &Access) -> anyhow::Result<()> {
-        let (store, now) = (&self.store, self.clock.now());
-        let before = store.settings(access, now).await?;
-        let given = SettingsInput {
+        let input = SettingsInput {
             fields: PLANNING_SETTINGS
                 .map(|(field, typed)| (field, typed.to_owned()))
                 .into(),
             ..SettingsInput::default()
         };
-        let change = given.validate(before.current_state());
-        let change = change.map_err(|wrong| anyhow::anyhow!("invalid demo settings: {wrong:?}"))?;
-        let save = Save {
-            version: before.version,
-            before: &before,
-            change: &change,
-            kind: SaveKind::Form,
-            nonce: self.random.bytes(),
-            devices_a_minute: usize::MAX,
+        let request = SettingsRequest::Form(&input);
+        let saved = match self.service.prepare_settings(access, None, request).await? {
+            Ok(prepared) => self.service.save_settings(&prepared).await?,
+            Err(failure) => Err(failure),
         };
-        let saved = store.save_settings(access, save, now).await?;
-        anyhow::ensure!(matches!(saved, SaveResult::Version(_)), "{saved:?}");
+        saved.map_err(|failure| anyhow::anyhow!("invalid demo settings: {failure:?}"))?;
         Ok(())
     }
 

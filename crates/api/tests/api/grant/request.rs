@@ -122,8 +122,9 @@ with_app!(a_days_codes_leave_the_customer_all_tries, |app| {
     for n in 0..12 {
         let sn = app.device(&format!("SC0000{n:02}")).await;
         let code = app.installer_code(&[&sn]).await;
-        let opened = post(app, &eva, "/api/auth/grant/code/", &[("code", &code)]);
-        opened.await.expect(200);
+        let form = [("code", code.as_str())];
+        let opened = post(app, &eva, "/api/auth/grant/code/", &form).await;
+        opened.expect(200);
     }
     // At the same address.
     let sn = app.device("SC000020").await;
