@@ -137,7 +137,7 @@ async fn send_mails(jobs: &Jobs, stop: &CancellationToken) {
     let Jobs {
         store,
         clock,
-        random,
+        service,
         mailer,
         ..
     } = jobs;
@@ -147,7 +147,7 @@ async fn send_mails(jobs: &Jobs, stop: &CancellationToken) {
         tokio::select! {
             () = stop.cancelled() => return,
             _ = tick.tick() => {
-                mail::send_until(store, clock, random, mailer, stop).await;
+                mail::send_until(store, clock, service, mailer, stop).await;
                 record_run("mail", clock.now());
             }
         }

@@ -1,8 +1,14 @@
 //! Use cases: what people, the operator and the clock change. Each is one [`transaction`] of rows, journal entries and mails;
 //! after its commit the bus is notified. Reading needs no use case: whoever reads asks `store`.
 
+mod account;
+mod guard;
 mod mail;
+mod mail_link;
 mod page;
+pub mod partner;
+pub mod session;
+pub mod totp;
 mod transaction;
 
 pub use db::{Error, Result};

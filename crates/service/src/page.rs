@@ -4,6 +4,11 @@
 pub(crate) const OWNERS_GRANTS: &str = "/settings#grants";
 pub(crate) const ELECTRICIANS_GRANTS: &str = "/electrician-settings#grants";
 pub(crate) const OWNERS_SETTINGS: &str = "/settings";
+pub(crate) const LOGIN: &str = "/login";
+/// Where somebody goes who did not do what the mail reports.
+pub(crate) const LOCK: &str = "/lock";
+/// Where a new password is set; the token is appended when the mail is sent.
+pub(crate) const PASSWORD_RESET: &str = "/password_reset#token=";
 
 /// Where an electrician sees one system.
 pub(crate) fn electricians_system(sn: &domain::Serial) -> String {
@@ -13,4 +18,9 @@ pub(crate) fn electricians_system(sn: &domain::Serial) -> String {
 /// Where a mailed code is entered.
 pub(crate) fn enter_key(code: &str) -> String {
     format!("/register#key={code}")
+}
+
+/// Where a new address is confirmed.
+pub(crate) fn confirm_email(token: &str) -> String {
+    format!("/settings#email={token}")
 }

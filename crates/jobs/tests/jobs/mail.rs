@@ -37,7 +37,7 @@ async fn a_mail_leaves_by_smtp_with_starttls_and_auth() {
     send_due(
         &db,
         &Clock::frozen_at(NOON),
-        &testkit::random::seeded(1),
+        &testkit::service_at(&db, NOON),
         &mailer,
     )
     .await;
@@ -75,7 +75,7 @@ async fn a_server_with_a_foreign_certificate_gets_no_mail_and_no_password() {
     send_due(
         &db,
         &Clock::frozen_at(NOON),
-        &testkit::random::seeded(1),
+        &testkit::service_at(&db, NOON),
         &mailer,
     )
     .await;
@@ -96,12 +96,30 @@ async fn a_mail_that_fails_is_due_again_after_a_minute_and_then_sent() {
         );
         Mailer::smtp(&url, FROM, Some(server.authority.as_bytes())).unwrap()
     };
-    send_due(&db, &clock, &testkit::random::seeded(1), &mailer("wrong")).await;
+    send_due(
+        &db,
+        &clock,
+        &testkit::service_at(&db, NOON),
+        &mailer("wrong"),
+    )
+    .await;
     assert!(server.received().is_empty());
-    send_due(&db, &clock, &testkit::random::seeded(1), &mailer("right")).await;
+    send_due(
+        &db,
+        &clock,
+        &testkit::service_at(&db, NOON),
+        &mailer("right"),
+    )
+    .await;
     assert!(server.received().is_empty(), "not before its time");
     clock.advance(MINUTE);
-    send_due(&db, &clock, &testkit::random::seeded(1), &mailer("right")).await;
+    send_due(
+        &db,
+        &clock,
+        &testkit::service_at(&db, NOON),
+        &mailer("right"),
+    )
+    .await;
     assert_eq!(server.received().len(), 1);
 }
 
@@ -114,7 +132,7 @@ async fn without_smtp_mails_become_files() {
     send_due(
         &db,
         &Clock::frozen_at(NOON),
-        &testkit::random::seeded(1),
+        &testkit::service_at(&db, NOON),
         &mailer,
     )
     .await;
