@@ -2,12 +2,16 @@
 //! after its commit the bus is notified. Reading needs no use case: whoever reads asks `store`.
 
 mod account;
+pub mod commissioning;
+mod end_user;
+pub mod group;
 mod guard;
 mod mail;
 mod mail_link;
 mod page;
 pub mod partner;
 pub mod session;
+pub mod site;
 pub mod totp;
 mod transaction;
 

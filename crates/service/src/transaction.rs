@@ -26,7 +26,12 @@ pub(crate) enum Notification {
     CommandQueued(Serial, CommandId),
     PlanChanged(Serial),
     UpdateChanged(Serial),
-    UnitReplaced { old: Serial, new: Serial },
+    UnitReplaced {
+        old: Serial,
+        new: Serial,
+    },
+    /// The days of a system follow another time zone.
+    ZoneChanged(Serial),
 }
 
 impl<'s> Transaction<'s> {
@@ -93,6 +98,7 @@ impl Notification {
             Self::PlanChanged(sn) => bus.plan_changed(&sn).await,
             Self::UpdateChanged(sn) => bus.update_changed(&sn).await,
             Self::UnitReplaced { old, new } => bus.unit_replaced(&old, &new).await,
+            Self::ZoneChanged(sn) => bus.live.reload_everywhere(&sn).await,
         }
     }
 }

@@ -84,12 +84,8 @@ impl DemoSeeder {
                 first_name: first_name.to_owned(),
                 last_name: last_name.to_owned(),
             };
-            store
-                .name_end_user(access, &names, self.mail_context(), now)
-                .await?;
-            store
-                .change_site(access, described, self.mail_context(), now)
-                .await?;
+            self.service.name_end_user(access, &names).await?;
+            self.service.change_site(access, described).await?;
         }
         if WITH_PRICES.contains(&email) {
             let prices = NewTariff {
@@ -108,7 +104,7 @@ impl DemoSeeder {
         }
         if GROUP.0 == email {
             let name = GROUP.1.parse().map_err(invalid)?;
-            store.create_group(account, &name, &systems, now).await?;
+            self.service.create_group(account, &name, &systems).await?;
         }
         Ok(())
     }
