@@ -117,13 +117,6 @@ pub async fn queue(
 }
 
 impl Store {
-    /// Queues a mail that belongs to no other change.
-    pub async fn queue_mail(&self, outgoing: &OutgoingMail<'_>, now: Millis) -> Result<()> {
-        let mut tx = self.db.begin().await?;
-        queue(&mut tx, &self.keyring, outgoing, now).await?;
-        tx.commit().await
-    }
-
     /// Leases the next due mail: for a minute, and longer after each attempt. A mail that is not finished by then is due again.
     pub async fn lease_mail(&self, now: Millis) -> Result<Option<DueMail>> {
         let row: Option<Row> = on!(self, p => sqlx::query_as(

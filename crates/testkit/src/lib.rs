@@ -57,6 +57,14 @@ pub fn service_at(store: &store::Store, now: i64) -> service::Service {
     )
 }
 
+/// Queues a mail that no use case has caused.
+pub async fn queue_mail(store: &store::Store, mail: &store::mail::OutgoingMail<'_>, now: i64) {
+    let mut tx = store.db().begin().await.unwrap();
+    let queued = store::mail::queue(&mut tx, store.keyring(), mail, now).await;
+    queued.unwrap();
+    tx.commit().await.unwrap();
+}
+
 /// Waits for the effect of another task.
 pub async fn eventually(what: &str, mut holds: impl AsyncFnMut() -> bool) {
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(30);

@@ -21,7 +21,7 @@ async fn queue(db: &TestDb, link: &str) {
         body: MailBody::Mail(Mail::new("reset", Lang::Pl, link.to_owned())),
         nonce: [1; 12],
     };
-    db.queue_mail(&outgoing, NOON).await.unwrap();
+    testkit::queue_mail(db, &outgoing, NOON).await;
 }
 
 #[tokio::test]

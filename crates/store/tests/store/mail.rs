@@ -25,7 +25,7 @@ async fn queue(db: &Store, to: &str, at: i64) {
         body: MailBody::Mail(mail("welcome")),
         nonce: [7; 12],
     };
-    db.queue_mail(&outgoing, at).await.unwrap();
+    testkit::queue_mail(db, &outgoing, at).await;
 }
 
 /// The recipient of the next due mail.
