@@ -14,7 +14,6 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 use store::Store;
-use store::mail::MailContext;
 use utoipa::ToSchema;
 
 /// One pointer, because a request clones it at every layer.
@@ -179,18 +178,5 @@ impl Portal {
 
     pub(crate) fn requires_totp_of(&self, role: Role) -> bool {
         self.config.require_totp_of_electricians && role == Role::Electrician
-    }
-
-    /// For mails whose recipients only the database knows.
-    pub(crate) fn mail_context(&self) -> MailContext<'_> {
-        MailContext {
-            public_url: &self.config.public_url,
-            random: &self.random,
-        }
-    }
-
-    /// A URL of the portal, for a mail.
-    pub(crate) fn link(&self, path: &str) -> String {
-        format!("{}{path}", self.config.public_url)
     }
 }

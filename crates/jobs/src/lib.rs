@@ -26,7 +26,6 @@ pub use retention::SampleRetention;
 use service::Service;
 use std::time::Duration;
 use store::Store;
-use store::mail::MailContext;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
@@ -58,8 +57,6 @@ pub struct Jobs {
     pub clock: Clock,
     pub random: Random,
     pub mailer: Mailer,
-    /// The base of the links in mails.
-    pub public_url: String,
     pub sample_retention: SampleRetention,
     pub sources: Sources,
 }
@@ -77,15 +74,6 @@ pub async fn run(jobs: Jobs, stop: CancellationToken) {
     );
 }
 
-impl Jobs {
-    fn mail_context(&self) -> MailContext<'_> {
-        MailContext {
-            public_url: &self.public_url,
-            random: &self.random,
-        }
-    }
-}
-
 /// Counts a run of a job, whether or not there was something to do, so monitoring sees a job that hangs.
 fn record_run(job: &'static str, now: Millis) {
     metrics::counter!("job_runs_total", "job" => job).increment(1);
@@ -100,7 +88,6 @@ async fn run_short_jobs(jobs: &Jobs, stop: &CancellationToken) {
         clock,
         ..
     } = jobs;
-    let mail_context = jobs.mail_context();
     let mut commands = tokio::time::interval(COMMANDS_INTERVAL);
     commands.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut cleanup = tokio::time::interval(CLEANUP_INTERVAL);
@@ -138,7 +125,7 @@ async fn run_short_jobs(jobs: &Jobs, stop: &CancellationToken) {
                 "tariffs"
             }
             _ = keys.tick() => {
-                secret_keys::run(store, mail_context.random, clock.now()).await;
+                secret_keys::run(store, &jobs.random, clock.now()).await;
                 "secret_keys"
             }
             // Not in the task that sends mails: it has to show when that task hangs.
@@ -157,7 +144,7 @@ async fn send_mails(jobs: &Jobs, stop: &CancellationToken) {
     let Jobs {
         store,
         clock,
-        random,
+        service,
         mailer,
         ..
     } = jobs;
@@ -167,7 +154,7 @@ async fn send_mails(jobs: &Jobs, stop: &CancellationToken) {
         tokio::select! {
             () = stop.cancelled() => return,
             _ = tick.tick() => {
-                mail::send_until(store, clock, random, mailer, stop).await;
+                mail::send_until(store, clock, service, mailer, stop).await;
                 record_run("mail", clock.now());
             }
         }
@@ -214,7 +201,6 @@ async fn plan_systems(jobs: &Jobs, stop: &CancellationToken) {
                 store,
                 service,
                 bus,
-                mail_context: jobs.mail_context(),
                 now: clock.now(),
             };
             planning::run(&mut planners, context).await;

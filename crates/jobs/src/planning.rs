@@ -16,7 +16,6 @@ use domain::clock::{MINUTE, Millis};
 use service::Service;
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
-use store::mail::MailContext;
 use store::planning::PlannedSystem;
 use store::{Result, Store};
 use system_planner::{SystemPlanner, Visit};
@@ -27,7 +26,6 @@ pub struct PlanningContext<'a> {
     pub store: &'a Store,
     pub service: &'a Service,
     pub bus: &'a Bus,
-    pub mail_context: MailContext<'a>,
     pub now: Millis,
 }
 

@@ -1,10 +1,10 @@
-//! The end of a household at a system: its owner leaves, is displaced by somebody with the code, or is erased.
+//! The end of a household at a system: its owner leaves, or is displaced by somebody with the code.
 use crate::mail::MailDraft;
 use crate::transaction::Transaction;
 use crate::{Error, Result, Service, page};
 use domain::{AccountId, Serial};
 use store::journal::{Actor, JournalEvent, NewEntry};
-use store::{Access, account, commissioning, system};
+use store::{Access, system};
 
 impl Service {
     /// Ends the ownership. The people's names are erased, and nobody can see what was measured so far.
@@ -13,25 +13,6 @@ impl Service {
         t.unlink_owner(access.sn(), access.account()).await?;
         let entry = NewEntry::by(access.account(), JournalEvent::SystemUnlinked, t.now);
         t.journal(entry.on(access.sn())).await?;
-        t.commit().await
-    }
-
-    /// Deletes the account and every personal value. Its systems become unowned, and its journal entries lose their author.
-    pub async fn erase_account(&self, account: AccountId) -> Result<()> {
-        let mut t = self.begin().await?;
-        let now = t.now;
-        let Some(contact) = account::contact(&mut t, account).await? else {
-            return Ok(());
-        };
-        for sn in system::serials_of(&mut t, account).await? {
-            t.end_household(&sn).await?;
-        }
-        account::erase_measurements(&mut t, account).await?;
-        system::unlink_all(&mut t, account, now).await?;
-        account::erase_address(&mut t, &contact.email).await?;
-        t.record_holder_deleted(account).await?;
-        commissioning::anonymise_electrician(&mut t, account).await?;
-        account::delete(&mut t, account).await?;
         t.commit().await
     }
 }

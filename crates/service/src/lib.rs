@@ -1,20 +1,30 @@
 //! Use cases: what people, the operator and the clock change. Each is one [`transaction`] of rows, journal entries and mails;
 //! after its commit the bus is notified. Reading needs no use case: whoever reads asks `store`.
 
+mod account;
 pub mod alarm;
 pub mod command;
+pub mod commissioning;
+mod end_user;
 pub mod grant;
+pub mod group;
+mod guard;
 mod handover;
 mod household;
 pub mod key;
 mod mail;
+mod mail_link;
 mod page;
+pub mod partner;
 pub mod planning;
 pub mod registration;
 mod release;
 pub mod replacement;
+pub mod session;
 pub mod settings;
+pub mod site;
 pub mod tariff;
+pub mod totp;
 mod transaction;
 pub mod update;
 pub mod weather_notice;

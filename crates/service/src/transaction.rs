@@ -27,7 +27,12 @@ pub(crate) enum Notification {
     CommandExpired(Serial, CommandId),
     PlanChanged(Serial),
     UpdateChanged(Serial),
-    UnitReplaced { old: Serial, new: Serial },
+    UnitReplaced {
+        old: Serial,
+        new: Serial,
+    },
+    /// The days of a system follow another time zone.
+    ZoneChanged(Serial),
     AlarmsChanged,
 }
 
@@ -108,6 +113,7 @@ impl Notification {
             Self::UpdateChanged(sn) => bus.update_changed(&sn).await,
             Self::UnitReplaced { old, new } => bus.unit_replaced(&old, &new).await,
             Self::AlarmsChanged => bus.alarms_changed().await,
+            Self::ZoneChanged(sn) => bus.live.reload_everywhere(&sn).await,
         }
     }
 }

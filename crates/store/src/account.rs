@@ -1,10 +1,8 @@
 //! Accounts: created by registration, changed by their person, locked by the operator, erased on request.
-use crate::journal::{Actor, JournalEvent, NewEntry};
 use crate::{Error, Result, Store};
 use db::{FromRow, Tx};
 use domain::clock::Millis;
 use domain::{AccountId, Country, Email, Lang, Phone, Role};
-use serde_json::json;
 
 /// A person's own data as given at registration.
 #[derive(Clone, Debug)]
@@ -143,6 +141,62 @@ pub async fn display_name(tx: &mut Tx, account: AccountId) -> Result<Option<Stri
         .bind(account.0).fetch_optional(c).await)?)
 }
 
+/// The account as this transaction sees it.
+pub async fn find(tx: &mut Tx, id: AccountId) -> Result<Option<Account>> {
+    Ok(
+        within!(tx, c => sqlx::query_as("SELECT * FROM accounts WHERE id = $1")
+        .bind(id.0).fetch_optional(c).await)?,
+    )
+}
+
+pub async fn update_profile(tx: &mut Tx, account: AccountId, change: &ProfileChange) -> Result<()> {
+    execute!(
+        tx,
+        sqlx::query(
+            "UPDATE accounts SET phone = COALESCE($2, phone), country = COALESCE($3, country),
+                company = COALESCE($4, company), language = COALESCE($5, language) WHERE id = $1"
+        )
+        .bind(account.0)
+        .bind(change.phone.as_ref().map(Phone::as_str))
+        .bind(change.country.map(Country::code))
+        .bind(change.company.as_deref())
+        .bind(change.language.map(Lang::code))
+    )?;
+    Ok(())
+}
+
+pub async fn set_password_hash(tx: &mut Tx, account: AccountId, hash: &str) -> Result<()> {
+    execute!(
+        tx,
+        sqlx::query("UPDATE accounts SET password_hash = $2 WHERE id = $1")
+            .bind(account.0)
+            .bind(hash)
+    )?;
+    Ok(())
+}
+
+pub async fn set_email(tx: &mut Tx, account: AccountId, email: &Email) -> Result<()> {
+    execute!(
+        tx,
+        sqlx::query("UPDATE accounts SET email = $2 WHERE id = $1")
+            .bind(account.0)
+            .bind(email.as_str())
+    )?;
+    Ok(())
+}
+
+/// Locks the account with this address since `locked_at`, or unlocks it. `None`: there is no such account.
+pub async fn set_locked(
+    tx: &mut Tx,
+    email: &Email,
+    locked_at: Option<Millis>,
+) -> Result<Option<AccountId>> {
+    let id: Option<i64> = within!(tx, c => sqlx::query_scalar(
+        "UPDATE accounts SET locked_at = $2 WHERE email = $1 RETURNING id")
+        .bind(email.as_str()).bind(locked_at).fetch_optional(c).await)?;
+    Ok(id.map(AccountId))
+}
+
 impl Store {
     pub async fn account_by_email(&self, email: &Email) -> Result<Option<Account>> {
         Ok(
@@ -156,79 +210,6 @@ impl Store {
             on!(self, p => sqlx::query_as("SELECT * FROM accounts WHERE id = $1")
             .bind(id.0).fetch_optional(p).await)?,
         )
-    }
-
-    pub async fn change_profile(
-        &self,
-        account: AccountId,
-        change: &ProfileChange,
-        now: Millis,
-    ) -> Result<()> {
-        let mut tx = self.db.begin().await?;
-        execute!(
-            &mut tx,
-            sqlx::query(
-                "UPDATE accounts SET phone = COALESCE($2, phone), country = COALESCE($3, country),
-                company = COALESCE($4, company), language = COALESCE($5, language) WHERE id = $1"
-            )
-            .bind(account.0)
-            .bind(change.phone.as_ref().map(Phone::as_str))
-            .bind(change.country.map(Country::code))
-            .bind(change.company.as_deref())
-            .bind(change.language.map(Lang::code))
-        )?;
-        let fields: Vec<_> = [
-            ("phone", change.phone.is_some()),
-            ("country", change.country.is_some()),
-            ("company", change.company.is_some()),
-            ("language", change.language.is_some()),
-        ]
-        .into_iter()
-        .filter_map(|(name, given)| given.then_some(name))
-        .collect();
-        NewEntry::by(account, JournalEvent::ProfileChanged, now)
-            .with(json!({ "fields": fields }))
-            .write(&mut tx)
-            .await?;
-        tx.commit().await
-    }
-
-    /// Sets a new password and ends every session but `keep`.
-    pub async fn change_password(
-        &self,
-        account: AccountId,
-        password_hash: &str,
-        keep: Option<&[u8]>,
-        now: Millis,
-    ) -> Result<()> {
-        let mut tx = self.db.begin().await?;
-        set_password(&mut tx, account, password_hash, keep, now).await?;
-        tx.commit().await
-    }
-
-    /// Locks or unlocks an account by its address. Locking ends every session. Returns `false` when there is no such account.
-    pub async fn lock_account(&self, email: &Email, lock: bool, now: Millis) -> Result<bool> {
-        let mut tx = self.db.begin().await?;
-        let id: Option<i64> = within!(&mut tx, c => sqlx::query_scalar(
-            "UPDATE accounts SET locked_at = $2 WHERE email = $1 RETURNING id")
-            .bind(email.as_str()).bind(lock.then_some(now)).fetch_optional(c).await)?;
-        let Some(account) = id.map(AccountId) else {
-            return Ok(false);
-        };
-        if lock {
-            crate::session::end_all(&mut tx, account, None, now).await?;
-        }
-        let event = if lock {
-            JournalEvent::AccountLocked
-        } else {
-            JournalEvent::AccountUnlocked
-        };
-        NewEntry::by(account, event, now)
-            .with_actor(Actor::Operator)
-            .write(&mut tx)
-            .await?;
-        tx.commit().await?;
-        Ok(true)
     }
 }
 
@@ -284,24 +265,4 @@ pub async fn erase_measurements(tx: &mut Tx, account: AccountId) -> Result<()> {
         execute!(&mut *tx, sqlx::query(delete).bind(account.0))?;
     }
     Ok(())
-}
-
-pub(crate) async fn set_password(
-    tx: &mut Tx,
-    account: AccountId,
-    password_hash: &str,
-    keep: Option<&[u8]>,
-    now: Millis,
-) -> Result<()> {
-    execute!(
-        tx,
-        sqlx::query("UPDATE accounts SET password_hash = $2 WHERE id = $1")
-            .bind(account.0)
-            .bind(password_hash)
-    )?;
-    crate::mail_link::end_all(tx, account).await?;
-    crate::session::end_all(tx, account, keep, now).await?;
-    NewEntry::by(account, JournalEvent::PasswordChanged, now)
-        .write(tx)
-        .await
 }

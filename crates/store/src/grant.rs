@@ -2,10 +2,8 @@
 //! takes effect at once.
 
 mod due;
-mod mail;
 mod write;
 
-pub(crate) use mail::{MailDraft, MailRecipient, OWNERS_PAGE, OwnerMail};
 pub(crate) use write::mark_unconfirmed;
 pub use write::{
     NewInvitation, NewTerms, accept, delete, delete_superseded, erase_for_former_owner, expire,

@@ -190,8 +190,9 @@ async fn seed(
         ..
     } = seeder;
     let redirect = format!("{}/demo/partner/", seeder.public_url);
-    store
-        .register_partner(PARTNER.0, PARTNER.1, &[redirect], clock.now())
+    seeder
+        .service
+        .register_partner(PARTNER.0, PARTNER.1, &[redirect])
         .await?;
     let sites = sites::of_size(demo.systems);
     std::fs::create_dir_all(data_dir)?;

@@ -225,7 +225,6 @@ pub(crate) async fn run(
         );
     }
     let (store, random) = (portal.store.clone(), portal.random.clone());
-    let public_url = portal.config.public_url.clone();
     let service = portal.service.clone();
     let jobs_bus = bus.clone();
     let open = OpenFiles::raise().share(config);
@@ -261,7 +260,6 @@ pub(crate) async fn run(
             clock,
             random,
             mailer: post,
-            public_url,
             sample_retention: config.keep_samples,
             sources: Sources::new(config.sources.clone()),
         };

@@ -164,7 +164,7 @@ impl TestApp {
             "test@portal.test",
         )
         .unwrap();
-        send_due(&self.store, &self.clock, &self.portal.random, &mailer).await;
+        send_due(&self.store, &self.clock, &self.service, &mailer).await;
         self.mails.lock().unwrap().clone()
     }
 

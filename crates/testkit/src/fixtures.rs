@@ -122,7 +122,6 @@ impl TestApp {
             store: &self.store,
             service: &self.service,
             bus: &self.bus,
-            mail_context: crate::mail_context(),
             now: self.clock.now(),
         }
     }

@@ -71,10 +71,7 @@ async fn fill(app: &TestApp, anna: &Person, access: &Access) {
         planes: Some("10/30/0".parse().unwrap()),
         ..SiteChange::default()
     };
-    store
-        .change_site(access, &change, testkit::mail_context(), now)
-        .await
-        .unwrap();
+    app.service.change_site(access, &change).await.unwrap();
     let step = TariffStep {
         days: DayType::Workdays,
         minute: 0,

@@ -1,13 +1,9 @@
 //! Queries of the planner. Several processes may plan on one database: the first to write wins.
 use super::{ChargePlan, ChargePlanMode, ChargeTarget, PLAN_LEASE, RunningBlock, parse_json};
-use crate::grant::{MailDraft, MailRecipient};
-use crate::mail::MailContext;
 use crate::{Access, Error, Result, Store};
 use db::{FromRow, Tx};
 use domain::clock::Millis;
-use domain::{Country, Currency, Lang, Serial};
-
-/// The page where owners see the plan, and turn it on and off.
+use domain::{Country, Currency, Serial};
 
 /// A system of a household, with what decides whether it needs a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]

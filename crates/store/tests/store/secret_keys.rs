@@ -59,7 +59,7 @@ async fn queue(store: &Store, to: &str, at: i64) {
         body: MailBody::Mail(mail),
         nonce: [9; 12],
     };
-    store.queue_mail(&outgoing, at).await.unwrap();
+    testkit::queue_mail(store, &outgoing, at).await;
 }
 
 async fn recipients(store: &Store) -> Vec<String> {

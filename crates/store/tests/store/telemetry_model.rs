@@ -164,7 +164,7 @@ impl ModelRun<'_> {
         if draw(&mut seed, 2) == 0 {
             self.db.telemetry.seal_due(self.now).await.unwrap();
         }
-        let service = service_at(&self.db, self.now);
+        let service = service_at(self.db, self.now);
         let key = Key::Serial(new.clone());
         let replaced = service.replace_unit(&self.access, &key);
         let replaced = replaced.await.unwrap();

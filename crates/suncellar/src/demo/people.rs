@@ -12,7 +12,6 @@ use service::settings::SettingsRequest;
 use service::tariff::NewTariff;
 use store::account::Profile;
 use store::end_user::EndUser;
-use store::mail::MailContext;
 use store::{Access, Store};
 
 pub(super) const PASSWORD: &str = "Sonnenschein-1!";
@@ -76,7 +75,7 @@ impl DemoSeeder {
         described: &SiteChange,
     ) -> anyhow::Result<()> {
         let invalid = |_| anyhow::anyhow!("the demo has an invalid household");
-        let (store, now) = (&self.store, self.clock.now());
+        let store = &self.store;
         let accesses = store.accesses(account).await?;
         let systems: Vec<&Access> = accesses.iter().collect();
         for access in &systems {
@@ -84,12 +83,8 @@ impl DemoSeeder {
                 first_name: first_name.to_owned(),
                 last_name: last_name.to_owned(),
             };
-            store
-                .name_end_user(access, &names, self.mail_context(), now)
-                .await?;
-            store
-                .change_site(access, described, self.mail_context(), now)
-                .await?;
+            self.service.name_end_user(access, &names).await?;
+            self.service.change_site(access, described).await?;
         }
         if WITH_PRICES.contains(&email) {
             let prices = NewTariff {
@@ -106,7 +101,7 @@ impl DemoSeeder {
         }
         if GROUP.0 == email {
             let name = GROUP.1.parse().map_err(invalid)?;
-            store.create_group(account, &name, &systems, now).await?;
+            self.service.create_group(account, &name, &systems).await?;
         }
         Ok(())
     }
@@ -126,13 +121,6 @@ impl DemoSeeder {
         };
         saved.map_err(|failure| anyhow::anyhow!("invalid demo settings: {failure:?}"))?;
         Ok(())
-    }
-
-    pub(super) fn mail_context(&self) -> MailContext<'_> {
-        MailContext {
-            public_url: &self.public_url,
-            random: &self.random,
-        }
     }
 
     async fn is_registered(&self, email: &str) -> anyhow::Result<bool> {
