@@ -1,4 +1,4 @@
-//! Changes of an account by its person, and its lock by the operator.
+//! Changes of an account by its person, its lock by the operator, and its end.
 use crate::mail::MailDraft;
 use crate::transaction::Transaction;
 use crate::{Result, Service, page};
@@ -7,7 +7,7 @@ use serde_json::json;
 use store::account::ProfileChange;
 use store::journal::{Actor, JournalEvent, NewEntry};
 use store::session::SessionId;
-use store::{account, mail_link, session};
+use store::{account, commissioning, mail_link, session, system};
 
 impl Service {
     pub async fn change_profile(&self, account: AccountId, change: &ProfileChange) -> Result<()> {

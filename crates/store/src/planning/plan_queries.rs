@@ -139,6 +139,8 @@ fn to_json(value: &impl serde::Serialize) -> Result<String> {
 
 /// `false` when another process was faster, or the household has left meanwhile.
 pub async fn save_plan(tx: &mut Tx, sn: &Serial, new: &NewPlan<'_>) -> Result<bool> {
+    let plan = to_json(new.plan)?;
+    let running = new.running.as_ref().map(to_json).transpose()?;
     let saved = execute!(
         tx,
         sqlx::query(
@@ -146,10 +148,10 @@ pub async fn save_plan(tx: &mut Tx, sn: &Serial, new: &NewPlan<'_>) -> Result<bo
              WHERE sn = $1 AND planned_at IS NOT DISTINCT FROM $6"
         )
         .bind(sn.as_str())
-        .bind(to_json(new.plan)?)
+        .bind(plan)
         .bind(new.plan.issued_at)
         .bind(new.adopted_at)
-        .bind(new.running.as_ref().map(to_json).transpose()?)
+        .bind(running)
         .bind(new.previous_planned_at)
     )?;
     Ok(saved == 1)
