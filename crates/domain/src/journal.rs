@@ -1,4 +1,5 @@
-//! The journal's events, each with its values. Names and values are stored and exported as they are written here.
+//! The journal's events, each with its values. Names and values are stored and exported as they are written here. But for the
+//! names of people in [`JournalEvent::EndUserNamed`], no value is personal, so an erasure only has to clear the account.
 
 mod detail;
 mod text;

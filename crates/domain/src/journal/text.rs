@@ -1,7 +1,8 @@
 //! Journal entries as sentences, with values in the notation of the language.
-use super::{BlockOutcome, GrantDetail, JournalEvent, PartUpdate};
+use super::{BlockOutcome, JournalEvent, PartUpdate};
 use crate::command::AnswerCode;
 use crate::firmware::{Fault, Part};
+use crate::grant::GrantScope;
 use crate::message::{event_text, text, text_with};
 use crate::quantity::{self, percent, with_unit};
 use crate::setting::{Field, FieldKind, SettingRefusal};
@@ -104,21 +105,17 @@ impl JournalEvent {
             Self::AlarmAcknowledged { alarm } => {
                 fill(&[("what", alarm.map_or("", |alarm| alarm.text(lang)))])
             }
-            Self::GrantAsked { scope } => {
-                let scope = scope.map_or("", |scope| text(lang, "scope", scope.as_str()));
-                fill(&[("scope", scope)])
-            }
-            Self::GrantInvited(GrantDetail { scope, until })
-            | Self::GrantGiven(GrantDetail { scope, until })
-            | Self::GrantAccepted(GrantDetail { scope, until })
-            | Self::GrantOpenedByCode(GrantDetail { scope, until })
-            | Self::GrantRefused(GrantDetail { scope, until })
-            | Self::GrantDeclined(GrantDetail { scope, until })
-            | Self::GrantEnded(GrantDetail { scope, until }) => {
-                let scope = scope.map_or("", |scope| text(lang, "scope", scope.as_str()));
-                let until = until.map(|day| lang.day(day));
+            Self::GrantAsked { scope } => fill(&[("scope", scope_text(*scope, lang))]),
+            Self::GrantInvited(grant)
+            | Self::GrantGiven(grant)
+            | Self::GrantAccepted(grant)
+            | Self::GrantOpenedByCode(grant)
+            | Self::GrantRefused(grant)
+            | Self::GrantDeclined(grant)
+            | Self::GrantEnded(grant) => {
+                let until = grant.until.map(|day| lang.day(day));
                 let until = until.unwrap_or_else(|| text(lang, "word", "no_end").to_owned());
-                fill(&[("scope", scope), ("until", &until)])
+                fill(&[("scope", scope_text(grant.scope, lang)), ("until", &until)])
             }
             Self::UnitReplaced { old, new } => {
                 fill(&[("old", &shown(old.as_ref())), ("new", &shown(new.as_ref()))])
@@ -247,6 +244,10 @@ fn battery(code: EventCode, on: bool, args: &Value, lang: Lang) -> String {
 
 fn fill(name: &str, lang: Lang, values: &[(&str, &str)]) -> String {
     text_with(lang, "journal", name, values.iter().copied())
+}
+
+fn scope_text(scope: Option<GrantScope>, lang: Lang) -> &'static str {
+    scope.map_or("", |scope| text(lang, "scope", scope.as_str()))
 }
 
 fn unknown(lang: Lang) -> String {
