@@ -19,7 +19,6 @@ mod grant;
 mod guard;
 mod headers;
 mod image_cache;
-mod journal_text;
 mod known_browser;
 mod limits;
 mod live;

@@ -1,7 +1,7 @@
 //! A plan's reasons and outcomes as sentences.
-use crate::journal_text::with_unit;
 use domain::clock::Millis;
 use domain::message::{text, text_with};
+use domain::quantity::{cents, energy, price, tenths_of_kwh};
 use domain::{Currency, Lang, Zone};
 use store::planning::{BlockAlternative, BlockReason, ChargePlanBlock, ChargePlanMode};
 
@@ -28,7 +28,7 @@ pub(crate) fn reason(block: &ChargePlanBlock, locale: &Locale<'_>) -> String {
     let span = [("from", clock(block.start)), ("to", clock(block.end))];
     let facts = |name: &str, facts: &BlockAlternative| {
         // A block may be worthwhile only because of what might happen; then the text promises no saving.
-        if cents(facts.saving) < 1 || tenths(facts.energy) == 0 {
+        if cents(facts.saving) < 1 || tenths_of_kwh(facts.energy) == 0 {
             let price = [("price", price(facts.price, *lang))];
             return fill(&format!("{name}_perhaps"), *lang, span.iter().chain(&price));
         }
@@ -68,41 +68,6 @@ pub(crate) fn reason(block: &ChargePlanBlock, locale: &Locale<'_>) -> String {
 fn fill<'v>(name: &str, lang: Lang, values: impl Iterator<Item = &'v (&'v str, String)>) -> String {
     let values = values.map(|(name, value)| (*name, value.as_str()));
     text_with(lang, "plan", name, values)
-}
-
-/// Tenths of a kWh.
-fn tenths(wh: i64) -> i64 {
-    (wh.max(0) + 50) / 100
-}
-
-/// "2,3 kWh".
-pub(crate) fn energy(wh: i64, lang: Lang) -> String {
-    let tenths = tenths(wh);
-    with_unit(
-        &format!("{}.{}", tenths / 10, tenths % 10),
-        Some("kWh"),
-        lang,
-    )
-}
-
-/// A price per kWh: "24 ct", or "24,5 ct" if it is not whole.
-pub(crate) fn price(hundredths: i64, lang: Lang) -> String {
-    let tenths = (hundredths.abs() + 5) / 10;
-    let digits = match tenths % 10 {
-        0 => (tenths / 10).to_string(),
-        rest => format!("{}.{rest}", tenths / 10),
-    };
-    let minus = if hundredths < 0 && tenths > 0 {
-        "−"
-    } else {
-        ""
-    };
-    format!("{minus}{}", with_unit(&digits, Some("ct"), lang))
-}
-
-/// Whole cents from hundredths, rounded half away from zero.
-pub(crate) fn cents(hundredths: i64) -> i64 {
-    (hundredths + hundredths.signum() * 50) / 100
 }
 
 #[cfg(test)]
@@ -188,14 +153,5 @@ mod tests {
             }
             assert!(said(BlockReason::Keeps(facts(50, 50)), lang).contains('€'));
         }
-    }
-
-    #[test]
-    fn prices_and_energies_are_written_as_people_write_them() {
-        assert_eq!(price(2_449, Lang::De), "24,5\u{a0}ct");
-        assert_eq!(price(-310, Lang::En), "−3.1\u{a0}ct");
-        assert_eq!(price(-4, Lang::En), "0\u{a0}ct");
-        assert_eq!(energy(12_345, Lang::Fr), "12,3\u{a0}kWh");
-        assert_eq!((cents(149), cents(150), cents(-150)), (1, 2, -2));
     }
 }

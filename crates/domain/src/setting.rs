@@ -7,6 +7,7 @@ mod kind;
 mod refusal;
 mod report;
 mod template;
+mod text;
 mod value;
 
 pub use batch::{BATCH_UNDO_WINDOW, BatchId, SkipReason, SkippedField, Undo, undo};

@@ -2,10 +2,10 @@
 use crate::mail::MailDraft;
 use crate::transaction::Transaction;
 use crate::{Result, Service, page};
+use domain::journal::JournalEvent;
 use domain::{AccountId, Email};
-use serde_json::json;
 use store::account::ProfileChange;
-use store::journal::{Actor, JournalEvent, NewEntry};
+use store::journal::{Actor, NewEntry};
 use store::session::SessionId;
 use store::{account, commissioning, mail_link, session, system};
 
@@ -20,9 +20,9 @@ impl Service {
             ("language", change.language.is_some()),
         ];
         let given = fields.into_iter().filter(|(_, given)| *given);
-        let fields: Vec<&str> = given.map(|(name, _)| name).collect();
-        let entry = NewEntry::by(account, JournalEvent::ProfileChanged, t.now);
-        t.journal(entry.with(json!({ "fields": fields }))).await?;
+        let fields = given.map(|(name, _)| name.to_owned()).collect();
+        let event = JournalEvent::ProfileChanged { fields };
+        t.journal(NewEntry::by(account, event, t.now)).await?;
         t.commit().await
     }
 

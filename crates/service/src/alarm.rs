@@ -5,11 +5,11 @@ mod mail;
 use crate::transaction::Notification;
 use crate::{Result, Service};
 use domain::alarm::{AlarmChange, AlarmMail};
+use domain::journal::JournalEvent;
 use domain::{AccountId, Serial};
-use serde_json::json;
 use store::Access;
 use store::alarm::{self, Alarm, by_serial, news};
-use store::journal::{JournalEvent, NewEntry};
+use store::journal::NewEntry;
 
 /// Changes per transaction, so an outage of thousands of systems does not block others.
 const MAX_CHANGES_PER_TRANSACTION: usize = 200;
@@ -67,9 +67,10 @@ impl Service {
         let acknowledged = alarm::acknowledge(&mut t, access, id, now).await?;
         let alarm = alarm::find(&mut t, access, id).await?;
         if acknowledged && let Some(alarm) = &alarm {
-            let entry = NewEntry::by(access.account(), JournalEvent::AlarmAcknowledged, now);
-            let detail = json!({ "alarm": alarm.kind.as_str() });
-            t.journal(entry.on(access.sn()).with(detail)).await?;
+            let kind = Some(alarm.kind);
+            let event = JournalEvent::AlarmAcknowledged { alarm: kind };
+            let entry = NewEntry::by(access.account(), event, now);
+            t.journal(entry.on(access.sn())).await?;
             t.notify(Notification::AlarmsChanged);
         }
         t.commit().await?;
@@ -83,9 +84,9 @@ impl Service {
         if choice == AlarmMail::Never {
             news::discard(&mut t, account).await?;
         }
-        let entry = NewEntry::by(account, JournalEvent::ProfileChanged, t.now);
-        t.journal(entry.with(json!({ "fields": ["alarm_mail"] })))
-            .await?;
+        let fields = vec!["alarm_mail".to_owned()];
+        let event = JournalEvent::ProfileChanged { fields };
+        t.journal(NewEntry::by(account, event, t.now)).await?;
         t.commit().await
     }
 }

@@ -3,11 +3,12 @@ use crate::transaction::Notification;
 use crate::{Error, Result, Service};
 use domain::CommandId;
 use domain::command::{Command, CommandKey, MAX_OPEN_COMMANDS};
-use serde_json::{Value, json};
+use domain::journal::JournalEvent;
+use serde_json::Value;
 use store::Access;
 use store::command::{self, CommandEntry, NewCommand};
 use store::guard::{self, ChangeBlocked};
-use store::journal::{JournalEvent, NewEntry};
+use store::journal::NewEntry;
 
 /// Result of queueing a command.
 #[derive(Clone, Debug)]
@@ -64,9 +65,12 @@ impl Service {
             let other = other.ok_or(Error::Conflict)?;
             return Ok(QueueResult::of_used_key(other, command));
         };
-        let detail = json!({ "command": command.name(), "args": command.arguments() });
-        let entry = NewEntry::by(access.account(), JournalEvent::CommandSent, now).on(sn);
-        t.journal(entry.with(detail)).await?;
+        let event = JournalEvent::CommandSent {
+            command: command.name().to_owned(),
+            args: command.arguments(),
+        };
+        let entry = NewEntry::by(access.account(), event, now).on(sn);
+        t.journal(entry).await?;
         t.notify(Notification::CommandQueued(sn.clone(), id));
         t.commit().await?;
         Ok(QueueResult::New(queued))
@@ -84,10 +88,11 @@ impl Service {
             if !command::expire(&mut t, &command.id).await? {
                 continue;
             }
-            let expired =
-                NewEntry::without_account(JournalEvent::CommandExpired, command.expires_at);
-            let detail = json!({ "command": command.command });
-            t.journal(expired.on(&command.sn).with(detail)).await?;
+            let event = JournalEvent::CommandExpired {
+                command: command.command,
+            };
+            let expired = NewEntry::without_account(event, command.expires_at);
+            t.journal(expired.on(&command.sn)).await?;
             t.notify(Notification::CommandExpired(command.sn, command.id));
         }
         t.commit().await

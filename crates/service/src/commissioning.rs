@@ -4,13 +4,13 @@ use crate::transaction::Transaction;
 use crate::{Error, Result, Service};
 use domain::commissioning::{CheckRecord, CommissioningStep};
 use domain::grant::Right;
+use domain::journal::JournalEvent;
 use domain::{AccountId, Serial};
-use serde_json::json;
 use store::Access;
 use store::commissioning::{self, Commissioning, Customer, NameChange};
 use store::end_user::EndUser;
 use store::grant::{self, Grant};
-use store::journal::{JournalEvent, NewEntry};
+use store::journal::NewEntry;
 
 /// Result of beginning a commissioning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,9 +149,9 @@ impl Service {
             return Err(Error::Conflict);
         }
         for sn in &evaluated.units {
-            let entry = NewEntry::by(access.account(), JournalEvent::CommissioningFinished, now);
-            t.journal(entry.on(sn).with(json!({ "protocol": id })))
-                .await?;
+            let event = JournalEvent::CommissioningFinished { protocol: id };
+            let entry = NewEntry::by(access.account(), event, now);
+            t.journal(entry.on(sn)).await?;
         }
         t.commit().await
     }

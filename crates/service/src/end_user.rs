@@ -2,12 +2,12 @@
 use crate::mail::OwnerMail;
 use crate::transaction::Transaction;
 use crate::{Error, Result, Service, page};
+use domain::journal::JournalEvent;
 use domain::{AccountId, Serial};
-use serde_json::json;
 use store::Access;
 use store::commissioning::NameChange;
 use store::end_user::{self, EndUser};
-use store::journal::{JournalEvent, NewEntry};
+use store::journal::NewEntry;
 
 /// A system whose names have changed.
 #[derive(Clone, Debug)]
@@ -76,9 +76,12 @@ impl Renamed {
             return Ok(None);
         }
         end_user::update(t, &self.sn, to).await?;
-        let detail = json!({ "from": from.full_name(), "to": to.full_name() });
-        let entry = NewEntry::by(author, JournalEvent::EndUserNamed, t.now);
-        t.journal(entry.on(&self.sn).with(detail)).await?;
+        let event = JournalEvent::EndUserNamed {
+            from: Some(from.full_name()),
+            to: Some(to.full_name()),
+        };
+        let entry = NewEntry::by(author, event, t.now);
+        t.journal(entry.on(&self.sn)).await?;
         Ok(Some(self))
     }
 

@@ -12,8 +12,9 @@ pub use owner::{GrantTerms, Invitation};
 use crate::Result;
 use crate::transaction::Transaction;
 use domain::AccountId;
+use domain::journal::JournalEvent;
 use store::grant::{self, Grant};
-use store::journal::{JournalEvent, NewEntry};
+use store::journal::NewEntry;
 
 impl Transaction<'_> {
     /// Turns an invitation into a grant of the account and notifies the owner with this mail.
@@ -25,8 +26,9 @@ impl Transaction<'_> {
     ) -> Result<Grant> {
         let now = self.now;
         let accepted = grant::accept(self, invited, account, now).await?;
-        let entry = NewEntry::by(account, JournalEvent::GrantAccepted, now).on(&accepted.sn);
-        self.journal(entry.with(accepted.detail())).await?;
+        let event = JournalEvent::GrantAccepted(accepted.detail());
+        let entry = NewEntry::by(account, event, now).on(&accepted.sn);
+        self.journal(entry).await?;
         self.mail_grant_owner(&accepted, mail_text).await?;
         Ok(accepted)
     }

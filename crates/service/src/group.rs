@@ -1,9 +1,9 @@
 //! Groups: an account's systems under a common name.
 use crate::{Result, Service};
 use domain::group::MAX_GROUPS;
+use domain::journal::JournalEvent;
 use domain::{AccountId, GroupName};
-use serde_json::json;
-use store::journal::{JournalEvent, NewEntry};
+use store::journal::NewEntry;
 use store::{Access, account, group};
 
 /// A change of a group. `None` leaves a field unchanged.
@@ -31,8 +31,8 @@ impl Service {
         }
         let id = group::insert(&mut t, account, name, now).await?;
         group::set_members(&mut t, account, id, systems).await?;
-        let entry = NewEntry::by(account, JournalEvent::GroupCreated, now);
-        t.journal(entry.with(json!({ "group": id }))).await?;
+        let event = JournalEvent::GroupCreated { group: id };
+        t.journal(NewEntry::by(account, event, now)).await?;
         t.commit().await?;
         Ok(Some(id))
     }
@@ -56,11 +56,10 @@ impl Service {
             ("sn", change.systems.is_some()),
         ];
         let fields = fields.into_iter().filter(|(_, given)| *given);
-        let fields: Vec<&str> = fields.map(|(name, _)| name).collect();
+        let fields: Vec<String> = fields.map(|(name, _)| name.to_owned()).collect();
         if !fields.is_empty() {
-            let entry = NewEntry::by(account, JournalEvent::GroupChanged, t.now);
-            t.journal(entry.with(json!({ "group": id, "fields": fields })))
-                .await?;
+            let event = JournalEvent::GroupChanged { group: id, fields };
+            t.journal(NewEntry::by(account, event, t.now)).await?;
         }
         t.commit().await?;
         Ok(true)
@@ -72,8 +71,8 @@ impl Service {
         if !group::delete(&mut t, account, id).await? {
             return Ok(false);
         }
-        let entry = NewEntry::by(account, JournalEvent::GroupDeleted, t.now);
-        t.journal(entry.with(json!({ "group": id }))).await?;
+        let event = JournalEvent::GroupDeleted { group: id };
+        t.journal(NewEntry::by(account, event, t.now)).await?;
         t.commit().await?;
         Ok(true)
     }

@@ -1,8 +1,8 @@
 //! The operator's brake: the stop of all changes at batteries.
 use crate::{Result, Service};
-use serde_json::json;
+use domain::journal::JournalEvent;
 use store::guard;
-use store::journal::{Actor, JournalEvent, NewEntry};
+use store::journal::{Actor, NewEntry};
 
 impl Service {
     /// Stops all changes at all batteries. `false` when they were stopped already.
@@ -12,10 +12,9 @@ impl Service {
         if !guard::put_brake_on(&mut t, reason, now).await? {
             return Ok(false);
         }
-        let entry = NewEntry::without_account(JournalEvent::FleetBraked, now)
-            .with_actor(Actor::Operator)
-            .with(json!({ "reason": reason }));
-        t.journal(entry).await?;
+        let reason = reason.to_owned();
+        let entry = NewEntry::without_account(JournalEvent::FleetBraked { reason }, now);
+        t.journal(entry.with_actor(Actor::Operator)).await?;
         t.commit().await?;
         Ok(true)
     }

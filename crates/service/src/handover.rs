@@ -5,10 +5,11 @@ use crate::transaction::Transaction;
 use crate::{Error, Result, Service, page};
 use domain::claim::LinkedBy;
 use domain::code::Code;
+use domain::journal::JournalEvent;
 use domain::{AccountId, Email};
 use store::Access;
 use store::handover::{self, Handover};
-use store::journal::{JournalEvent, NewEntry};
+use store::journal::NewEntry;
 use store::system;
 
 impl Service {

@@ -2,8 +2,9 @@
 use crate::mail::MailDraft;
 use crate::transaction::Transaction;
 use crate::{Error, Result, Service, page};
+use domain::journal::JournalEvent;
 use domain::{AccountId, Serial};
-use store::journal::{Actor, JournalEvent, NewEntry};
+use store::journal::{Actor, NewEntry};
 use store::{Access, system};
 
 impl Service {

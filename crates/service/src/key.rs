@@ -6,12 +6,13 @@ use crate::transaction::Transaction;
 use crate::{Error, Result, Service};
 use domain::claim::LinkedBy;
 use domain::code::{Code, CodeKind};
+use domain::journal::JournalEvent;
 use domain::key::KeyStatus;
 use domain::{AccountId, Email, Key, Serial};
 use store::code::{self, CoveredSystem};
 use store::grant::{self, Grant};
 use store::handover::{self, Handover};
-use store::journal::{JournalEvent, NewEntry};
+use store::journal::NewEntry;
 use store::{account, claim, system};
 
 /// Result of one key, and the systems that it stands for.

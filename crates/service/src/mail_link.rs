@@ -4,9 +4,10 @@ use crate::mail::{MailDraft, MailRecipient};
 use crate::{Result, Service, page, partner};
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
+use domain::journal::JournalEvent;
 use domain::{AccountId, Email};
 use store::account::Account;
-use store::journal::{JournalEvent, NewEntry};
+use store::journal::NewEntry;
 use store::mail::{Mail, MailBody};
 use store::{account, mail_link};
 

@@ -3,8 +3,8 @@ use crate::mail::MailDraft;
 use crate::transaction::Transaction;
 use crate::{Result, Service, page};
 use domain::AccountId;
-use serde_json::json;
-use store::journal::{Actor, JournalEvent, NewEntry};
+use domain::journal::JournalEvent;
+use store::journal::{Actor, NewEntry};
 use store::partner::{self, Consent, NewConsent, NewTokens, TokenFamily};
 
 /// A code as the partner presents it.
@@ -30,10 +30,11 @@ impl Service {
         let mut t = self.begin().await?;
         let now = t.now;
         partner::insert_consent(&mut t, self.store.keyring(), new, now).await?;
-        let scopes = new.scopes.names().join(" ");
-        let entry = NewEntry::by(new.account, JournalEvent::PartnerConsented, now);
-        t.journal(entry.with(json!({ "partner": new.partner, "scopes": scopes })))
-            .await?;
+        let event = JournalEvent::PartnerConsented {
+            partner: new.partner.to_owned(),
+            scopes: new.scopes.names().join(" "),
+        };
+        t.journal(NewEntry::by(new.account, event, now)).await?;
         let name = partner::name(&mut t, new.partner).await?;
         let draft = MailDraft {
             text: "partner_consented",
@@ -101,7 +102,7 @@ impl Service {
         let Some(partner) = partner::delete_consent(&mut t, account, id).await? else {
             return Ok(false);
         };
-        record_end(&mut t, account, &partner).await?;
+        record_end(&mut t, account, partner).await?;
         t.commit().await?;
         Ok(true)
     }
@@ -118,10 +119,12 @@ async fn end_stolen(
     if partner::delete_tokens(&mut t, &family).await?
         && let Some(consent) = partner::consent(&mut t, &family).await?
     {
-        let entry = NewEntry::by(consent.account(), JournalEvent::PartnerTokenReused, t.now)
-            .with_actor(Actor::Portal)
-            .with(json!({ "partner": consent.partner_id }));
-        t.journal(entry).await?;
+        let account = consent.account();
+        let event = JournalEvent::PartnerTokenReused {
+            partner: consent.partner_id,
+        };
+        let entry = NewEntry::by(account, event, t.now);
+        t.journal(entry.with_actor(Actor::Portal)).await?;
     }
     t.commit().await?;
     Ok(None)
@@ -130,12 +133,12 @@ async fn end_stolen(
 /// Ends all consents of the account: the password was reset, or the owner ends every access.
 pub(crate) async fn end_all(t: &mut Transaction<'_>, account: AccountId) -> Result<()> {
     for partner in partner::delete_consents(t, account).await? {
-        record_end(t, account, &partner).await?;
+        record_end(t, account, partner).await?;
     }
     Ok(())
 }
 
-async fn record_end(t: &mut Transaction<'_>, account: AccountId, partner: &str) -> Result<()> {
-    let entry = NewEntry::by(account, JournalEvent::PartnerEnded, t.now);
-    t.journal(entry.with(json!({ "partner": partner }))).await
+async fn record_end(t: &mut Transaction<'_>, account: AccountId, partner: String) -> Result<()> {
+    let event = JournalEvent::PartnerEnded { partner };
+    t.journal(NewEntry::by(account, event, t.now)).await
 }

@@ -3,32 +3,14 @@ use crate::mail::{MailDraft, MailRecipient};
 use crate::settings::{SaveFailure, SettingsRequest};
 use crate::transaction::{Notification, Transaction};
 use crate::{Result, Service, page};
-use domain::setting::{Field, SettingsInput, Value as SettingValue};
-use serde_json::{Value, json};
-use store::journal::{JournalEvent, NewEntry};
-use store::planning::{self, ChargePlanMode, ChargeTarget, NewPlan};
+use domain::journal::{BlockOutcome, JournalEvent};
+use domain::setting::{Field, SettingsInput, Value};
+use store::journal::NewEntry;
+use store::planning::{self, ChargeTarget, NewPlan};
 use store::{Access, setting};
 
 const DYNAMIC_TARIFF_PLAN: &str = "plan";
 const DYNAMIC_TARIFF_OFF: &str = "off";
-
-/// The result of a block that has ended, with times of the site's clock.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BlockOutcome {
-    pub mode: ChargePlanMode,
-    pub from: String,
-    pub to: String,
-    /// Price of an imported kWh, in hundredths of a cent.
-    pub price: i64,
-    /// Wh that went into the battery, as far as measured.
-    pub charged: Option<i64>,
-    /// Wh that were imported.
-    pub imported: Option<i64>,
-    /// State of charge at its end, in %.
-    pub soc: Option<i64>,
-    /// Expected saving, in hundredths of a cent.
-    pub expected: Option<i64>,
-}
 
 impl Service {
     /// Saved like any other setting: with a version, a journal entry and delivery to the battery.
@@ -58,19 +40,16 @@ impl Service {
     ) -> Result<()> {
         let mut t = self.begin().await?;
         planning::set_charge_target(&mut t, access.sn(), charge_target).await?;
-        let (event, detail) = match charge_target {
-            Some(charge_target) => {
-                let clock = access.zone().clock_text(charge_target.by);
-                let at = clock.get(11..16).unwrap_or_default();
-                (
-                    JournalEvent::ChargeTargetSet,
-                    json!({ "soc": charge_target.soc, "at": at }),
-                )
+        let event = match charge_target {
+            Some(ChargeTarget { soc, by }) => {
+                let clock = access.zone().clock_text(by);
+                let at = clock.get(11..16).unwrap_or_default().to_owned();
+                JournalEvent::ChargeTargetSet { soc, at }
             }
-            None => (JournalEvent::ChargeTargetDropped, Value::Null),
+            None => JournalEvent::ChargeTargetDropped,
         };
         let entry = NewEntry::by(access.account(), event, t.now).on(access.sn());
-        t.journal(entry.with(detail)).await?;
+        t.journal(entry).await?;
         t.commit().await
     }
 
@@ -113,18 +92,21 @@ impl Service {
         let (sn, now) = (access.sn(), t.now);
         let mut settings = setting::desired_or_reported(&mut t, sn).await?;
         let tariff = Field::DynamicTariff;
-        if settings.get(tariff) != Some(SettingValue::Choice(DYNAMIC_TARIFF_PLAN)) {
+        if settings.get(tariff) != Some(Value::Choice(DYNAMIC_TARIFF_PLAN)) {
             return Ok(());
         }
         // The battery gets the setting as if a person had saved it.
-        settings.set(tariff, SettingValue::Choice(DYNAMIC_TARIFF_OFF));
+        settings.set(tariff, Value::Choice(DYNAMIC_TARIFF_OFF));
         setting::overwrite_desired(&mut t, sn, &settings, None, now).await?;
         planning::clear_plan(&mut t, sn).await?;
         journal_outcome(&mut t, access, ended).await?;
         let currency = planning::currency(&mut t, access).await?;
-        let entry = NewEntry::without_account(JournalEvent::PlanTurnedOff, now).on(sn);
-        let detail = json!({ "lost": -saved, "currency": currency.code() });
-        t.journal(entry.with(detail)).await?;
+        let event = JournalEvent::PlanTurnedOff {
+            lost: Some(-saved),
+            currency: Some(currency),
+        };
+        let entry = NewEntry::without_account(event, now).on(sn);
+        t.journal(entry).await?;
         if let Some(owner) = MailRecipient::of(&mut t, access.account()).await? {
             let draft = MailDraft {
                 text: "plan_turned_off",
@@ -147,11 +129,10 @@ async fn journal_outcome(
     ended: Option<BlockOutcome>,
 ) -> Result<()> {
     let Some(outcome) = ended else { return Ok(()) };
-    let currency = planning::currency(t, access).await?;
-    let detail = json!({
-        "mode": outcome.mode.as_str(), "from": outcome.from, "to": outcome.to, "price": outcome.price, "charged": outcome.charged,
-        "imported": outcome.imported, "soc": outcome.soc, "expected": outcome.expected, "currency": currency.code(),
+    let event = JournalEvent::PlanDone(BlockOutcome {
+        currency: Some(planning::currency(t, access).await?),
+        ..outcome
     });
-    let entry = NewEntry::without_account(JournalEvent::PlanDone, t.now).on(access.sn());
-    t.journal(entry.with(detail)).await
+    let entry = NewEntry::without_account(event, t.now).on(access.sn());
+    t.journal(entry).await
 }

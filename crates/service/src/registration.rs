@@ -5,11 +5,12 @@ use crate::{Error, Result, Service};
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
 use domain::account::TERMS_VERSION;
+use domain::journal::JournalEvent;
 use domain::key::KeyStatus;
 use domain::{AccountId, Email, Key, Lang, Role, Serial};
 use store::Purpose;
 use store::account::{self, NewAccount, Profile};
-use store::journal::{JournalEvent, NewEntry};
+use store::journal::NewEntry;
 use store::mail::{Mail, MailBody};
 use store::registration::{self, NewRegistration, PendingRegistration};
 

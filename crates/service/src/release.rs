@@ -1,9 +1,9 @@
 //! Releases: the operator publishes, halts and withdraws them, and their rollouts advance wave by wave.
 use crate::{Result, Service};
 use domain::firmware::{Fault, Manifest, Wave, WaveDecision};
-use serde_json::json;
+use domain::journal::JournalEvent;
 use store::firmware::{NewRelease, Release, ReleaseState, release, rollout};
-use store::journal::{Actor, JournalEvent, NewEntry};
+use store::journal::{Actor, NewEntry};
 
 impl Service {
     /// Validates a release and publishes it to its first wave.
@@ -30,13 +30,14 @@ impl Service {
             return Ok(Err(Fault::OldSequence));
         }
         let id = release::insert(&mut t, &manifest, &new, now).await?;
-        let detail = json!({
-            "release": id, "part": manifest.part.as_str(), "hardware": manifest.hardware,
-            "version": manifest.version.to_string(),
-        });
-        let entry = NewEntry::without_account(JournalEvent::FirmwarePublished, now);
-        t.journal(entry.with_actor(Actor::Operator).with(detail))
-            .await?;
+        let event = JournalEvent::FirmwarePublished {
+            release: id,
+            part: Some(manifest.part),
+            hardware: manifest.hardware,
+            version: Some(manifest.version),
+        };
+        let entry = NewEntry::without_account(event, now);
+        t.journal(entry.with_actor(Actor::Operator)).await?;
         t.commit().await?;
         Ok(Ok(id))
     }
@@ -69,10 +70,14 @@ impl Service {
         let now = t.now;
         let next = rollout::next_wave(&mut t, release, now).await?;
         if let Some(wave) = next {
-            let detail = json!({ "release": id, "percent": wave.percent(), "reason": reason });
-            let entry = NewEntry::without_account(JournalEvent::RolloutChanged, now);
-            t.journal(entry.with_actor(Actor::Operator).with(detail))
-                .await?;
+            let event = JournalEvent::RolloutChanged {
+                release: id,
+                state: None,
+                percent: Some(wave.percent()),
+                reason: reason.map(str::to_owned),
+            };
+            let entry = NewEntry::without_account(event, now);
+            t.journal(entry.with_actor(Actor::Operator)).await?;
         }
         t.commit().await?;
         Ok(next)

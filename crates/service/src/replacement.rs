@@ -5,9 +5,9 @@ use crate::{Error, Result, Service, page};
 use domain::clock::{DAY, Millis};
 use domain::code::{Code, CodeKind};
 use domain::grant::AccessLevel;
+use domain::journal::JournalEvent;
 use domain::{AccountId, Key, Serial};
-use serde_json::json;
-use store::journal::{JournalEvent, NewEntry};
+use store::journal::NewEntry;
 use store::replacement::{self, Unit};
 use store::{Access, code, unit};
 
@@ -112,9 +112,12 @@ impl Service {
         // The rest of the household's data is erased from the old unit, as if the household had left.
         t.end_household(&old.sn).await?;
         let (old, new) = (old.sn, new.sn);
-        let detail = json!({ "old": old.as_str(), "new": new.as_str() });
-        let entry = NewEntry::by(access.account(), JournalEvent::UnitReplaced, now).on(&new);
-        t.journal(entry.with(detail)).await?;
+        let event = JournalEvent::UnitReplaced {
+            old: Some(old.clone()),
+            new: Some(new.clone()),
+        };
+        let entry = NewEntry::by(access.account(), event, now).on(&new);
+        t.journal(entry).await?;
         let mail = OwnerMail {
             text: "unit_replaced",
             page: page::OWNERS_GRANTS,

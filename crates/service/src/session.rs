@@ -1,8 +1,9 @@
 //! Sessions: exchanging refresh tokens, and logging out.
 use crate::{Result, Service, partner};
 use domain::AccountId;
+use domain::journal::JournalEvent;
 use domain::session::{RefreshCheck, SessionKind, check_generation};
-use store::journal::{Actor, JournalEvent, NewEntry};
+use store::journal::{Actor, NewEntry};
 use store::session::{self, ActiveSession, SessionId};
 
 /// The response to a refresh token.

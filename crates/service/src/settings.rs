@@ -147,7 +147,7 @@ impl Service {
         let changes = self.store.settings_changed_since(one.access, one.version);
         let mut changes = changes.await?;
         if !one.access.may(Right::SeeMoney) {
-            changes.retain(|change| !change.field.parse().is_ok_and(Field::is_money));
+            changes.retain(|change| !change.field.is_money());
         }
         Ok(SaveFailure::Conflict {
             version: present.version,

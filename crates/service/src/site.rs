@@ -2,9 +2,9 @@
 use crate::mail::OwnerMail;
 use crate::transaction::Notification;
 use crate::{Error, Result, Service, page};
+use domain::journal::JournalEvent;
 use domain::site::SiteChange;
-use serde_json::json;
-use store::journal::{JournalEvent, NewEntry};
+use store::journal::NewEntry;
 use store::{Access, site};
 
 /// The result of a change of a site.
@@ -38,9 +38,10 @@ impl Service {
         }
         site::update(&mut t, sn, &after).await?;
         // Records which parts changed, but not their values: places are personal data.
-        let entry = NewEntry::by(access.account(), JournalEvent::SiteChanged, t.now);
-        t.journal(entry.on(sn).with(json!({ "changed": changed })))
-            .await?;
+        let changed = changed.into_iter().map(str::to_owned).collect();
+        let event = JournalEvent::SiteChanged { changed };
+        let entry = NewEntry::by(access.account(), event, t.now);
+        t.journal(entry.on(sn)).await?;
         let mail = OwnerMail {
             text: "site_changed",
             page: page::OWNERS_GRANTS,

@@ -2,12 +2,12 @@
 use crate::settings::update_fixed_price;
 use crate::transaction::{Notification, Transaction};
 use crate::{Result, Service};
+use domain::journal::{JournalEvent, TariffPrices};
 use domain::source::TimeOfUse;
 use domain::tariff::{TariffStart, tariff_on};
 use domain::{Price, SiteDay, Tariff};
-use serde_json::{Value, json};
 use store::guard::ChangeBlocked;
-use store::journal::{JournalEvent, NewEntry};
+use store::journal::NewEntry;
 use store::{Access, source, tariff};
 
 /// Prices as a person enters them.
@@ -49,8 +49,13 @@ impl Service {
                 return Ok(Err(blocked));
             }
             let replaced = known.iter().find(|other| other.from == tariff.from);
-            let entry = NewEntry::by(access.account(), JournalEvent::TariffSet, t.now).on(sn);
-            t.journal(entry.with(detail(&tariff, replaced))).await?;
+            let event = JournalEvent::TariffSet {
+                from: tariff.from,
+                to: Some(TariffPrices::from(&tariff)),
+                was: replaced.map(TariffPrices::from),
+            };
+            let entry = NewEntry::by(access.account(), event, t.now);
+            t.journal(entry.on(sn)).await?;
             t.notify(Notification::SettingsSaved(sn.clone()));
         }
         t.commit().await?;
@@ -85,9 +90,10 @@ impl Service {
                 continue;
             };
             source::set_time_of_use(&mut t, owner, access.sn(), tariff).await?;
-            let entry = NewEntry::by(access.account(), JournalEvent::TimeOfUseSet, t.now);
-            let detail = json!({ "steps": tariff.steps().len() });
-            t.journal(entry.on(access.sn()).with(detail)).await?;
+            let steps = tariff.steps().len();
+            let event = JournalEvent::TimeOfUseSet { steps };
+            let entry = NewEntry::by(access.account(), event, t.now);
+            t.journal(entry.on(access.sn())).await?;
         }
         t.commit().await
     }
@@ -114,19 +120,4 @@ pub(crate) async fn set_current(
 async fn current(t: &mut Transaction<'_>, access: &Access) -> Result<Option<Tariff>> {
     let today = access.zone().day_of(t.now);
     Ok(tariff_on(&tariff::list(t, access).await?, today).copied())
-}
-
-/// The new prices, and those that they replaced.
-fn detail(tariff: &Tariff, replaced: Option<&Tariff>) -> Value {
-    let prices = |tariff: &Tariff| {
-        json!({
-            "import_price": tariff.import_price.to_string(),
-            "feed_in_price": tariff.feed_in_price.to_string(),
-        })
-    };
-    json!({
-        "from": tariff.from.map(|day| day.to_string()),
-        "to": prices(tariff),
-        "was": replaced.map(prices),
-    })
 }

@@ -2,10 +2,10 @@
 use crate::mail::MailDraft;
 use crate::transaction::Transaction;
 use crate::{Result, Service, page};
+use domain::journal::JournalEvent;
 use domain::totp::{RecoveryCode, SecondFactor, TotpSecret};
 use domain::{AccountId, Email};
-use serde_json::json;
-use store::journal::{Actor, JournalEvent, NewEntry};
+use store::journal::{Actor, NewEntry};
 use store::session::{self, SessionId};
 use store::totp::{self, StoredTotp};
 
@@ -154,8 +154,8 @@ async fn use_factor(
             let Some(left) = left else {
                 return Ok(false);
             };
-            let entry = NewEntry::by(account, JournalEvent::RecoveryCodeUsed, now);
-            t.journal(entry.with(json!({ "left": left }))).await?;
+            let event = JournalEvent::RecoveryCodeUsed { left };
+            t.journal(NewEntry::by(account, event, now)).await?;
             let values = vec![("left", left.to_string())];
             mail(t, account, "recovery_code_used", values).await?;
             Ok(true)

@@ -5,11 +5,11 @@ use crate::{Result, Service, page};
 use domain::Serial;
 use domain::clock::DAY;
 use domain::firmware::{JobId, MAX_UPDATE_WAIT, Version};
-use serde_json::json;
+use domain::journal::{JournalEvent, PartUpdate};
 use store::Access;
 use store::firmware::{Release, installed_version, update};
 use store::guard::{self, ChangeBlocked};
-use store::journal::{Actor, JournalEvent, NewEntry};
+use store::journal::{Actor, NewEntry};
 
 /// Result of starting an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,12 +51,15 @@ impl Service {
         }
         let id = JobId::random(&self.random);
         update::insert(&mut t, access, &id, &offer.parts, now).await?;
-        let parts = offer.parts.iter().map(|(release, from)| {
-            json!({ "part": release.part.as_str(), "from": from.to_string(), "to": release.version.to_string() })
+        let parts = offer.parts.iter().map(|(release, from)| PartUpdate {
+            part: Some(release.part),
+            from: Some(*from),
+            to: Some(release.version),
         });
-        let detail = json!({ "parts": parts.collect::<Vec<_>>() });
-        let entry = NewEntry::by(access.account(), JournalEvent::UpdateStarted, now).on(sn);
-        t.journal(entry.with(detail)).await?;
+        let parts = parts.collect();
+        let event = JournalEvent::UpdateStarted { parts };
+        let entry = NewEntry::by(access.account(), event, now).on(sn);
+        t.journal(entry).await?;
         mail_owner(&mut t, access, &offer).await?;
         t.notify(Notification::UpdateChanged(sn.clone()));
         t.commit().await?;

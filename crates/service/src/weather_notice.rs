@@ -2,10 +2,10 @@
 use crate::mail::{MailDraft, MailRecipient};
 use crate::{Result, Service, page};
 use domain::Lang;
+use domain::journal::JournalEvent;
 use domain::message::text_with;
-use serde_json::json;
 use store::Access;
-use store::journal::{JournalEvent, NewEntry};
+use store::journal::NewEntry;
 use store::planning::{self, WeatherNotice};
 
 /// What to report.
@@ -31,15 +31,19 @@ impl Service {
         if !planning::save_weather_notice(&mut t, access, &notice).await? {
             return Ok(());
         }
+        let (hits, false_alarms) = (notice.hits, notice.false_alarms);
         let event = match transition {
             NoticeTransition::Nothing => return t.commit().await,
-            NoticeTransition::Raised => JournalEvent::WeatherWarned,
-            NoticeTransition::Cleared { right: true } => JournalEvent::WeatherCame,
-            NoticeTransition::Cleared { right: false } => JournalEvent::WeatherWithdrawn,
+            NoticeTransition::Raised => JournalEvent::WeatherWarned { hits, false_alarms },
+            NoticeTransition::Cleared { right: true } => {
+                JournalEvent::WeatherCame { hits, false_alarms }
+            }
+            NoticeTransition::Cleared { right: false } => {
+                JournalEvent::WeatherWithdrawn { hits, false_alarms }
+            }
         };
-        let counts = json!({ "hits": notice.hits, "false_alarms": notice.false_alarms });
         let entry = NewEntry::without_account(event, t.now).on(access.sn());
-        t.journal(entry.with(counts)).await?;
+        t.journal(entry).await?;
         if transition == NoticeTransition::Raised
             && let Some(owner) = MailRecipient::of(&mut t, access.account()).await?
         {

@@ -1,9 +1,10 @@
 //! Waiting claims, and the pattern of the battery's main switch that completes them.
-use crate::journal::{Actor, JournalEvent, NewEntry};
+use crate::journal::{Actor, NewEntry};
 use crate::{Error, Result, Store, system};
 use db::{FromRow, Tx};
 use domain::claim::{CONTEST_TTL, Claim, ClaimEvent, ClaimState};
 use domain::clock::Millis;
+use domain::journal::JournalEvent;
 use domain::{AccountId, Serial};
 
 #[derive(Clone, Debug, PartialEq, Eq)]

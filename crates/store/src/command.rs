@@ -5,15 +5,16 @@ mod entry;
 pub use entry::CommandEntry;
 pub(crate) use entry::{Row, select};
 
-use crate::journal::{JournalEvent, NewEntry};
+use crate::journal::NewEntry;
 use crate::{Access, Result, Store, in_force};
 use db::Tx;
 use domain::clock::Millis;
 use domain::command::{
     COMMAND_TTL, Command, CommandAnswer, CommandEvent, CommandKey, CommandState,
 };
+use domain::journal::JournalEvent;
 use domain::{AccountId, CommandId, Serial};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 #[derive(Clone, Copy, Debug)]
 pub struct NewCommand<'a> {
@@ -180,16 +181,15 @@ pub(crate) async fn record_answer(
         .bind(ended.map(|_| answer.code.as_str()))
         .bind(answer.data.as_deref())
     )?;
+    let (command, code) = (entry.command.clone(), Some(answer.code));
     let event = match state {
-        CommandState::Done => JournalEvent::CommandDone,
-        CommandState::Failed => JournalEvent::CommandFailed,
+        CommandState::Done => JournalEvent::CommandDone { command, code },
+        CommandState::Failed => JournalEvent::CommandFailed { command, code },
         _ => return Ok(changed),
     };
     if state == CommandState::Done {
         changed.in_force = in_force::apply_command(tx, &entry, now).await?;
     }
-    let detail = json!({ "command": entry.command, "code": answer.code.as_str() });
-    let line = NewEntry::by_battery(event, sn, now);
-    line.with(detail).write(tx).await?;
+    NewEntry::by_battery(event, sn, now).write(tx).await?;
     Ok(changed)
 }

@@ -1,7 +1,7 @@
 //! The names of the people who live with a system.
 use crate::Result;
-use crate::journal::JournalEvent;
 use db::{FromRow, Tx};
+use domain::journal::JournalEventName;
 use domain::{AccountId, Serial};
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +62,7 @@ pub(crate) async fn erase_for_former_owner(tx: &mut Tx, sn: &Serial) -> Result<(
         tx,
         sqlx::query("UPDATE journal SET detail = 'null' WHERE sn = $1 AND event = $2")
             .bind(sn.as_str())
-            .bind(JournalEvent::EndUserNamed.as_str())
+            .bind(JournalEventName::EndUserNamed.as_str())
     )?;
     Ok(())
 }

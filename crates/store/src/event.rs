@@ -4,9 +4,9 @@ use crate::{Error, Result, Store};
 use db::{FromRow, Tx};
 use domain::clock::Millis;
 use domain::event::EventKind;
+use domain::journal::JournalEvent;
 use domain::sample::MessageId;
 use domain::{Event, EventCode, Serial};
-use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 
 /// How many of the newest messages of each kind are served. The newest of each code is always included, however old it is, so
@@ -81,10 +81,12 @@ pub(crate) async fn insert(tx: &mut Tx, sn: &Serial, event: &Event, now: Millis)
     )?;
     if let (1, Some(at)) = (kept, event.at) {
         let args = event.args.as_deref().unwrap_or("null");
-        let args: Value = serde_json::from_str(args).unwrap_or_default();
-        let detail = json!({ "code": event.code.as_str(), "on": event.on, "args": args });
-        let line = NewEntry::by_battery(crate::journal::JournalEvent::Battery, sn, at);
-        line.with(detail).write(tx).await?;
+        let event = JournalEvent::Battery {
+            code: Some(event.code),
+            on: event.on,
+            args: serde_json::from_str(args).unwrap_or_default(),
+        };
+        NewEntry::by_battery(event, sn, at).write(tx).await?;
     }
     Ok(kept == 1)
 }

@@ -17,6 +17,7 @@ use domain::clock::Millis;
 use domain::grant::{
     self, GRANT_REQUEST_TTL, GrantEvent, GrantScope, GrantState, MEMBER_CODE_TTL, Origin, Right,
 };
+use domain::journal::GrantDetail;
 use domain::{AccountId, Role, Serial, SiteDay, Zone};
 use std::collections::HashMap;
 
@@ -89,9 +90,11 @@ impl Grant {
     }
 
     /// The details for the journal, without personal values.
-    pub fn detail(&self) -> serde_json::Value {
-        let until = self.last_day().map(|day| day.to_string());
-        serde_json::json!({ "scope": self.scope.as_str(), "until": until })
+    pub fn detail(&self) -> GrantDetail {
+        GrantDetail {
+            scope: Some(self.scope),
+            until: self.last_day(),
+        }
     }
 }
 

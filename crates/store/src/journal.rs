@@ -1,26 +1,23 @@
 //! The journal: what happened and who did it. Each entry is written in the transaction of the change itself.
 
-mod event;
 mod page;
 
-pub use event::{EntryKind, JournalEvent, event_names};
 pub use page::{ENTRIES_PER_PAGE, EntryFilter, JournalPage, PageActor, PageEntry};
 
 use crate::{Result, Store};
 use db::{FromRow, Tx};
 use domain::clock::Millis;
+use domain::journal::JournalEvent;
 use domain::{AccountId, Serial};
-use serde_json::Value;
 use strum::{EnumString, IntoStaticStr};
 
-/// An entry to be written. `detail` holds no personal values, so an erasure only has to clear the account.
+/// An entry to be written.
 pub struct NewEntry<'a> {
     pub at: Millis,
     pub account: Option<AccountId>,
     pub actor: Actor,
     pub sn: Option<&'a Serial>,
     pub event: JournalEvent,
-    pub detail: Value,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr)]
@@ -48,7 +45,6 @@ impl<'a> NewEntry<'a> {
             actor: Actor::Person,
             sn: None,
             event,
-            detail: Value::Null,
         }
     }
 
@@ -60,7 +56,6 @@ impl<'a> NewEntry<'a> {
             actor: Actor::Portal,
             sn: None,
             event,
-            detail: Value::Null,
         }
     }
 
@@ -81,10 +76,6 @@ impl<'a> NewEntry<'a> {
         Self { actor, ..self }
     }
 
-    pub fn with(self, detail: Value) -> Self {
-        Self { detail, ..self }
-    }
-
     pub async fn write(self, tx: &mut Tx) -> Result<()> {
         execute!(tx, sqlx::query(
             "INSERT INTO journal (at, account_id, actor, sn, event, detail) VALUES ($1, $2, $3, $4, $5, $6)")
@@ -92,8 +83,8 @@ impl<'a> NewEntry<'a> {
             .bind(self.account.map(|a| a.0))
             .bind(self.actor.as_str())
             .bind(self.sn.map(Serial::as_str))
-            .bind(self.event.as_str())
-            .bind(self.detail.to_string()))?;
+            .bind(self.event.name())
+            .bind(self.event.detail().to_string()))?;
         Ok(())
     }
 }

@@ -1,8 +1,8 @@
 //! The content of a protocol, in one language and in the site's local time.
-use crate::journal_text::{format_value, with_unit};
 use domain::clock::Millis;
 use domain::commissioning::CommissioningStep;
 use domain::message::text;
+use domain::quantity::with_unit;
 use domain::setting::Field;
 use domain::{Lang, Zone};
 use serde::Serialize;
@@ -124,10 +124,7 @@ impl Writer<'_> {
 
     fn setting(&self, found: &Value, field: Field) -> String {
         let value = field.from_json(&found[field.name()]);
-        value.map_or_else(
-            || NONE.to_owned(),
-            |value| format_value(field, value, self.lang),
-        )
+        value.map_or_else(|| NONE.to_owned(), |value| value.describe(field, self.lang))
     }
 
     fn record(&self, step: CommissioningStep) -> Option<&StepRecord> {
@@ -341,7 +338,7 @@ impl Writer<'_> {
         });
         let mut head = self.head(&["serial"]);
         let names = fields.iter();
-        head.extend(names.map(|field| text(self.lang, "setting", field.name()).to_owned()));
+        head.extend(names.map(|field| field.label(self.lang).to_owned()));
         Section {
             title: self.step(step),
             rows: row.into_iter().collect(),

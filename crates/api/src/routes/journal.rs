@@ -5,7 +5,6 @@ use crate::caller_systems::Systems;
 use crate::csv::{self, CsvTable};
 use crate::error::{FieldErrors, Problem, Refusal, Result, language};
 use crate::form::Query;
-use crate::journal_text::describe;
 use crate::period::date;
 use axum::Json;
 use axum::extract::State;
@@ -13,13 +12,14 @@ use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use domain::aggregate::ALL_SYSTEMS;
 use domain::clock::Millis;
+use domain::journal::{EntryKind, JournalEvent};
 use domain::message::text;
 use domain::setting::Field;
 use domain::{Lang, Message, Role, Zone};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use store::Access;
-use store::journal::{ENTRIES_PER_PAGE, EntryFilter, EntryKind, JournalPage, PageActor, PageEntry};
+use store::journal::{ENTRIES_PER_PAGE, EntryFilter, JournalPage, PageActor, PageEntry};
 use utoipa::{IntoParams, ToSchema};
 
 /// The most entries that a file contains.
@@ -76,7 +76,7 @@ pub(crate) struct JournalLine {
     text: String,
     /// Of a setting: which …
     #[serde(skip_serializing_if = "Option::is_none")]
-    field: Option<String>,
+    field: Option<&'static str>,
     /// … from which value …
     #[serde(skip_serializing_if = "Value::is_null")]
     from: Value,
@@ -216,37 +216,37 @@ impl LineFormatter<'_> {
         line.company.clone().unwrap_or_else(|| name.to_owned())
     }
 
-    /// The details that the reader may know. Electricians learn that a price was changed, but not which one.
-    fn detail<'l>(&self, line: &'l PageEntry) -> &'l Value {
-        let field = line.detail["field"].as_str();
-        let field: Option<Field> = field.and_then(|name| name.parse().ok());
-        match line.event == "tariff_set" || field.is_some_and(Field::is_money) {
-            true if !self.sees_money => &Value::Null,
-            _ => &line.detail,
+    /// What the reader may know of it.
+    fn event(&self, line: &PageEntry) -> JournalEvent {
+        match self.sees_money {
+            true => line.event.clone(),
+            false => line.event.without_prices(),
         }
     }
 
     fn line(&self, line: &PageEntry) -> JournalLine {
-        let detail = self.detail(line);
-        // Only settings have an old and a new value.
-        let field = detail.get("field").and_then(|field| field.as_str());
-        let value = |name: &str| {
-            let value = field.and_then(|_| detail.get(name));
-            value.cloned().unwrap_or_default()
+        let event = self.event(line);
+        let (kind, name, text) = (event.kind(), event.name(), event.describe(self.lang));
+        let (field, from, to) = match event {
+            JournalEvent::SettingChanged {
+                field, from, to, ..
+            } => (field, from, to),
+            JournalEvent::SettingRefused { field, .. } => (field, Value::Null, Value::Null),
+            _ => (None, Value::Null, Value::Null),
         };
         JournalLine {
             id: line.id,
             at: line.at,
             time: self.zone(line).clock_text(line.at),
             sn: line.sn.as_ref().map(ToString::to_string),
-            kind: line.kind.as_str(),
-            event: line.event,
+            kind: kind.as_str(),
+            event: name,
             actor: line.who.as_str(),
             who: self.who(line),
-            text: describe(line.event, detail, self.lang),
-            field: field.map(str::to_owned),
-            from: value("from"),
-            to: value("to"),
+            text,
+            field: field.map(Field::name),
+            from,
+            to,
         }
     }
 
@@ -260,7 +260,7 @@ impl LineFormatter<'_> {
             table.moment(&self.zone(line), line.at);
             table.text(line.sn.as_ref().map_or("", |sn| sn.as_str()));
             table.text(&self.who(line));
-            table.text(&describe(line.event, self.detail(line), self.lang));
+            table.text(&self.event(line).describe(self.lang));
             table.end_row();
         }
         table.into_bytes()

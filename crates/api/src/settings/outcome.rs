@@ -56,7 +56,7 @@ pub(crate) struct ChangeEntry {
 impl ChangeEntry {
     pub(super) fn new(change: ConflictingChange, seen: impl Fn(AccountId) -> ChangedBy) -> Self {
         Self {
-            field: change.field,
+            field: change.field.name().to_owned(),
             from: change.from,
             to: change.to,
             at: change.at,

@@ -1,9 +1,9 @@
 //! The outcome of a block that has ended, from measurements.
 use domain::Series;
 use domain::clock::Millis;
+use domain::journal::BlockOutcome;
 use domain::series::{Method, Resolution};
 use planner::QUARTER;
-use service::planning::BlockOutcome;
 use store::planning::{BlockReason, ChargePlanMode, RunningBlock};
 use store::{Access, Result, Store};
 
@@ -51,7 +51,7 @@ pub(super) async fn measure(
             .to_owned()
     };
     Ok(Some(BlockOutcome {
-        mode: running.mode,
+        mode: running.mode.as_str().to_owned(),
         from: clock(running.start),
         to: clock(end),
         price: running.price,
@@ -63,5 +63,6 @@ pub(super) async fn measure(
             BlockReason::Buys(facts) | BlockReason::Keeps(facts) => Some(facts.saving),
             BlockReason::ChargeTarget { .. } | BlockReason::FollowsMeter => None,
         },
+        currency: None,
     }))
 }

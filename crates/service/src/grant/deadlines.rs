@@ -1,8 +1,9 @@
 //! Deadlines of grants: owners are notified of decisions, both sides are notified of an end, and old rows are deleted.
 use crate::{Result, Service};
 use domain::grant::GrantState;
+use domain::journal::JournalEvent;
 use store::grant::{self, Grant};
-use store::journal::{Actor, JournalEvent, NewEntry};
+use store::journal::NewEntry;
 
 impl Service {
     /// Notifies owners of pending decisions, and both sides of grants that end soon or have ended. Each notification is sent
@@ -54,9 +55,9 @@ impl Service {
         }
         t.mail_grant_holder(grant, "grant_ended").await?;
         t.access_changed(grant).await?;
-        let entry = NewEntry::without_account(JournalEvent::GrantEnded, now);
-        let entry = entry.with_actor(Actor::Portal).on(&grant.sn);
-        t.journal(entry.with(grant.detail())).await?;
+        let event = JournalEvent::GrantEnded(grant.detail());
+        let entry = NewEntry::without_account(event, now).on(&grant.sn);
+        t.journal(entry).await?;
         t.commit().await
     }
 }

@@ -2,10 +2,10 @@
 use crate::{Error, Result, Service};
 use domain::code::{Code, CodeKind};
 use domain::grant::{GrantEvent, GrantScope, INSTALLER_GRANT_DAYS, end_of};
+use domain::journal::JournalEvent;
 use domain::{AccountId, Role, Serial};
-use serde_json::json;
 use store::grant::{self, Grant};
-use store::journal::{JournalEvent, NewEntry};
+use store::journal::NewEntry;
 use store::{account, code};
 
 /// Result of redeeming an installer code.
@@ -53,9 +53,8 @@ impl Service {
         let mut t = self.begin().await?;
         let now = t.now;
         grant::insert_request(&mut t, account, sn, scope, now).await?;
-        let entry = NewEntry::by(account, JournalEvent::GrantAsked, now).on(sn);
-        t.journal(entry.with(json!({ "scope": scope.as_str() })))
-            .await?;
+        let event = JournalEvent::GrantAsked { scope: Some(scope) };
+        t.journal(NewEntry::by(account, event, now).on(sn)).await?;
         t.commit().await
     }
 
@@ -83,8 +82,9 @@ impl Service {
             let last_day = system.zone.day_of(now).plus(INSTALLER_GRANT_DAYS);
             let until = end_of(&system.zone, last_day);
             let grant = grant::insert_by_code(&mut t, account, &system.sn, until, now).await?;
-            let entry = NewEntry::by(account, JournalEvent::GrantOpenedByCode, now).on(&grant.sn);
-            t.journal(entry.with(grant.detail())).await?;
+            let event = JournalEvent::GrantOpenedByCode(grant.detail());
+            let entry = NewEntry::by(account, event, now).on(&grant.sn);
+            t.journal(entry).await?;
             grants.push(grant);
         }
         t.commit().await?;

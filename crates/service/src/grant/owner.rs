@@ -4,10 +4,11 @@ use crate::transaction::Transaction;
 use crate::{Result, Service, page};
 use domain::code::Code;
 use domain::grant::{GrantEvent, GrantScope, GrantState, end_of};
+use domain::journal::JournalEvent;
 use domain::{Email, Role, SiteDay};
 use store::Access;
 use store::grant::{self, Grant, NewInvitation, NewTerms};
-use store::journal::{JournalEvent, NewEntry};
+use store::journal::NewEntry;
 
 /// An owner's invitation and its terms.
 #[derive(Clone, Copy, Debug)]
@@ -47,9 +48,9 @@ impl Service {
                 code_hash: code_hash.as_deref(),
             };
             let grant = grant::insert_invitation(&mut t, access, new, now).await?;
-            let entry = NewEntry::by(access.account(), JournalEvent::GrantInvited, now);
-            t.journal(entry.on(access.sn()).with(grant.detail()))
-                .await?;
+            let event = JournalEvent::GrantInvited(grant.detail());
+            let entry = NewEntry::by(access.account(), event, now);
+            t.journal(entry.on(access.sn())).await?;
             invited.push(grant);
         }
         if let Some((first, access)) = invited.first().zip(systems.first()) {
@@ -122,8 +123,8 @@ impl Service {
             GrantState::Invited => JournalEvent::GrantInvited,
             _ => JournalEvent::GrantGiven,
         };
-        let entry = NewEntry::by(access.account(), event, now).on(access.sn());
-        t.journal(entry.with(after.detail())).await?;
+        let entry = NewEntry::by(access.account(), event(after.detail()), now);
+        t.journal(entry.on(access.sn())).await?;
         t.mail_new_terms(held.as_ref(), &after).await?;
         t.access_changed(&after).await?;
         t.commit().await?;

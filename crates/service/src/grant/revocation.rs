@@ -2,11 +2,12 @@
 use crate::transaction::Transaction;
 use crate::{Result, Service};
 use domain::grant::{GrantEvent, GrantState};
+use domain::journal::JournalEvent;
 use domain::{AccountId, Role, Serial};
 use store::Access;
 use store::account;
 use store::grant::{self, Grant};
-use store::journal::{JournalEvent, NewEntry};
+use store::journal::NewEntry;
 
 impl Service {
     /// The owner ends a grant, withdraws an invitation or refuses a request. `false`: this system has no such grant.
@@ -29,8 +30,8 @@ impl Service {
                 t.access_changed(&grant).await?;
             }
         }
-        let entry = NewEntry::by(access.account(), event(grant.state), now).on(access.sn());
-        t.journal(entry.with(grant.detail())).await?;
+        let entry = NewEntry::by(access.account(), event(&grant), now).on(access.sn());
+        t.journal(entry).await?;
         t.commit().await?;
         Ok(true)
     }
@@ -62,8 +63,8 @@ impl Service {
         if grant.state.opens() || grant.state == GrantState::Invited {
             grant.holder.email = me.email;
             t.mail_grant_owner(&grant, "grant_given_up").await?;
-            let entry = NewEntry::by(account, event(grant.state), now).on(&grant.sn);
-            t.journal(entry.with(grant.detail())).await?;
+            let entry = NewEntry::by(account, event(&grant), now).on(&grant.sn);
+            t.journal(entry).await?;
         }
         t.commit().await?;
         Ok(true)
@@ -92,8 +93,9 @@ impl Transaction<'_> {
     pub(crate) async fn record_holder_deleted(&mut self, account: AccountId) -> Result<()> {
         let now = self.now;
         for grant in grant::open_of_holder(self, account, now).await? {
-            let entry = NewEntry::by(account, JournalEvent::GrantEnded, now).on(&grant.sn);
-            self.journal(entry.with(grant.detail())).await?;
+            let event = JournalEvent::GrantEnded(grant.detail());
+            let entry = NewEntry::by(account, event, now).on(&grant.sn);
+            self.journal(entry).await?;
             grant::delete(self, &grant, now).await?;
             self.access_changed(&grant).await?;
         }
@@ -101,12 +103,13 @@ impl Transaction<'_> {
     }
 }
 
-const fn event(state: GrantState) -> JournalEvent {
-    match state {
+fn event(grant: &Grant) -> JournalEvent {
+    let event = match grant.state {
         GrantState::Requested | GrantState::Refused => JournalEvent::GrantRefused,
         GrantState::Invited => JournalEvent::GrantDeclined,
         GrantState::Active | GrantState::Unconfirmed | GrantState::Ended => {
             JournalEvent::GrantEnded
         }
-    }
+    };
+    event(grant.detail())
 }

@@ -70,7 +70,7 @@ impl BatchRun<'_> {
         let since = since.await?;
         let before = service.store.settings(access, service.now()).await?;
         let present = before.version;
-        let changed = |field: Field| since.iter().any(|it| it.field == field.name());
+        let changed = |field: Field| since.iter().any(|it| it.field == field);
         let undo = undo(
             &system.changes,
             system.acknowledged,

@@ -2,11 +2,11 @@
 use super::PreparedChange;
 use crate::transaction::Transaction;
 use crate::{Result, tariff};
+use domain::journal::JournalEvent;
 use domain::setting::{Field, Settings, Value};
 use domain::{Price, Tariff};
-use serde_json::json;
 use store::guard::{self, ChangeBlocked};
-use store::journal::{JournalEvent, NewEntry};
+use store::journal::NewEntry;
 use store::{Access, setting};
 
 /// A save that changes a price enters a tariff, once both prices are known.
@@ -53,11 +53,13 @@ pub(crate) async fn update_fixed_price(
     }
     let by = access.account();
     let version = setting::overwrite_desired(t, sn, &after, Some(by), now).await?;
-    let written = |value: Option<Value>| value.map(|value| value.json(field));
-    let detail = json!({
-        "version": version, "field": field.name(), "from": written(from), "to": written(to),
-    });
-    let entry = NewEntry::by(by, JournalEvent::SettingChanged, now).on(sn);
-    t.journal(entry.with(detail)).await?;
+    let written = |value: Option<Value>| value.unwrap_or(Value::Unknown).json(field);
+    let event = JournalEvent::SettingChanged {
+        version,
+        field: Some(field),
+        from: written(from),
+        to: written(to),
+    };
+    t.journal(NewEntry::by(by, event, now).on(sn)).await?;
     Ok(Ok(true))
 }

@@ -3,10 +3,11 @@ use super::{PreparedChange, SaveKind, price};
 use crate::Result;
 use crate::transaction::Transaction;
 use domain::Serial;
-use domain::setting::{Field, TokenChange};
-use serde_json::{Value, json};
+use domain::journal::JournalEvent;
+use domain::setting::{ChangedField, Field, TokenChange};
+use serde_json::Value;
 use store::guard::{self, ChangeBlocked};
-use store::journal::{JournalEvent, NewEntry};
+use store::journal::NewEntry;
 use store::setting::{self, NewBatchSystem, NewSettings};
 use store::source;
 
@@ -72,23 +73,20 @@ async fn write_journal(
     version: i64,
 ) -> Result<()> {
     let (access, change, now) = (one.access, &one.change, t.now);
-    let entry = |event, detail: Value| {
-        NewEntry::by(access.account(), event, now)
-            .on(access.sn())
-            .with(detail)
+    let entry = |event| NewEntry::by(access.account(), event, now).on(access.sn());
+    let changed = |field, from, to| JournalEvent::SettingChanged {
+        version,
+        field: Some(field),
+        from,
+        to,
     };
     if one.kind == SaveKind::Reset {
-        let detail = json!({ "version": version });
-        t.journal(entry(JournalEvent::SettingsReset, detail))
-            .await?;
+        let reset = JournalEvent::SettingsReset { version };
+        t.journal(entry(reset)).await?;
     }
-    for changed in &change.fields {
-        let detail = json!({
-            "version": version, "field": changed.field.name(),
-            "from": changed.from.json(changed.field), "to": changed.to.json(changed.field),
-        });
-        t.journal(entry(JournalEvent::SettingChanged, detail))
-            .await?;
+    for &ChangedField { field, from, to } in &change.fields {
+        let event = changed(field, from.json(field), to.json(field));
+        t.journal(entry(event)).await?;
     }
     // The journal records only whether there is a token, not even its last characters.
     let token = match change.token {
@@ -97,15 +95,12 @@ async fn write_journal(
         TokenChange::Erase => Some(false),
     };
     if let Some(set) = token {
-        let field = Field::ProviderToken.name();
-        let detail = json!({ "version": version, "field": field, "from": null, "to": set });
-        t.journal(entry(JournalEvent::SettingChanged, detail))
-            .await?;
+        let event = changed(Field::ProviderToken, Value::Null, set.into());
+        t.journal(entry(event)).await?;
     }
     if change.acknowledged == Some(true) {
-        let detail = json!({ "version": version });
-        t.journal(entry(JournalEvent::NoticeAcknowledged, detail))
-            .await?;
+        let acknowledged = JournalEvent::NoticeAcknowledged { version };
+        t.journal(entry(acknowledged)).await?;
     }
     Ok(())
 }

@@ -1,14 +1,14 @@
 //! Progress of updates, as the battery reports it. An installed part counts as done only when a hello reports the new version.
 use super::update_cache::UpdateCache;
 use super::{UpdateJob, installed_version, rollout, update};
-use crate::journal::{Actor, JournalEvent, NewEntry};
+use crate::journal::{Actor, NewEntry};
 use crate::{Error, Result, Store};
 use db::{FromRow, Tx};
 use domain::Serial;
 use domain::clock::Millis;
 use domain::firmware::{FirmwareReport, JobState, Stage, UPDATE_STALLED_AFTER};
 use domain::hello::PartVersions;
-use serde_json::json;
+use domain::journal::{JournalEvent, PartUpdate};
 
 /// Records a battery's progress report. Returns the update if it has changed. A report about any update but the newest changes
 /// nothing.
@@ -71,12 +71,13 @@ async fn advance(
     }
     save_part(tx, &job, place).await?;
     if failed {
-        let fault = report.fault.map(|fault| fault.as_str());
-        let detail = json!({
-            "part": report.part.as_str(), "version": report.version.to_string(), "code": fault,
-        });
-        let line = NewEntry::by_battery(JournalEvent::UpdateFailed, &job.sn, now);
-        line.with(detail).write(tx).await?;
+        let event = JournalEvent::UpdateFailed {
+            part: Some(report.part),
+            version: Some(report.version),
+            code: report.fault,
+        };
+        let line = NewEntry::by_battery(event, &job.sn, now);
+        line.write(tx).await?;
         rollout::record_failure(tx, job.parts[place].release, now).await?;
     }
     Ok(Some(job))
@@ -114,12 +115,13 @@ pub(crate) async fn confirm_versions(
         part.progress = 100;
         part.fault = None;
         part.ended_at = Some(now);
-        let detail = json!({
-            "part": part.part.as_str(), "from": part.from.to_string(), "to": part.version.to_string(),
+        let event = JournalEvent::UpdateDone(PartUpdate {
+            part: Some(part.part),
+            from: Some(part.from),
+            to: Some(part.version),
         });
         save_part(tx, &job, place).await?;
-        let line = NewEntry::by_battery(JournalEvent::UpdateDone, sn, now);
-        line.with(detail).write(tx).await?;
+        NewEntry::by_battery(event, sn, now).write(tx).await?;
     }
     if news {
         let state = match job.parts_left() {

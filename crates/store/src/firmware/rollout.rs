@@ -1,12 +1,12 @@
 //! Rollout of a release, wave by wave. It is halted by the operator, or stops by itself.
 use super::release::{Release, ReleaseState};
-use crate::journal::{Actor, JournalEvent, NewEntry};
+use crate::journal::{Actor, NewEntry};
 use crate::{Error, Result, Store};
 use db::{FromRow, Tx};
 use domain::Serial;
 use domain::clock::{DAY, Millis};
 use domain::firmware::{JobState, Wave, WaveTally};
-use serde_json::json;
+use domain::journal::JournalEvent;
 use std::collections::HashSet;
 
 /// A battery that was offline for longer is not counted as able to take an update.
@@ -102,9 +102,14 @@ pub async fn change_state(
     if matches!(state, ReleaseState::Stopped | ReleaseState::Withdrawn) {
         withdraw_waiting(tx, release, now).await?;
     }
-    let detail = json!({ "release": release, "state": state.as_str(), "reason": reason });
-    let line = NewEntry::without_account(JournalEvent::RolloutChanged, now).with_actor(actor);
-    line.with(detail).write(tx).await?;
+    let event = JournalEvent::RolloutChanged {
+        release,
+        state: Some(state.as_str().to_owned()),
+        percent: None,
+        reason: reason.map(str::to_owned),
+    };
+    let line = NewEntry::without_account(event, now).with_actor(actor);
+    line.write(tx).await?;
     Ok(true)
 }
 

@@ -1,12 +1,12 @@
 //! Journal entries for readers, newest first and page by page.
-use super::{Actor, EntryKind, JournalEvent};
+use super::Actor;
 use crate::{Access, Error, Result, Store};
 use db::FromRow;
 use domain::clock::Millis;
 use domain::grant::Right;
+use domain::journal::{EntryKind, JournalEvent, JournalEventName};
 use domain::names::variants;
 use domain::{AccountId, Serial};
-use serde_json::Value;
 use strum::{IntoStaticStr, VariantArray};
 
 pub const ENTRIES_PER_PAGE: usize = 10;
@@ -64,9 +64,7 @@ pub struct PageEntry {
     pub who: PageActor,
     /// The company, if an electrician did it.
     pub company: Option<String>,
-    pub kind: EntryKind,
-    pub event: &'static str,
-    pub detail: Value,
+    pub event: JournalEvent,
 }
 
 #[derive(Debug, FromRow)]
@@ -120,12 +118,9 @@ impl Store {
         };
         let (whole, partly) = (systems(true), systems(false));
         let all = format!("{whole}{partly}");
-        let of_kind = |event: &&JournalEvent| filter.kinds.contains(&event.kind());
-        let events = JournalEvent::ALL
-            .iter()
-            .filter(of_kind)
-            .map(|event| event.as_str());
-        let events = list(events);
+        let of_kind = |event: &&JournalEventName| filter.kinds.contains(&event.kind());
+        let events = JournalEventName::ALL.iter().filter(of_kind);
+        let events = list(events.map(|event| event.as_str()));
         let who = filter.who.map_or("", PageActor::as_str);
         let total: i64 = on!(self, p => sqlx::query_scalar(select!("count(*)", ""))
             .bind(filter.account.0).bind(&whole).bind(&events).bind(who).bind(filter.from).bind(filter.until)
@@ -148,8 +143,9 @@ impl Store {
 
 impl Row {
     fn line(self, reader: AccountId) -> Result<PageEntry> {
-        let event = self.event.parse::<JournalEvent>();
-        let event = event.map_err(|_| Error::Damaged("journal.event"))?;
+        let detail = serde_json::from_str(&self.detail);
+        let detail = detail.map_err(|_| Error::Damaged("journal.detail"))?;
+        let event = JournalEvent::parse(&self.event, &detail);
         let who = match self.actor.parse() {
             Ok(Actor::Person) if self.account_id == Some(reader.0) => PageActor::You,
             Ok(Actor::Person) => PageActor::Person,
@@ -165,10 +161,7 @@ impl Row {
             sn: sn.map_err(|_| Error::Damaged("journal.sn"))?,
             who,
             company: self.company.filter(|_| who == PageActor::Person),
-            kind: event.kind(),
-            event: event.as_str(),
-            detail: serde_json::from_str(&self.detail)
-                .map_err(|_| Error::Damaged("journal.detail"))?,
+            event: event.ok_or(Error::Damaged("journal.event"))?,
         })
     }
 }
@@ -181,4 +174,20 @@ fn list<'a>(items: impl Iterator<Item = &'a str>) -> String {
         text.push(',');
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::Lang;
+    use domain::message::text;
+
+    #[test]
+    fn everybody_who_does_something_has_a_name_in_every_language() {
+        for lang in Lang::ALL {
+            for who in PageActor::ALL {
+                assert!(!text(lang, "word", who.as_str()).is_empty(), "{who:?}");
+            }
+        }
+    }
 }

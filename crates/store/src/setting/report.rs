@@ -1,13 +1,13 @@
 //! What a battery reports about its settings: which version it holds, what it has applied and what it refused.
 use super::{refusals, refusals_text, text};
 use crate::Result;
-use crate::journal::{JournalEvent, NewEntry};
+use crate::journal::NewEntry;
 use crate::planning::PLAN_LEASE;
 use db::{FromRow, Tx};
 use domain::clock::Millis;
+use domain::journal::JournalEvent;
 use domain::setting::SettingsReport;
 use domain::{Event as BatteryEvent, EventCode, Serial};
-use serde_json::json;
 
 #[derive(Debug, FromRow)]
 struct HelloRow {
@@ -134,10 +134,8 @@ async fn journal_report(
     let version = report.version;
     let again = before.reported_version == version;
     if !again {
-        NewEntry::by_battery(JournalEvent::SettingsReported, sn, now)
-            .with(json!({ "version": version }))
-            .write(tx)
-            .await?;
+        let event = JournalEvent::SettingsReported { version };
+        NewEntry::by_battery(event, sn, now).write(tx).await?;
     }
     let known = match again {
         true => refusals(before.refused.as_deref())?,
@@ -148,9 +146,12 @@ async fn journal_report(
         .iter()
         .filter(|refused| !known.contains(refused));
     for (field, refusal) in new {
-        let detail = json!({ "version": version, "field": field.name(), "code": refusal.as_str() });
-        let line = NewEntry::by_battery(JournalEvent::SettingRefused, sn, now);
-        line.with(detail).write(tx).await?;
+        let event = JournalEvent::SettingRefused {
+            version,
+            field: Some(*field),
+            code: Some(*refusal),
+        };
+        NewEntry::by_battery(event, sn, now).write(tx).await?;
     }
     Ok(())
 }

@@ -1,10 +1,10 @@
 //! Saving desired settings, each time as a new version, and what others have changed meanwhile.
 use super::{document, text};
-use crate::journal::JournalEvent;
 use crate::{Access, Keyring, Purpose, Result, Store};
 use db::{FromRow, Tx};
 use domain::clock::Millis;
-use domain::setting::{Settings, TokenChange};
+use domain::journal::{JournalEvent, JournalEventName};
+use domain::setting::{Field, Settings, TokenChange};
 use domain::{AccountId, Serial};
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ pub struct NewSettings<'a> {
 /// What somebody else changed meanwhile.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConflictingChange {
-    pub field: String,
+    pub field: Field,
     pub from: Value,
     pub to: Value,
     pub at: Millis,
@@ -36,15 +36,6 @@ struct ConflictRow {
     detail: String,
 }
 
-/// A change of a setting in the journal.
-#[derive(serde::Deserialize)]
-struct Detail {
-    version: i64,
-    field: String,
-    from: Value,
-    to: Value,
-}
-
 impl Store {
     /// What was changed after `version`, newest first.
     pub async fn settings_changed_since(
@@ -52,21 +43,30 @@ impl Store {
         access: &Access,
         version: i64,
     ) -> Result<Vec<ConflictingChange>> {
+        const CHANGED: &str = JournalEventName::SettingChanged.as_str();
         const MAX_ENTRIES_READ: i64 = 200;
         let rows: Vec<ConflictRow> = on!(self, p => sqlx::query_as(
             "SELECT at, account_id, detail FROM journal WHERE sn = $1 AND event = $2 AND at > $3
              ORDER BY at DESC, id DESC LIMIT $4")
-            .bind(access.sn().as_str()).bind(JournalEvent::SettingChanged.as_str()).bind(access.history_from())
+            .bind(access.sn().as_str()).bind(CHANGED).bind(access.history_from())
             .bind(MAX_ENTRIES_READ).fetch_all(p).await)?;
         let newer = rows.into_iter().filter_map(|row| {
-            let detail: Detail = serde_json::from_str(&row.detail).ok()?;
-            (detail.version > version).then_some(ConflictingChange {
-                field: detail.field,
-                from: detail.from,
-                to: detail.to,
-                at: row.at,
-                by: row.account_id.map(AccountId),
-            })
+            let detail = serde_json::from_str(&row.detail).ok()?;
+            match JournalEvent::parse(CHANGED, &detail)? {
+                JournalEvent::SettingChanged {
+                    version: newer,
+                    field: Some(field),
+                    from,
+                    to,
+                } if newer > version => Some(ConflictingChange {
+                    field,
+                    from,
+                    to,
+                    at: row.at,
+                    by: row.account_id.map(AccountId),
+                }),
+                _ => None,
+            }
         });
         Ok(newer.collect())
     }

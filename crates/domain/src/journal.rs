@@ -1,0 +1,257 @@
+//! The journal's events, each with its values. Names and values are stored and exported as they are written here. But for the
+//! names of people in [`JournalEvent::EndUserNamed`], no value is personal, so an erasure only has to clear the account.
+
+mod detail;
+mod text;
+
+pub use detail::{BlockOutcome, GrantDetail, PartUpdate, TariffPrices};
+
+use crate::alarm::AlarmKind;
+use crate::command::AnswerCode;
+use crate::firmware::{Fault, Part, Version};
+use crate::grant::GrantScope;
+use crate::names::variants;
+use crate::setting::{Field, SettingRefusal};
+use crate::{Currency, EventCode, Serial, SiteDay};
+use detail::or_default;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use strum::{EnumDiscriminants, IntoStaticStr, VariantArray};
+
+/// Kinds of entries, to filter by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(const_into_str, serialize_all = "snake_case")]
+pub enum EntryKind {
+    Settings,
+    Command,
+    /// Firmware updates.
+    Update,
+    /// What the battery did, and why.
+    Battery,
+    /// Who may see which system.
+    Access,
+    Account,
+    Operator,
+}
+
+impl EntryKind {
+    pub const ALL: [Self; Self::VARIANTS.len()] = variants();
+
+    pub const fn as_str(self) -> &'static str {
+        self.into_str()
+    }
+}
+
+/// Defines the events by kind, with the stored name where it is not the event's own. Old entries may lack a value, so every field
+/// can be read as its default.
+macro_rules! events {
+    ($($kind:ident {
+        $(
+            $(#[$about:meta])* $event:ident $(= $stored:tt)? $(($detail:ty))?
+            $({ $($(#[$attribute:meta])* $field:ident: $type:ty),* $(,)? })?,
+        )*
+    })*) => {
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, EnumDiscriminants)]
+        #[serde(tag = "event", content = "detail", rename_all = "snake_case")]
+        #[strum_discriminants(name(JournalEventName), derive(IntoStaticStr, VariantArray))]
+        #[strum_discriminants(strum(const_into_str, serialize_all = "snake_case"))]
+        pub enum JournalEvent {
+            $($(
+                $(#[$about])*
+                $(#[serde(rename = $stored)] #[strum_discriminants(strum(serialize = $stored))])?
+                $event $(($detail))? $({
+                    $($(#[$attribute])* #[serde(default, deserialize_with = "or_default")] $field: $type,)*
+                })?,
+            )*)*
+        }
+
+        impl JournalEventName {
+            pub const fn kind(self) -> EntryKind {
+                match self { $($(Self::$event)|* => EntryKind::$kind,)* }
+            }
+        }
+    };
+}
+
+events! {
+    Settings {
+        CommissioningStarted,
+        /// Abandoned before it was finished.
+        CommissioningDropped,
+        CommissioningFinished { protocol: i64 },
+        /// Prices from a day on, and those that they replaced.
+        TariffSet { from: Option<SiteDay>, to: Option<TariffPrices>, was: Option<TariffPrices> },
+        /// Prices by the time of day.
+        TimeOfUseSet { steps: usize },
+        /// The values are those of the settings' document; of a token only whether there is one.
+        SettingChanged { version: i64, field: Option<Field>, from: Value, to: Value },
+        SettingsReset { version: i64 },
+        /// Charging above 4.2 kW: the notice under §14a was acknowledged.
+        NoticeAcknowledged { version: i64 },
+        SettingsReported { version: i64 },
+        SettingRefused { version: i64, field: Option<Field>, code: Option<SettingRefusal> },
+        /// A state of charge in % that is wanted at a time of the site's clock.
+        ChargeTargetSet = "plan_wished" { soc: i64, at: String },
+        ChargeTargetDropped = "plan_wish_dropped",
+        /// The plan lost money for 30 days, in cents.
+        PlanTurnedOff { lost: Option<i64>, currency: Option<Currency> },
+    }
+    Command {
+        CommandSent { command: String, args: Map<String, Value> },
+        CommandDone { command: String, code: Option<AnswerCode> },
+        CommandFailed { command: String, code: Option<AnswerCode> },
+        CommandExpired { command: String },
+    }
+    Update {
+        UpdateStarted { parts: Vec<PartUpdate> },
+        UpdateCancelled,
+        UpdateDone(PartUpdate),
+        UpdateFailed { part: Option<Part>, version: Option<Version>, code: Option<Fault> },
+        /// The battery sent no report for too long.
+        UpdateInterrupted,
+        /// The battery waited for too long to begin or to continue.
+        UpdateExpired,
+    }
+    Battery {
+        /// The battery reported what happened, or why it acted.
+        Battery { code: Option<EventCode>, on: bool, args: Value },
+        PlanDone(BlockOutcome),
+        /// The battery may stay empty for long; with how often that was right before.
+        WeatherWarned { hits: i64, false_alarms: i64 },
+        WeatherCame { hits: i64, false_alarms: i64 },
+        WeatherWithdrawn { hits: i64, false_alarms: i64 },
+        /// Somebody has seen an alarm and takes care of it.
+        AlarmAcknowledged { alarm: Option<AlarmKind> },
+    }
+    Access {
+        SystemLinked,
+        SystemUnlinked,
+        /// A person with the code displaced an owner who had claimed the system by the main switch: the entry for the former owner …
+        SystemDisplaced,
+        /// … and for the new owner.
+        SystemTakenOver,
+        ClaimStarted,
+        ClaimContested,
+        PartnerConsented { partner: String, scopes: String },
+        PartnerEnded { partner: String },
+        /// A partner's token or code was used a second time, so its token family was revoked.
+        PartnerTokenReused { partner: String },
+        /// An owner invited somebody.
+        GrantInvited(GrantDetail),
+        GrantAsked { scope: Option<GrantScope> },
+        /// The owner approved, confirmed, renewed or changed a grant.
+        GrantGiven(GrantDetail),
+        GrantAccepted(GrantDetail),
+        /// By an installer code.
+        GrantOpenedByCode = "grant_coded" (GrantDetail),
+        /// The owner refused a request.
+        GrantRefused(GrantDetail),
+        /// An invitation was declined or withdrawn.
+        GrantDeclined(GrantDetail),
+        GrantEnded(GrantDetail),
+        HandoverOffered,
+        HandoverWithdrawn,
+        HandedOver,
+        /// A unit was exchanged.
+        UnitReplaced { old: Option<Serial>, new: Option<Serial> },
+    }
+    Account {
+        Registered,
+        /// Names are personal: they are erased when the household leaves.
+        EndUserNamed { from: Option<String>, to: Option<String> },
+        /// The site of a system, or the modules on its roof; which parts, but not their values.
+        SiteChanged { changed: Vec<String> },
+        PasswordChanged,
+        EmailChanged,
+        ProfileChanged { fields: Vec<String> },
+        TotpEnabled,
+        TotpDisabled,
+        RecoveryCodeUsed { left: i64 },
+        RecoveryCodesRenewed,
+        SessionReused,
+        GroupCreated { group: i64 },
+        GroupChanged { group: i64, fields: Vec<String> },
+        GroupDeleted { group: i64 },
+    }
+    Operator {
+        /// The operator removed the second factor of an account whose person had lost it.
+        TotpReset,
+        AccountLocked,
+        AccountUnlocked,
+        FleetBraked { reason: String },
+        FleetReleased,
+        FirmwarePublished { release: i64, part: Option<Part>, hardware: String, version: Option<Version> },
+        /// A rollout was paused, resumed, withdrawn or stopped (`state`), or went to its next wave (`percent`).
+        RolloutChanged = "firmware_moved" {
+            release: i64,
+            #[serde(skip_serializing_if = "Option::is_none")] state: Option<String>,
+            #[serde(skip_serializing_if = "Option::is_none")] percent: Option<u64>,
+            reason: Option<String>,
+        },
+    }
+}
+
+impl JournalEventName {
+    pub const ALL: &[Self] = Self::VARIANTS;
+
+    pub const fn as_str(self) -> &'static str {
+        self.into_str()
+    }
+}
+
+impl JournalEvent {
+    pub fn name(&self) -> &'static str {
+        JournalEventName::from(self).as_str()
+    }
+
+    pub fn kind(&self) -> EntryKind {
+        JournalEventName::from(self).kind()
+    }
+
+    /// The values as they are stored; null if there are none.
+    pub fn detail(&self) -> Value {
+        let mut stored = serde_json::to_value(self).expect("every key of its JSON is a text");
+        stored["detail"].take()
+    }
+
+    /// A stored event. `None` if its name is unknown; values that are erased or unreadable are left empty.
+    pub fn parse(name: &str, detail: &Value) -> Option<Self> {
+        let read = |detail: &Value| Self::deserialize(json!({ "event": name, "detail": detail }));
+        let stored = read(detail).or_else(|_| read(&json!({})));
+        stored.or_else(|_| read(&Value::Null)).ok()
+    }
+
+    /// For readers who learn that a price was changed, but not which one.
+    pub fn without_prices(&self) -> Self {
+        match self {
+            Self::TariffSet { .. } => Self::TariffSet {
+                from: None,
+                to: None,
+                was: None,
+            },
+            Self::SettingChanged {
+                version,
+                field: Some(field),
+                ..
+            } if field.is_money() => Self::SettingChanged {
+                version: *version,
+                field: None,
+                from: Value::Null,
+                to: Value::Null,
+            },
+            Self::SettingRefused {
+                version,
+                field: Some(field),
+                ..
+            } if field.is_money() => Self::SettingRefused {
+                version: *version,
+                field: None,
+                code: None,
+            },
+            other => other.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
