@@ -5,9 +5,10 @@ use crate::load::{Target, single_client_latency};
 use crate::server::{Deployment, Server};
 use crate::{history, http};
 use anyhow::{Context as _, ensure};
-use domain::Serial;
 use domain::clock::{DAY, Millis};
 use domain::firmware::{JobState, Manifest, Part, SecretKey, digest_of};
+use domain::{Clock, Random, Serial};
+use service::{Service, ServiceConfig};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 use store::Store;
@@ -90,7 +91,17 @@ pub(crate) async fn run(figures: &mut Vec<Figure>) -> anyhow::Result<()> {
 }
 
 fn now() -> Millis {
-    domain::Clock::system().now()
+    Clock::system().now()
+}
+
+/// Publishing needs neither randomness nor addresses.
+fn service(store: &Store) -> Service {
+    let config = ServiceConfig {
+        public_url: String::new(),
+        devices_a_minute: 0,
+    };
+    let random = Random::new(|bytes| bytes.fill(0));
+    Service::new(store.clone(), None, Clock::system(), random, config)
 }
 
 /// Publishes newer master firmware for every hardware, offered to all, and the keys that batteries trust.
@@ -102,6 +113,7 @@ async fn publish(deployment: &Deployment, store: &Store) -> anyhow::Result<()> {
         "release": release.public().to_string(), "director": director.public().to_string(),
     });
     std::fs::write(deployment.path("keys.json"), keys.to_string())?;
+    let service = service(store);
     for (number, hardware) in (1_u8..).zip(HARDWARE) {
         let image = vec![number; IMAGE_BYTES];
         let manifest = Manifest {
@@ -120,7 +132,7 @@ async fn publish(deployment: &Deployment, store: &Store) -> anyhow::Result<()> {
             notes: &ReleaseNotes::default(),
             soak: 0,
         };
-        let id = store.publish_firmware(new, now()).await??;
+        let id = service.publish_firmware(new).await??;
         store.offer_to_all(id, now()).await?;
     }
     Ok(())

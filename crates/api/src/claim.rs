@@ -2,8 +2,8 @@
 use domain::key::KeyStatus;
 use domain::{Key, Lang, Serial};
 use serde::Serialize;
+use service::key::KeyOutcome;
 use store::claim::WaitingClaim;
-use store::key::KeyOutcome;
 use utoipa::ToSchema;
 
 #[derive(Serialize, ToSchema)]

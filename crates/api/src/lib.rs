@@ -16,6 +16,7 @@ mod error;
 mod flag_sets;
 mod form;
 mod grant;
+mod guard;
 mod headers;
 mod image_cache;
 mod journal_text;

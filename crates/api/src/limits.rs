@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::sliding_window::SlidingWindow;
 use domain::client_network::ClientNetwork;
 use domain::clock::{HOUR, MINUTE};
-use domain::{Clock, Message};
+use domain::{AccountId, Clock, Message};
 use std::net::IpAddr;
 
 pub(crate) struct Limits {
@@ -12,6 +12,7 @@ pub(crate) struct Limits {
     login_stranger: SlidingWindow,
     login_known: SlidingWindow,
     keys: SlidingWindow,
+    grant_requests: SlidingWindow,
     register_address: SlidingWindow,
     mail_recipient: SlidingWindow,
     mail_address: SlidingWindow,
@@ -41,6 +42,7 @@ impl Limits {
             login_stranger: per_minute(10),
             login_known: per_minute(10),
             keys: per_hour(MAX_KEYS_PER_HOUR),
+            grant_requests: per_hour(30),
             register_address: per_hour(20),
             mail_recipient: per_hour(3),
             mail_address: per_hour(20),
@@ -66,13 +68,27 @@ impl Limits {
     pub(crate) fn keys(
         &self,
         address: IpAddr,
-        account: Option<domain::AccountId>,
+        account: Option<AccountId>,
         tries: usize,
     ) -> Result<()> {
-        let account = account.map(|account| format!("account {account}"));
-        let names: Vec<String> = [network(address)].into_iter().chain(account).collect();
-        let taken = self.keys.try_acquire(&names, tries);
+        let taken = self.keys.try_acquire(&key_names(address, account), tries);
         taken.map_err(too_many)
+    }
+
+    /// Gives back the tries of codes that were right: whoever has them does not guess. Otherwise an electrician who enters a
+    /// day's codes would use up the tries of the customer at the same address.
+    pub(crate) fn keys_were_right(
+        &self,
+        address: IpAddr,
+        account: Option<AccountId>,
+        tries: usize,
+    ) {
+        self.keys.give_back(&key_names(address, account), tries);
+    }
+
+    /// An electrician's request for access. It reveals nothing, so it needs no share in the tries of keys.
+    pub(crate) fn grant_request(&self, account: AccountId) -> Result<()> {
+        check(&self.grant_requests, account.to_string())
     }
 
     pub(crate) fn register(&self, address: IpAddr) -> Result<()> {
@@ -93,14 +109,14 @@ impl Limits {
     }
 
     /// A repeated password entry by someone who is logged in.
-    pub(crate) fn password(&self, account: domain::AccountId) -> Result<()> {
+    pub(crate) fn password(&self, account: AccountId) -> Result<()> {
         check(&self.password, account.to_string())
     }
 
     /// A second factor after the right password. Three of a million codes are valid at a time, so ten tries an hour give someone
     /// who knows the password a chance of about one in a thousand per day. `from` is the owner's known browser or a logged-in
     /// person; strangers do not use up that allowance.
-    pub(crate) fn totp(&self, account: domain::AccountId, from: Option<&str>) -> Result<()> {
+    pub(crate) fn totp(&self, account: AccountId, from: Option<&str>) -> Result<()> {
         check(
             &self.totp,
             format!("{account} {}", from.unwrap_or_default()),
@@ -108,9 +124,14 @@ impl Limits {
     }
 
     /// A mail that someone who is logged in sends to an address of their choice.
-    pub(crate) fn invitation(&self, account: domain::AccountId) -> Result<()> {
+    pub(crate) fn invitation(&self, account: AccountId) -> Result<()> {
         check(&self.invitations, account.to_string())
     }
+}
+
+fn key_names(address: IpAddr, account: Option<AccountId>) -> Vec<String> {
+    let account = account.map(|account| format!("account {account}"));
+    [network(address)].into_iter().chain(account).collect()
 }
 
 fn check(window: &SlidingWindow, mut key: String) -> Result<()> {

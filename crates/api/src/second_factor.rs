@@ -49,10 +49,7 @@ pub(crate) async fn require_factor(
     }
     portal.limits.totp(account.id(), known)?;
     let factor = parse_factor(given)?;
-    let right = portal
-        .store
-        .use_totp(account.id(), &factor, portal.mail_context(), portal.now());
-    match right.await? {
+    match portal.service.use_totp(account.id(), &factor).await? {
         true => Ok(true),
         false => Err(wrong_factor()),
     }

@@ -4,10 +4,8 @@ mod batch;
 mod entry;
 mod form;
 mod outcome;
-mod saver;
 
 pub(crate) use batch::{BatchEntry, BatchOutcome, BatchReader, SystemOutcome};
 pub(crate) use entry::{SettingValues, SettingsEntry};
 pub(crate) use form::{BatchForm, ResetForm, SettingsForm, SettingsQuery, TemplateForm, versions};
-pub(crate) use outcome::{SaveFailure, SaveOutcome, SaveProblem};
-pub(crate) use saver::{InvalidFields, PreparedChange, SettingsSaver, is_money};
+pub(crate) use outcome::{SaveOutcome, SaveProblem};

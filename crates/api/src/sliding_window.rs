@@ -65,6 +65,16 @@ impl SlidingWindow {
         }
         Ok(())
     }
+
+    /// Takes back the newest `tries` of every name.
+    pub(crate) fn give_back(&self, names: &[String], tries: usize) {
+        let mut attempts = self.attempts.lock().unwrap_or_else(PoisonError::into_inner);
+        for name in names {
+            if let Some(times) = attempts.by_name.get_mut(name) {
+                times.truncate(times.len().saturating_sub(tries));
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -104,6 +114,16 @@ mod tests {
             }
             prop_assert!(window.try_acquire(&["name".into()], tries).is_ok());
         }
+    }
+
+    #[test]
+    fn what_is_given_back_can_be_taken_again() {
+        let window = SlidingWindow::new(&Clock::frozen_at(0), 2, HOUR);
+        let names = ["one".to_owned(), "other".to_owned()];
+        window.try_acquire(&names, 2).unwrap();
+        window.give_back(&names, 1);
+        window.try_acquire(&names, 1).unwrap();
+        window.try_acquire(&names, 1).unwrap_err();
     }
 
     #[test]

@@ -9,11 +9,11 @@ use domain::{Clock, Random, Role};
 use ipnet::IpNet;
 use metrics_exporter_prometheus::PrometheusHandle;
 use serde::Serialize;
+use service::{Service, ServiceConfig};
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 use store::Store;
-use store::mail::MailContext;
 use utoipa::ToSchema;
 
 /// One pointer, because a request clones it at every layer.
@@ -23,7 +23,10 @@ pub struct Portal(Arc<PortalParts>);
 /// The portal's parts.
 #[derive(Clone)]
 pub struct PortalParts {
+    /// For reading.
     pub store: Store,
+    /// For everything that changes something.
+    pub service: Service,
     /// The current state of every system.
     pub live: LiveView,
     /// The connection to the batteries.
@@ -114,7 +117,18 @@ impl Deref for Portal {
 
 impl Portal {
     pub fn new(store: Store, bus: Bus, clock: Clock, random: Random, config: PortalConfig) -> Self {
+        let service = Service::new(
+            store.clone(),
+            Some(bus.clone()),
+            clock.clone(),
+            random.clone(),
+            ServiceConfig {
+                public_url: config.public_url.clone(),
+                devices_a_minute: config.devices_a_minute,
+            },
+        );
         Self(Arc::new(PortalParts {
+            service,
             tokens: Tokens::new(store.keyring().clone()),
             limits: Arc::new(Limits::new(&clock)),
             passwords: Passwords::new(random.clone()),
@@ -164,18 +178,5 @@ impl Portal {
 
     pub(crate) fn requires_totp_of(&self, role: Role) -> bool {
         self.config.require_totp_of_electricians && role == Role::Electrician
-    }
-
-    /// For mails whose recipients only the database knows.
-    pub(crate) fn mail_context(&self) -> MailContext<'_> {
-        MailContext {
-            public_url: &self.config.public_url,
-            random: &self.random,
-        }
-    }
-
-    /// A URL of the portal, for a mail.
-    pub(crate) fn link(&self, path: &str) -> String {
-        format!("{}{path}", self.config.public_url)
     }
 }

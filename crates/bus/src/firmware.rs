@@ -13,8 +13,6 @@ use tokio::time::MissedTickBehavior;
 const TICK_INTERVAL: Duration = Duration::from_secs(1);
 /// Releases that another process published are read every so many ticks.
 const RELEASE_POLL_TICKS: u32 = 3;
-/// Updates that have waited for too long are looked for every so many ticks.
-const EXPIRY_TICKS: u32 = 30;
 /// How long an assignment is valid. It is signed again each time it is sent.
 const ASSIGNMENT_TTL: Millis = HOUR;
 
@@ -52,14 +50,14 @@ impl AssignmentSigner {
 }
 
 impl Bus {
-    /// An update was started or withdrawn: notifies subscribers and delivers it.
+    /// An update was started, withdrawn or expired: notifies subscribers and delivers it.
     pub async fn update_changed(&self, sn: &Serial) {
         self.live.update_changed(sn).await;
         self.deliver_orders(sn).await;
     }
 }
 
-/// Interrupts, delivers and expires updates. Never returns.
+/// Interrupts stalled updates and delivers those that can begin. Never returns.
 pub(crate) async fn run(bus: &Bus) {
     let mut delivered = HashMap::new();
     let mut tick = tokio::time::interval(TICK_INTERVAL);
@@ -73,11 +71,6 @@ pub(crate) async fn run(bus: &Bus) {
             deliver_ready_updates(bus, &mut delivered).await;
             if tick_number % RELEASE_POLL_TICKS == 0 {
                 bus.live.read_releases().await?;
-            }
-            if tick_number % EXPIRY_TICKS == 0 {
-                for sn in bus.store.expire_updates(bus.clock.now()).await? {
-                    bus.live.update_changed(&sn).await;
-                }
             }
             Ok::<(), store::Error>(())
         };

@@ -6,7 +6,6 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::MissedTickBehavior;
 
-/// How often expired commands are looked for.
 const TICK_INTERVAL: Duration = Duration::from_secs(1);
 /// The brake, which the operator's command line sets in the database, is read every so many ticks.
 const BRAKE_POLL_TICKS: u32 = 3;
@@ -34,6 +33,11 @@ impl Bus {
     pub async fn command_queued(&self, sn: &Serial, id: &CommandId) {
         self.live.command_changed(sn, id);
         self.deliver_orders(sn).await;
+    }
+
+    /// A command has expired: notifies subscribers.
+    pub fn command_expired(&self, sn: &Serial, id: &CommandId) {
+        self.live.command_changed(sn, id);
     }
 
     /// Delivers pending orders, wherever the battery is connected. Another process only gets a hint and reads the orders itself,
@@ -87,16 +91,13 @@ pub(crate) async fn deliver_requested(bus: &Bus, mut delivery_requests: mpsc::Re
     }
 }
 
-/// Expires commands, reads the brake and reminds batteries. Never returns.
+/// Reads the brake and reminds batteries. Never returns.
 pub(crate) async fn run(bus: &Bus) {
     let mut tick = tokio::time::interval(TICK_INTERVAL);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     for tick_number in 1_u32.. {
         tick.tick().await;
         let turn = async {
-            for (sn, id) in bus.store.expire_commands(bus.clock.now()).await? {
-                bus.live.command_changed(&sn, &id);
-            }
             if tick_number % BRAKE_POLL_TICKS == 0 {
                 bus.live.read_brake().await?;
             }

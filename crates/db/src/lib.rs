@@ -15,10 +15,18 @@ pub use changes::{ChangeVersion, Changes};
 pub use database_file::{DatabaseFile, DatabaseLock, FileError};
 pub use db_macros::FromRow;
 pub use error::{Error, Result};
+#[doc(hidden)]
+pub use tracing::Instrument;
 
 use domain::Serial;
 use sqlx::{PgPool, Postgres, Sqlite, SqlitePool, Transaction};
 use std::sync::Arc;
+
+/// The span of one statement; see [`in_span!`].
+#[doc(hidden)]
+pub fn statement_span(module: &'static str, line: u32) -> tracing::Span {
+    tracing::debug_span!(target: "db", "statement", module, line)
+}
 
 /// An open database. Cheap to clone.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 use crate::{Message, Random};
 use std::fmt;
 use std::str::FromStr;
-use strum::IntoStaticStr;
+use strum::{EnumString, IntoStaticStr};
 
 pub(crate) const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const GROUPS: usize = 4;
@@ -14,7 +14,7 @@ pub(crate) const SYMBOLS: usize = GROUPS * GROUP;
 pub struct Code(String);
 
 /// What a code is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr)]
 #[strum(const_into_str, serialize_all = "snake_case")]
 pub enum CodeKind {
     /// Links the systems it covers to the account that enters it.

@@ -9,12 +9,12 @@ use domain::alarm::{
 };
 use domain::clock::{MINUTE, Millis};
 use domain::firmware::JobState;
+use service::Service;
 use std::collections::HashMap;
-use store::mail::MailContext;
 use store::{Result, Store};
 
-/// Changes per transaction, so an outage of thousands of systems does not block others.
-const MAX_CHANGES_PER_TRANSACTION: usize = 200;
+/// Batteries per transaction.
+const MAX_FLOOR_CHANGES_PER_TRANSACTION: usize = 200;
 /// An interrupted update may continue by itself, but hardly after this long.
 const UPDATE_GIVEN_UP_AFTER: Millis = 30 * MINUTE;
 
@@ -30,7 +30,13 @@ pub struct AlarmWatcher {
 impl AlarmWatcher {
     /// Checks every system once and writes the changes. While messages from other processes do not arrive it decides nothing: the
     /// live view of their batteries may be old.
-    pub async fn check_all(&mut self, store: &Store, live: &LiveView, now: Millis) -> Result<()> {
+    pub async fn check_all(
+        &mut self,
+        store: &Store,
+        service: &Service,
+        live: &LiveView,
+        now: Millis,
+    ) -> Result<()> {
         if !live.receives_peer_messages() {
             return Ok(());
         }
@@ -65,7 +71,7 @@ impl AlarmWatcher {
                 floor_changes.push((sn, watch.low_charge_since()));
             }
         }
-        let written = self.write(store, live, &changes, &floor_changes, now).await;
+        let written = self.write(store, service, &changes, &floor_changes).await;
         if written.is_err() {
             self.watches
                 .values_mut()
@@ -77,18 +83,12 @@ impl AlarmWatcher {
     async fn write(
         &mut self,
         store: &Store,
-        live: &LiveView,
+        service: &Service,
         changes: &[(Serial, AlarmChange)],
         floor_changes: &[(Serial, Option<Millis>)],
-        now: Millis,
     ) -> Result<()> {
-        for batch in changes.chunks(MAX_CHANGES_PER_TRANSACTION) {
-            store.write_alarms(batch, now).await?;
-        }
-        if !changes.is_empty() {
-            live.read_alarms().await?;
-        }
-        for batch in floor_changes.chunks(MAX_CHANGES_PER_TRANSACTION) {
+        service.write_alarms(changes).await?;
+        for batch in floor_changes.chunks(MAX_FLOOR_CHANGES_PER_TRANSACTION) {
             store.save_batteries_at_floor(batch).await?;
             for (sn, since) in batch {
                 match since {
@@ -131,13 +131,13 @@ fn update_end(sn: &Serial, snapshot: &Snapshot, live: &LiveView, now: Millis) ->
 pub(crate) async fn run(
     watcher: &mut AlarmWatcher,
     store: &Store,
+    service: &Service,
     live: &LiveView,
-    mail_context: MailContext<'_>,
     now: Millis,
 ) {
     let done = async {
-        watcher.check_all(store, live, now).await?;
-        store.queue_alarm_mails(mail_context, now).await
+        watcher.check_all(store, service, live, now).await?;
+        service.queue_alarm_mails().await
     };
     if let Err(error) = done.await {
         tracing::error!(%error, "alarm check failed; retrying at the next tick");

@@ -1,8 +1,9 @@
-//! Scheduled jobs: forecasts and plans, mails, alarms, grant deadlines, tariffs that begin, roll-outs, polling prices and
-//! weather, sealing finished days, re-encryption after a key rotation, retention and cleanup.
+//! Scheduled jobs: forecasts and plans, mails, alarms, commands and updates that expire, grant deadlines, tariffs that begin,
+//! roll-outs, polling prices and weather, sealing finished days, re-encryption after a key rotation, retention and cleanup.
 
 pub mod alarms;
 pub mod cleanup;
+mod commands;
 mod grants;
 pub mod mail;
 pub mod planning;
@@ -12,6 +13,7 @@ mod sealing;
 mod secret_keys;
 pub mod sources;
 mod tariffs;
+mod updates;
 
 use ::sources::Sources;
 use alarms::AlarmWatcher;
@@ -21,20 +23,22 @@ use domain::{Clock, Random};
 use mail::Mailer;
 use planning::{Planners, PlanningContext};
 pub use retention::SampleRetention;
+use service::Service;
 use std::time::Duration;
 use store::Store;
-use store::mail::MailContext;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 const MAIL_INTERVAL: Duration = Duration::from_millis(500);
 const MAIL_QUEUE_INTERVAL: Duration = Duration::from_secs(10);
 const ALARMS_INTERVAL: Duration = Duration::from_secs(2);
+const COMMANDS_INTERVAL: Duration = Duration::from_secs(1);
 const PLANS_INTERVAL: Duration = Duration::from_secs(10);
 const GRANTS_INTERVAL: Duration = Duration::from_secs(10);
 const ROLLOUTS_INTERVAL: Duration = Duration::from_secs(10);
 /// Short, so people soon see whether the provider accepts a token they entered.
 const SOURCES_INTERVAL: Duration = Duration::from_secs(5);
+const UPDATES_INTERVAL: Duration = Duration::from_secs(30);
 const TARIFFS_INTERVAL: Duration = Duration::from_secs(60);
 const CLEANUP_INTERVAL: Duration = Duration::from_secs(15 * 60);
 const SEALING_INTERVAL: Duration = Duration::from_secs(5 * 60);
@@ -47,13 +51,12 @@ const RETENTION_INTERVAL: Duration = Duration::from_secs(60 * 60);
 #[derive(Clone)]
 pub struct Jobs {
     pub store: Store,
+    pub service: Service,
     /// The live view, and the connection to the batteries.
     pub bus: Bus,
     pub clock: Clock,
     pub random: Random,
     pub mailer: Mailer,
-    /// The base of the links in mails.
-    pub public_url: String,
     pub sample_retention: SampleRetention,
     pub sources: Sources,
 }
@@ -71,15 +74,6 @@ pub async fn run(jobs: Jobs, stop: CancellationToken) {
     );
 }
 
-impl Jobs {
-    fn mail_context(&self) -> MailContext<'_> {
-        MailContext {
-            public_url: &self.public_url,
-            random: &self.random,
-        }
-    }
-}
-
 /// Counts a run of a job, whether or not there was something to do, so monitoring sees a job that hangs.
 fn record_run(job: &'static str, now: Millis) {
     metrics::counter!("job_runs_total", "job" => job).increment(1);
@@ -88,10 +82,17 @@ fn record_run(job: &'static str, now: Millis) {
 
 /// Jobs that take only a moment.
 async fn run_short_jobs(jobs: &Jobs, stop: &CancellationToken) {
-    let Jobs { store, clock, .. } = jobs;
-    let mail_context = jobs.mail_context();
+    let Jobs {
+        store,
+        service,
+        clock,
+        ..
+    } = jobs;
+    let mut commands = tokio::time::interval(COMMANDS_INTERVAL);
+    commands.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut cleanup = tokio::time::interval(CLEANUP_INTERVAL);
     let mut rollouts = tokio::time::interval(ROLLOUTS_INTERVAL);
+    let mut updates = tokio::time::interval(UPDATES_INTERVAL);
     let mut tariffs = tokio::time::interval(TARIFFS_INTERVAL);
     let mut grants = tokio::time::interval(GRANTS_INTERVAL);
     let mut queue = tokio::time::interval(MAIL_QUEUE_INTERVAL);
@@ -100,23 +101,31 @@ async fn run_short_jobs(jobs: &Jobs, stop: &CancellationToken) {
         let job = tokio::select! {
             () = stop.cancelled() => return,
             _ = grants.tick() => {
-                grants::run(store, mail_context, clock.now()).await;
+                grants::run(&jobs.service).await;
                 "grants"
+            }
+            _ = commands.tick() => {
+                commands::run(service).await;
+                "commands"
             }
             _ = cleanup.tick() => {
                 cleanup::run(store, clock.now()).await;
                 "cleanup"
             }
             _ = rollouts.tick() => {
-                rollouts::run(store, clock.now()).await;
+                rollouts::run(service).await;
                 "rollouts"
             }
+            _ = updates.tick() => {
+                updates::run(service).await;
+                "updates"
+            }
             _ = tariffs.tick() => {
-                tariffs::run(store, clock.now()).await;
+                tariffs::run(service).await;
                 "tariffs"
             }
             _ = keys.tick() => {
-                secret_keys::run(store, mail_context.random, clock.now()).await;
+                secret_keys::run(store, &jobs.random, clock.now()).await;
                 "secret_keys"
             }
             // Not in the task that sends mails: it has to show when that task hangs.
@@ -135,7 +144,7 @@ async fn send_mails(jobs: &Jobs, stop: &CancellationToken) {
     let Jobs {
         store,
         clock,
-        random,
+        service,
         mailer,
         ..
     } = jobs;
@@ -145,7 +154,7 @@ async fn send_mails(jobs: &Jobs, stop: &CancellationToken) {
         tokio::select! {
             () = stop.cancelled() => return,
             _ = tick.tick() => {
-                mail::send_until(store, clock, random, mailer, stop).await;
+                mail::send_until(store, clock, service, mailer, stop).await;
                 record_run("mail", clock.now());
             }
         }
@@ -155,7 +164,11 @@ async fn send_mails(jobs: &Jobs, stop: &CancellationToken) {
 /// In its own task: no slow job may delay it.
 async fn watch_alarms(jobs: &Jobs, stop: &CancellationToken) {
     let Jobs {
-        store, bus, clock, ..
+        store,
+        service,
+        bus,
+        clock,
+        ..
     } = jobs;
     let mut watcher = AlarmWatcher::default();
     let mut tick = tokio::time::interval(ALARMS_INTERVAL);
@@ -163,7 +176,7 @@ async fn watch_alarms(jobs: &Jobs, stop: &CancellationToken) {
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
-            _ = tick.tick() => alarms::run(&mut watcher, store, &bus.live, jobs.mail_context(), clock.now()).await,
+            _ = tick.tick() => alarms::run(&mut watcher, store, service, &bus.live, clock.now()).await,
         }
         record_run("alarms", clock.now());
     }
@@ -172,7 +185,11 @@ async fn watch_alarms(jobs: &Jobs, stop: &CancellationToken) {
 /// In its own task: it computes a lot, one system after the other. Interrupted work starts again.
 async fn plan_systems(jobs: &Jobs, stop: &CancellationToken) {
     let Jobs {
-        store, bus, clock, ..
+        store,
+        service,
+        bus,
+        clock,
+        ..
     } = jobs;
     let mut planners = Planners::default();
     let mut tick = tokio::time::interval(PLANS_INTERVAL);
@@ -182,8 +199,8 @@ async fn plan_systems(jobs: &Jobs, stop: &CancellationToken) {
             tick.tick().await;
             let context = PlanningContext {
                 store,
+                service,
                 bus,
-                mail_context: jobs.mail_context(),
                 now: clock.now(),
             };
             planning::run(&mut planners, context).await;

@@ -1,13 +1,12 @@
 //! Sends the mails in the outbox: by SMTP, into a folder, or to a callback of the demo.
 use anyhow::Context as _;
-use base64::Engine as _;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
 use domain::clock::Millis;
 use domain::message::{text, text_with};
-use domain::{Clock, Email, Lang, Random};
+use domain::{Clock, Email, Lang};
 use lettre::message::header::ContentType;
 use lettre::transport::smtp::client::{Certificate, CertificateStore, Tls, TlsParameters};
 use lettre::{AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor};
+use service::Service;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -131,15 +130,15 @@ fn tls_trusting(url: &str, pem: &[u8]) -> anyhow::Result<TlsParameters> {
 }
 
 /// Sends every mail that is due. A mail that fails stays in the outbox and is retried later.
-pub async fn send_due(store: &Store, clock: &Clock, random: &Random, mailer: &Mailer) {
-    send_until(store, clock, random, mailer, &CancellationToken::new()).await;
+pub async fn send_due(store: &Store, clock: &Clock, service: &Service, mailer: &Mailer) {
+    send_until(store, clock, service, mailer, &CancellationToken::new()).await;
 }
 
 /// The same until `stop`. A mail that the server has not accepted by then is sent after the next start.
 pub(crate) async fn send_until(
     store: &Store,
     clock: &Clock,
-    random: &Random,
+    service: &Service,
     mailer: &Mailer,
     stop: &CancellationToken,
 ) {
@@ -151,7 +150,7 @@ pub(crate) async fn send_until(
                     tokio::time::sleep(SHUTDOWN_GRACE).await;
                 };
                 tokio::select! {
-                    () = deliver(store, clock, random, mailer, due) => {}
+                    () = deliver(store, service, mailer, due) => {}
                     () = late => return,
                 }
             }
@@ -176,9 +175,9 @@ pub(crate) async fn measure_queue(store: &Store, now: Millis) {
     }
 }
 
-async fn deliver(store: &Store, clock: &Clock, random: &Random, mailer: &Mailer, due: DueMail) {
+async fn deliver(store: &Store, service: &Service, mailer: &Mailer, due: DueMail) {
     let sent = async {
-        if let Some(mail) = compose(store, clock, random, &due).await? {
+        if let Some(mail) = compose(service, &due).await? {
             let name = format!("{:06}-{}", due.id, mail.text);
             let sending = mailer.send(render(&due.recipient, &mail), &name);
             let sent = tokio::time::timeout(SEND_TIMEOUT, sending).await;
@@ -203,22 +202,12 @@ async fn deliver(store: &Store, clock: &Clock, random: &Random, mailer: &Mailer,
 }
 
 /// The mail to send. `None`: a password reset for an address without an account.
-async fn compose(
-    store: &Store,
-    clock: &Clock,
-    random: &Random,
-    due: &DueMail,
-) -> anyhow::Result<Option<Mail>> {
+async fn compose(service: &Service, due: &DueMail) -> anyhow::Result<Option<Mail>> {
     match &due.body {
         MailBody::Mail(mail) => Ok(Some(mail.clone())),
         MailBody::Reset { page } => {
             let address = due.recipient.parse::<Email>()?;
-            let token = random.bytes::<32>();
-            let language = store
-                .create_reset_link(&address, &token, clock.now())
-                .await?;
-            let link = format!("{page}{}", BASE64.encode(token));
-            Ok(language.map(|language| Mail::new("reset", language, link)))
+            Ok(service.create_reset_link(&address, page).await?)
         }
     }
 }

@@ -13,9 +13,9 @@ mod system_planner;
 use bus::Bus;
 use domain::Serial;
 use domain::clock::{MINUTE, Millis};
+use service::Service;
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
-use store::mail::MailContext;
 use store::planning::PlannedSystem;
 use store::{Result, Store};
 use system_planner::{SystemPlanner, Visit};
@@ -24,8 +24,8 @@ use system_planner::{SystemPlanner, Visit};
 #[derive(Clone, Copy)]
 pub struct PlanningContext<'a> {
     pub store: &'a Store,
+    pub service: &'a Service,
     pub bus: &'a Bus,
-    pub mail_context: MailContext<'a>,
     pub now: Millis,
 }
 

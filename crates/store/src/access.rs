@@ -129,7 +129,7 @@ impl Row {
 /// A session, and the systems of its account as one JSON text of [`Row`]s. With thousands of rows the drivers would copy each
 /// cell separately.
 struct SessionWithSystems {
-    session: session::Row,
+    session: session::StoredSession,
     systems: Option<String>,
 }
 
@@ -201,7 +201,7 @@ impl Store {
         &self,
         session: &SessionId,
         now: Millis,
-    ) -> Result<Option<(session::Row, Arc<[Access]>)>> {
+    ) -> Result<Option<(session::StoredSession, Arc<[Access]>)>> {
         let version = self.session_cache.version();
         let session_id = session.as_slice();
         let found: Option<SessionWithSystems> = match self.db.pool() {

@@ -1,11 +1,8 @@
 //! Accounts: created by registration, changed by their person, locked by the operator, erased on request.
-use crate::journal::{Actor, JournalEvent, NewEntry};
-use crate::mail::MailContext;
 use crate::{Error, Result, Store};
 use db::{FromRow, Tx};
 use domain::clock::Millis;
 use domain::{AccountId, Country, Email, Lang, Phone, Role};
-use serde_json::json;
 
 /// A person's own data as given at registration.
 #[derive(Clone, Debug)]
@@ -68,15 +65,15 @@ pub struct ProfileChange {
     pub language: Option<Lang>,
 }
 
-pub(crate) struct NewAccount<'a> {
+pub struct NewAccount<'a> {
     pub profile: &'a Profile,
     pub password_hash: &'a str,
     pub terms_version: &'a str,
     pub terms_at: Millis,
 }
 
-/// Inserts the account and its first journal entry. Deletes all other pending registrations for the same address.
-pub(crate) async fn insert(tx: &mut Tx, new: NewAccount<'_>, now: Millis) -> Result<AccountId> {
+/// Inserts the account. Deletes all other pending registrations for the same address.
+pub async fn insert(tx: &mut Tx, new: NewAccount<'_>, now: Millis) -> Result<AccountId> {
     let profile = new.profile;
     let id: i64 = within!(tx, c => sqlx::query_scalar(
         "INSERT INTO accounts (email, password_hash, role, phone, country, company, language, terms_version, terms_at, created_at)
@@ -92,20 +89,16 @@ pub(crate) async fn insert(tx: &mut Tx, new: NewAccount<'_>, now: Millis) -> Res
         .bind(new.terms_at)
         .bind(now)
         .fetch_one(c).await)?;
-    let account = AccountId(id);
     execute!(
         tx,
         sqlx::query("DELETE FROM registrations WHERE email = $1").bind(profile.email.as_str())
     )?;
-    NewEntry::by(account, JournalEvent::Registered, now)
-        .write(tx)
-        .await?;
-    Ok(account)
+    Ok(AccountId(id))
 }
 
 /// Locks the account's row until the transaction ends, on both engines. Of two concurrent requests, the second sees the changes
 /// of the first.
-pub(crate) async fn lock_account_row(tx: &mut Tx, account: AccountId) -> Result<()> {
+pub async fn lock_account_row(tx: &mut Tx, account: AccountId) -> Result<()> {
     execute!(
         tx,
         sqlx::query("UPDATE accounts SET language = language WHERE id = $1").bind(account.0)
@@ -113,10 +106,95 @@ pub(crate) async fn lock_account_row(tx: &mut Tx, account: AccountId) -> Result<
     Ok(())
 }
 
-pub(crate) async fn exists(tx: &mut Tx, email: &Email) -> Result<bool> {
+pub async fn exists(tx: &mut Tx, email: &Email) -> Result<bool> {
     let found: Option<i64> = within!(tx, c => sqlx::query_scalar("SELECT id FROM accounts WHERE email = $1")
         .bind(email.as_str()).fetch_optional(c).await)?;
     Ok(found.is_some())
+}
+
+/// Where and in which language to write to an account.
+#[derive(Clone, Debug, FromRow)]
+pub struct Contact {
+    pub email: String,
+    pub language: String,
+}
+
+pub async fn contact(tx: &mut Tx, account: AccountId) -> Result<Option<Contact>> {
+    Ok(
+        within!(tx, c => sqlx::query_as("SELECT email, language FROM accounts WHERE id = $1")
+        .bind(account.0).fetch_optional(c).await)?,
+    )
+}
+
+/// The language of the account with this address.
+pub async fn language_at(tx: &mut Tx, email: &str) -> Result<Option<String>> {
+    Ok(
+        within!(tx, c => sqlx::query_scalar("SELECT language FROM accounts WHERE email = $1")
+        .bind(email).fetch_optional(c).await)?,
+    )
+}
+
+/// What others see of an account: an electrician's company, or the address.
+pub async fn display_name(tx: &mut Tx, account: AccountId) -> Result<Option<String>> {
+    Ok(within!(tx, c => sqlx::query_scalar(
+        "SELECT COALESCE(company, email) FROM accounts WHERE id = $1")
+        .bind(account.0).fetch_optional(c).await)?)
+}
+
+/// The account as this transaction sees it.
+pub async fn find(tx: &mut Tx, id: AccountId) -> Result<Option<Account>> {
+    Ok(
+        within!(tx, c => sqlx::query_as("SELECT * FROM accounts WHERE id = $1")
+        .bind(id.0).fetch_optional(c).await)?,
+    )
+}
+
+pub async fn update_profile(tx: &mut Tx, account: AccountId, change: &ProfileChange) -> Result<()> {
+    execute!(
+        tx,
+        sqlx::query(
+            "UPDATE accounts SET phone = COALESCE($2, phone), country = COALESCE($3, country),
+                company = COALESCE($4, company), language = COALESCE($5, language) WHERE id = $1"
+        )
+        .bind(account.0)
+        .bind(change.phone.as_ref().map(Phone::as_str))
+        .bind(change.country.map(Country::code))
+        .bind(change.company.as_deref())
+        .bind(change.language.map(Lang::code))
+    )?;
+    Ok(())
+}
+
+pub async fn set_password_hash(tx: &mut Tx, account: AccountId, hash: &str) -> Result<()> {
+    execute!(
+        tx,
+        sqlx::query("UPDATE accounts SET password_hash = $2 WHERE id = $1")
+            .bind(account.0)
+            .bind(hash)
+    )?;
+    Ok(())
+}
+
+pub async fn set_email(tx: &mut Tx, account: AccountId, email: &Email) -> Result<()> {
+    execute!(
+        tx,
+        sqlx::query("UPDATE accounts SET email = $2 WHERE id = $1")
+            .bind(account.0)
+            .bind(email.as_str())
+    )?;
+    Ok(())
+}
+
+/// Locks the account with this address since `locked_at`, or unlocks it. `None`: there is no such account.
+pub async fn set_locked(
+    tx: &mut Tx,
+    email: &Email,
+    locked_at: Option<Millis>,
+) -> Result<Option<AccountId>> {
+    let id: Option<i64> = within!(tx, c => sqlx::query_scalar(
+        "UPDATE accounts SET locked_at = $2 WHERE email = $1 RETURNING id")
+        .bind(email.as_str()).bind(locked_at).fetch_optional(c).await)?;
+    Ok(id.map(AccountId))
 }
 
 impl Store {
@@ -133,133 +211,34 @@ impl Store {
             .bind(id.0).fetch_optional(p).await)?,
         )
     }
+}
 
-    pub async fn change_profile(
-        &self,
-        account: AccountId,
-        change: &ProfileChange,
-        now: Millis,
-    ) -> Result<()> {
-        let mut tx = self.db.begin().await?;
-        execute!(
-            &mut tx,
-            sqlx::query(
-                "UPDATE accounts SET phone = COALESCE($2, phone), country = COALESCE($3, country),
-                company = COALESCE($4, company), language = COALESCE($5, language) WHERE id = $1"
-            )
-            .bind(account.0)
-            .bind(change.phone.as_ref().map(Phone::as_str))
-            .bind(change.country.map(Country::code))
-            .bind(change.company.as_deref())
-            .bind(change.language.map(Lang::code))
-        )?;
-        let fields: Vec<_> = [
-            ("phone", change.phone.is_some()),
-            ("country", change.country.is_some()),
-            ("company", change.company.is_some()),
-            ("language", change.language.is_some()),
-        ]
-        .into_iter()
-        .filter_map(|(name, given)| given.then_some(name))
-        .collect();
-        NewEntry::by(account, JournalEvent::ProfileChanged, now)
-            .with(json!({ "fields": fields }))
-            .write(&mut tx)
-            .await?;
-        tx.commit().await
+/// Deletes what waits for or was sent to an address, whoever caused it.
+pub async fn erase_address(tx: &mut Tx, email: &str) -> Result<()> {
+    for delete in [
+        "DELETE FROM registrations WHERE email = $1",
+        "DELETE FROM mails WHERE recipient = $1",
+        "DELETE FROM grants WHERE email = $1",
+        "DELETE FROM handovers WHERE email = $1",
+    ] {
+        execute!(&mut *tx, sqlx::query(delete).bind(email))?;
     }
+    Ok(())
+}
 
-    /// Sets a new password and ends every session but `keep`.
-    pub async fn change_password(
-        &self,
-        account: AccountId,
-        password_hash: &str,
-        keep: Option<&[u8]>,
-        now: Millis,
-    ) -> Result<()> {
-        let mut tx = self.db.begin().await?;
-        set_password(&mut tx, account, password_hash, keep, now).await?;
-        tx.commit().await
-    }
-
-    /// Locks or unlocks an account by its address. Locking ends every session. Returns `false` when there is no such account.
-    pub async fn lock_account(&self, email: &Email, lock: bool, now: Millis) -> Result<bool> {
-        let mut tx = self.db.begin().await?;
-        let id: Option<i64> = within!(&mut tx, c => sqlx::query_scalar(
-            "UPDATE accounts SET locked_at = $2 WHERE email = $1 RETURNING id")
-            .bind(email.as_str()).bind(lock.then_some(now)).fetch_optional(c).await)?;
-        let Some(account) = id.map(AccountId) else {
-            return Ok(false);
-        };
-        if lock {
-            crate::session::end_all(&mut tx, account, None, now).await?;
-        }
-        let event = if lock {
-            JournalEvent::AccountLocked
-        } else {
-            JournalEvent::AccountUnlocked
-        };
-        NewEntry::by(account, event, now)
-            .with_actor(Actor::Operator)
-            .write(&mut tx)
-            .await?;
-        tx.commit().await?;
-        Ok(true)
-    }
-
-    /// Deletes the account and every personal value. Its systems become unowned, and its journal entries lose their author.
-    pub async fn erase_account(
-        &self,
-        account: AccountId,
-        mail_context: MailContext<'_>,
-        now: Millis,
-    ) -> Result<()> {
-        let mut tx = self.db.begin().await?;
-        let email: Option<String> = within!(&mut tx, c => sqlx::query_scalar("SELECT email FROM accounts WHERE id = $1")
-            .bind(account.0).fetch_optional(c).await)?;
-        let Some(email) = email else { return Ok(()) };
-        let systems: Vec<String> = within!(&mut tx, c => sqlx::query_scalar("SELECT sn FROM systems WHERE owner_id = $1")
-            .bind(account.0).fetch_all(c).await)?;
-        for sn in systems {
-            let sn = sn.parse().map_err(|_| Error::Damaged("systems.sn"))?;
-            self.end_household(&mut tx, &sn, mail_context, now).await?;
-        }
-        erase_measurements(&mut tx, account).await?;
-        execute!(&mut tx, sqlx::query(
-            "UPDATE systems SET owner_id = NULL, linked_at = NULL, linked_by = NULL, first_name = NULL, last_name = NULL,
-                 history_from = $2 WHERE owner_id = $1")
-            .bind(account.0).bind(now))?;
-        execute!(
-            &mut tx,
-            sqlx::query("DELETE FROM registrations WHERE email = $1").bind(&email)
-        )?;
-        execute!(
-            &mut tx,
-            sqlx::query("DELETE FROM mails WHERE recipient = $1").bind(&email)
-        )?;
-        execute!(
-            &mut tx,
-            sqlx::query("DELETE FROM grants WHERE email = $1").bind(&email)
-        )?;
-        execute!(
-            &mut tx,
-            sqlx::query("DELETE FROM handovers WHERE email = $1").bind(&email)
-        )?;
-        crate::grant::record_holder_deleted(&mut tx, account, now).await?;
-        crate::commissioning::anonymise_electrician(&mut tx, account).await?;
-        // The delete cascades to sessions, the second factor, links, mails to other addresses, claims, consents, grants, groups,
-        // tariffs, batches and templates. Journal entries keep account_id = NULL.
-        execute!(
-            &mut tx,
-            sqlx::query("DELETE FROM accounts WHERE id = $1").bind(account.0)
-        )?;
-        tx.commit().await
-    }
+/// Deletes the account. The delete cascades to sessions, the second factor, links, mails to other addresses, claims, consents,
+/// grants, groups, tariffs, batches and templates. Journal entries keep account_id = NULL.
+pub async fn delete(tx: &mut Tx, account: AccountId) -> Result<()> {
+    execute!(
+        tx,
+        sqlx::query("DELETE FROM accounts WHERE id = $1").bind(account.0)
+    )?;
+    Ok(())
 }
 
 /// Erases the measurements of the account's batteries, because they show when people were at home. The batteries' own bookkeeping
 /// stays.
-async fn erase_measurements(tx: &mut Tx, account: AccountId) -> Result<()> {
+pub async fn erase_measurements(tx: &mut Tx, account: AccountId) -> Result<()> {
     // A concurrent sealing of one of these days must notice the change.
     execute!(
         tx,
@@ -286,24 +265,4 @@ async fn erase_measurements(tx: &mut Tx, account: AccountId) -> Result<()> {
         execute!(&mut *tx, sqlx::query(delete).bind(account.0))?;
     }
     Ok(())
-}
-
-pub(crate) async fn set_password(
-    tx: &mut Tx,
-    account: AccountId,
-    password_hash: &str,
-    keep: Option<&[u8]>,
-    now: Millis,
-) -> Result<()> {
-    execute!(
-        tx,
-        sqlx::query("UPDATE accounts SET password_hash = $2 WHERE id = $1")
-            .bind(account.0)
-            .bind(password_hash)
-    )?;
-    crate::mail_link::end_all(tx, account).await?;
-    crate::session::end_all(tx, account, keep, now).await?;
-    NewEntry::by(account, JournalEvent::PasswordChanged, now)
-        .write(tx)
-        .await
 }

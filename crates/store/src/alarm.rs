@@ -1,18 +1,14 @@
 //! Alarms: one row per fault. A job opens and closes them, people acknowledge them, and mails report them.
 
-mod mail;
-mod write;
+mod at_floor;
+pub mod news;
 
-pub use write::AlarmCounts;
-
-use crate::journal::{JournalEvent, NewEntry};
 use crate::{Access, Error, Result, Store};
 use db::{FromRow, Tx};
 use domain::alarm::{AlarmKind, AlarmMail, CLOSED_ALARM_SHOWN_FOR};
 use domain::clock::Millis;
 use domain::sample::Counter;
-use domain::{AccountId, Role, Serial};
-use serde_json::json;
+use domain::{AccountId, Serial};
 
 pub const ALARMS_PER_PAGE: usize = 10;
 
@@ -140,6 +136,75 @@ pub struct AlarmPage {
     pub alarms: Vec<Alarm>,
 }
 
+/// Opens an alarm and returns its number. `None` if it is open already, or if no account looks after the system. The alarm begins
+/// with the present household at the earliest.
+pub async fn open(
+    tx: &mut Tx,
+    sn: &Serial,
+    kind: AlarmKind,
+    since: Millis,
+    counter: Option<Counter>,
+    now: Millis,
+) -> Result<Option<i64>> {
+    Ok(within!(tx, c => sqlx::query_scalar(
+        "INSERT INTO alarms (sn, kind, counter, since, opened_at)
+         SELECT y.sn, $2, $3, CASE WHEN y.history_from > $4 THEN y.history_from ELSE $4 END, $5 FROM systems y
+         WHERE y.sn = $1 AND (y.owner_id IS NOT NULL OR EXISTS (SELECT 1 FROM grants g WHERE g.sn = y.sn
+             AND g.state IN ('active', 'unconfirmed') AND (g.until IS NULL OR g.until > $5)))
+         ON CONFLICT DO NOTHING RETURNING id")
+        .bind(sn.as_str()).bind(kind.as_str()).bind(counter.map(Counter::as_str)).bind(since).bind(now)
+        .fetch_optional(c).await)?)
+}
+
+/// Closes an alarm and returns its number. `None` if it is not open.
+pub async fn close(tx: &mut Tx, sn: &Serial, kind: AlarmKind, now: Millis) -> Result<Option<i64>> {
+    Ok(within!(tx, c => sqlx::query_scalar(
+        "UPDATE alarms SET closed_at = $3 WHERE sn = $1 AND kind = $2 AND closed_at IS NULL RETURNING id")
+        .bind(sn.as_str()).bind(kind.as_str()).bind(now).fetch_optional(c).await)?)
+}
+
+/// `false` when the alarm is acknowledged already, or when this system has no such alarm.
+pub async fn acknowledge(tx: &mut Tx, access: &Access, id: i64, now: Millis) -> Result<bool> {
+    let acknowledged = execute!(
+        tx,
+        sqlx::query(
+            "UPDATE alarms SET acknowledged_at = $3, acknowledged_by = $4
+             WHERE id = $1 AND sn = $2 AND acknowledged_at IS NULL AND opened_at >= $5"
+        )
+        .bind(id)
+        .bind(access.sn().as_str())
+        .bind(now)
+        .bind(access.account().0)
+        .bind(access.history_from())
+    )?;
+    Ok(acknowledged == 1)
+}
+
+/// `None`: this system has no such alarm.
+pub async fn find(tx: &mut Tx, access: &Access, id: i64) -> Result<Option<Alarm>> {
+    let row: Option<Row> = within!(tx, c => sqlx::query_as(select!("WHERE l.id = $1 AND l.sn = $2 AND l.opened_at >= $3"))
+        .bind(id).bind(access.sn().as_str()).bind(access.history_from()).fetch_optional(c).await)?;
+    row.map(Row::alarm).transpose()
+}
+
+/// Sets how the account is notified of alarms.
+pub async fn set_mail(tx: &mut Tx, account: AccountId, choice: AlarmMail) -> Result<()> {
+    execute!(
+        tx,
+        sqlx::query("UPDATE accounts SET alarm_mail = $2 WHERE id = $1")
+            .bind(account.0)
+            .bind(choice.as_str())
+    )?;
+    Ok(())
+}
+
+/// All writers use the same order, which avoids deadlocks.
+pub fn by_serial<T>(changes: &[(Serial, T)]) -> Vec<&(Serial, T)> {
+    let mut sorted: Vec<_> = changes.iter().collect();
+    sorted.sort_by_key(|(sn, _)| sn);
+    sorted
+}
+
 impl Store {
     /// All open alarms, sorted by system, the most severe first.
     pub async fn open_alarms(&self) -> Result<Vec<(Serial, OpenAlarm)>> {
@@ -183,74 +248,11 @@ impl Store {
         sn.map_err(|_| Error::Damaged("alarms.sn"))
     }
 
-    /// Acknowledges an alarm: this account takes care of it. Idempotent. `None`: this system has no such alarm.
-    pub async fn acknowledge_alarm(
-        &self,
-        access: &Access,
-        id: i64,
-        now: Millis,
-    ) -> Result<Option<Alarm>> {
-        let mut tx = self.db.begin().await?;
-        let acknowledged = execute!(
-            &mut tx,
-            sqlx::query(
-                "UPDATE alarms SET acknowledged_at = $3, acknowledged_by = $4
-                 WHERE id = $1 AND sn = $2 AND acknowledged_at IS NULL AND opened_at >= $5"
-            )
-            .bind(id)
-            .bind(access.sn().as_str())
-            .bind(now)
-            .bind(access.account().0)
-            .bind(access.history_from())
-        )?;
-        let row: Option<Row> = within!(&mut tx, c => sqlx::query_as(select!("WHERE l.id = $1 AND l.sn = $2 AND l.opened_at >= $3"))
-            .bind(id).bind(access.sn().as_str()).bind(access.history_from()).fetch_optional(c).await)?;
-        let alarm = row.map(Row::alarm).transpose()?;
-        if acknowledged == 1
-            && let Some(alarm) = &alarm
-        {
-            NewEntry::by(access.account(), JournalEvent::AlarmAcknowledged, now)
-                .on(access.sn())
-                .with(json!({ "alarm": alarm.kind.as_str() }))
-                .write(&mut tx)
-                .await?;
-        }
-        tx.commit().await?;
-        Ok(alarm)
-    }
-
     pub async fn alarm_mail(&self, account: AccountId) -> Result<AlarmMail> {
         let choice: Option<String> = on!(self, p => sqlx::query_scalar("SELECT alarm_mail FROM accounts WHERE id = $1")
             .bind(account.0).fetch_optional(p).await)?;
         let choice = choice.as_deref().unwrap_or_default().parse();
         choice.map_err(|_| Error::Damaged("accounts.alarm_mail"))
-    }
-
-    /// Sets how the account is notified of alarms. Choosing no mails also discards pending ones.
-    pub async fn set_alarm_mail(
-        &self,
-        account: AccountId,
-        choice: AlarmMail,
-        now: Millis,
-    ) -> Result<()> {
-        let mut tx = self.db.begin().await?;
-        execute!(
-            &mut tx,
-            sqlx::query("UPDATE accounts SET alarm_mail = $2 WHERE id = $1")
-                .bind(account.0)
-                .bind(choice.as_str())
-        )?;
-        if choice == AlarmMail::Never {
-            execute!(
-                &mut tx,
-                sqlx::query("DELETE FROM alarm_news WHERE account_id = $1").bind(account.0)
-            )?;
-        }
-        NewEntry::by(account, JournalEvent::ProfileChanged, now)
-            .with(json!({ "fields": ["alarm_mail"] }))
-            .write(&mut tx)
-            .await?;
-        tx.commit().await
     }
 
     /// Deletes alarms that were closed so long ago that they are no longer shown.
@@ -261,7 +263,7 @@ impl Store {
 }
 
 /// Erases the alarms of a household that has left; they concern nobody else.
-pub(crate) async fn erase_for_former_owner(tx: &mut Tx, sn: &Serial) -> Result<()> {
+pub async fn erase_for_former_owner(tx: &mut Tx, sn: &Serial) -> Result<()> {
     for forget in [
         "DELETE FROM alarms WHERE sn = $1",
         "DELETE FROM alarm_signs WHERE sn = $1",
@@ -269,9 +271,4 @@ pub(crate) async fn erase_for_former_owner(tx: &mut Tx, sn: &Serial) -> Result<(
         execute!(&mut *tx, sqlx::query(forget).bind(sn.as_str()))?;
     }
     Ok(())
-}
-
-/// Households and electricians get different instructions.
-fn is_household(role: &str) -> bool {
-    role == Role::User.as_str()
 }

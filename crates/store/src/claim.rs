@@ -33,18 +33,15 @@ impl Row {
     }
 }
 
-/// Begins a claim, or renews the account's own.
-pub(crate) async fn begin(tx: &mut Tx, account: AccountId, sn: &Serial, now: Millis) -> Result<()> {
+/// Inserts a claim, or renews the account's own.
+pub async fn begin(tx: &mut Tx, account: AccountId, sn: &Serial, now: Millis) -> Result<()> {
     let claim = Claim::begin(now);
     execute!(tx, sqlx::query(
         "INSERT INTO claims (account_id, sn, state, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)
          ON CONFLICT (account_id, sn) DO UPDATE
          SET state = excluded.state, created_at = excluded.created_at, expires_at = excluded.expires_at")
         .bind(account.0).bind(sn.as_str()).bind(claim.state.as_str()).bind(claim.created_at).bind(claim.expires_at))?;
-    NewEntry::by(account, JournalEvent::ClaimStarted, now)
-        .on(sn)
-        .write(tx)
-        .await
+    Ok(())
 }
 
 /// Deletes the new owner's claim and marks other waiting claims as contested, so their accounts see that the system has an owner.

@@ -1,9 +1,91 @@
 //! Registration and installer codes, as issued by the operator.
 use crate::{Error, Purpose, Result, Store};
-use db::Tx;
-use domain::Serial;
+use db::{FromRow, Tx};
+use domain::claim::LinkedBy;
 use domain::clock::Millis;
 use domain::code::{Code, CodeKind};
+use domain::{AccountId, Serial, Zone};
+
+/// A system that a code stands for.
+#[derive(Clone, Debug)]
+pub struct CoveredSystem {
+    pub sn: Serial,
+    pub owner: Option<AccountId>,
+    pub zone: Zone,
+    linked_by: Option<LinkedBy>,
+    linked_at: Option<Millis>,
+}
+
+impl CoveredSystem {
+    /// The owner, if it is another account.
+    pub fn foreign_owner(&self, account: Option<AccountId>) -> Option<AccountId> {
+        self.owner.filter(|owner| Some(*owner) != account)
+    }
+
+    /// Whether a person with the code displaces the owner.
+    pub fn yields_to_code(&self, now: Millis) -> bool {
+        let linked = self.linked_by.zip(self.linked_at);
+        linked.is_some_and(|(by, at)| by.gives_way(at, now))
+    }
+}
+
+#[derive(Debug, FromRow)]
+struct Row {
+    sn: String,
+    owner_id: Option<i64>,
+    time_zone: String,
+    linked_by: Option<String>,
+    linked_at: Option<Millis>,
+}
+
+impl Row {
+    fn system(self) -> Result<CoveredSystem> {
+        let damaged = Error::Damaged;
+        let linked_by = self.linked_by.as_deref().map(str::parse).transpose();
+        Ok(CoveredSystem {
+            sn: self.sn.parse().map_err(|_| damaged("systems.sn"))?,
+            owner: self.owner_id.map(AccountId),
+            zone: self
+                .time_zone
+                .parse()
+                .map_err(|_| damaged("systems.time_zone"))?,
+            linked_by: linked_by.map_err(|_| damaged("systems.linked_by"))?,
+            linked_at: self.linked_at,
+        })
+    }
+}
+
+/// The systems of an unused code of this kind.
+pub async fn covered_systems(
+    tx: &mut Tx,
+    hash: &[u8],
+    kind: CodeKind,
+) -> Result<Vec<CoveredSystem>> {
+    let rows: Vec<Row> = within!(tx, c => sqlx::query_as(
+        "SELECT s.sn, s.owner_id, s.time_zone, s.linked_by, s.linked_at FROM codes c
+         JOIN code_systems cs ON cs.code_hash = c.hash JOIN systems s ON s.sn = cs.sn
+         WHERE c.hash = $1 AND c.kind = $2 AND c.used_at IS NULL ORDER BY s.sn")
+        .bind(hash).bind(kind.as_str()).fetch_all(c).await)?;
+    rows.into_iter().map(Row::system).collect()
+}
+
+pub async fn kind(tx: &mut Tx, hash: &[u8]) -> Result<Option<CodeKind>> {
+    let kind: Option<String> = within!(tx, c => sqlx::query_scalar("SELECT kind FROM codes WHERE hash = $1")
+        .bind(hash).fetch_optional(c).await)?;
+    let kind = kind.as_deref().map(str::parse).transpose();
+    kind.map_err(|_| Error::Damaged("codes.kind"))
+}
+
+/// `false`: somebody has used it before.
+pub async fn mark_used(tx: &mut Tx, hash: &[u8], now: Millis) -> Result<bool> {
+    let used = execute!(
+        tx,
+        sqlx::query("UPDATE codes SET used_at = $2 WHERE hash = $1 AND used_at IS NULL")
+            .bind(hash)
+            .bind(now)
+    )?;
+    Ok(used == 1)
+}
 
 impl Store {
     /// Issues a code for the systems of one site. It replaces unused codes of the same kind for these systems, so a lost code
@@ -15,7 +97,7 @@ impl Store {
         systems: &[Serial],
         now: Millis,
     ) -> Result<()> {
-        let hash = self.keyring.hash(Purpose::Code, code.as_str().as_bytes());
+        let hash = self.new_code_hash(code);
         let mut tx = self.db.begin().await?;
         execute!(
             &mut tx,
@@ -49,14 +131,19 @@ impl Store {
         tx.commit().await
     }
 
+    /// The hash to store of a new code.
+    pub fn new_code_hash(&self, code: &Code) -> Vec<u8> {
+        self.keyring.hash(Purpose::Code, code.as_str().as_bytes())
+    }
+
     /// The stored hash of a code. Any key version may have made it, because a printed code can remain unused for years. For an
     /// unknown code, the hash with the current version.
-    pub(crate) async fn code_hash(&self, tx: &mut Tx, code: &Code) -> Result<Vec<u8>> {
+    pub async fn code_hash(&self, tx: &mut Tx, code: &Code) -> Result<Vec<u8>> {
         let hashes = self.keyring.hashes(Purpose::Code, code.as_str().as_bytes());
         let kept: Option<Vec<u8>> = find_first!(hashes, hash => within!(&mut *tx, c => sqlx::query_scalar(
             "SELECT hash FROM codes WHERE hash = $1 UNION SELECT code_hash FROM handovers WHERE code_hash = $1
              UNION SELECT code_hash FROM grants WHERE code_hash = $1")
             .bind(hash).fetch_optional(c).await)?);
-        Ok(kept.unwrap_or_else(|| self.keyring.hash(Purpose::Code, code.as_str().as_bytes())))
+        Ok(kept.unwrap_or_else(|| self.new_code_hash(code)))
     }
 }

@@ -5,13 +5,12 @@ mod entry;
 pub use entry::CommandEntry;
 pub(crate) use entry::{Row, select};
 
-use crate::guard::{self, ChangeBlocked};
-use crate::journal::{Actor, JournalEvent, NewEntry};
-use crate::{Access, Error, Result, Store, in_force};
+use crate::journal::{JournalEvent, NewEntry};
+use crate::{Access, Result, Store, in_force};
 use db::Tx;
 use domain::clock::Millis;
 use domain::command::{
-    COMMAND_TTL, Command, CommandAnswer, CommandEvent, CommandKey, CommandState, MAX_OPEN_COMMANDS,
+    COMMAND_TTL, Command, CommandAnswer, CommandEvent, CommandKey, CommandState,
 };
 use domain::{AccountId, CommandId, Serial};
 use serde_json::{Value, json};
@@ -21,69 +20,9 @@ pub struct NewCommand<'a> {
     pub id: &'a CommandId,
     pub key: &'a CommandKey,
     pub command: Command,
-    /// How many devices one account may change per minute.
-    pub devices_a_minute: usize,
-}
-
-/// Result of queueing a command.
-#[derive(Clone, Debug)]
-pub enum QueueResult {
-    New(CommandEntry),
-    /// The key was used before for the same command, which has this state now.
-    Repeated(CommandEntry),
-    /// The key was used before for another command; nothing was queued.
-    KeyReused,
-    TooManyOpen,
-    Blocked(ChangeBlocked),
 }
 
 impl Store {
-    /// Queues a command unless its key was used before. Idempotent: a repeated request gets the first one's command.
-    pub async fn queue_command(
-        &self,
-        access: &Access,
-        new: NewCommand<'_>,
-        now: Millis,
-    ) -> Result<QueueResult> {
-        let mut tx = self.db.begin().await?;
-        if let Some(known) = find_by_key(&mut tx, access, new).await? {
-            return Ok(known);
-        }
-        if let Err(blocked) = guard::admit(&mut tx, access, new.devices_a_minute, now).await? {
-            return Ok(QueueResult::Blocked(blocked));
-        }
-        if open_commands(&mut tx, access.sn(), now).await? >= MAX_OPEN_COMMANDS {
-            return Ok(QueueResult::TooManyOpen);
-        }
-        let args = Value::Object(new.command.arguments());
-        let queued: Option<Row> = within!(&mut tx, c => sqlx::query_as(
-            "INSERT INTO commands (id, sn, account_id, key, command, args, state, created_at, expires_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (account_id, sn, key) DO NOTHING
-             RETURNING id, sn, command, args, state, created_at, expires_at, sent_at, ended_at, code, data")
-            .bind(new.id.as_str())
-            .bind(access.sn().as_str())
-            .bind(access.account().0)
-            .bind(new.key.as_str())
-            .bind(new.command.name())
-            .bind(args.to_string())
-            .bind(CommandState::Queued.as_str())
-            .bind(now)
-            .bind(now + COMMAND_TTL)
-            .fetch_optional(c).await)?;
-        let Some(queued) = queued else {
-            // A concurrent identical request was faster.
-            let other = find_by_key(&mut tx, access, new).await?;
-            return other.ok_or(Error::Conflict);
-        };
-        NewEntry::by(access.account(), JournalEvent::CommandSent, now)
-            .on(access.sn())
-            .with(json!({ "command": new.command.name(), "args": args }))
-            .write(&mut tx)
-            .await?;
-        tx.commit().await?;
-        Ok(QueueResult::New(queued.entry()?))
-    }
-
     /// A command of a system that the account may command. `None` for other accounts' systems and for unknown commands.
     pub async fn command(
         &self,
@@ -100,42 +39,16 @@ impl Store {
         row.map(Row::entry).transpose()
     }
 
-    /// Ends the commands that have expired, and returns them.
-    pub async fn expire_commands(&self, now: Millis) -> Result<Vec<(Serial, CommandId)>> {
+    /// Up to a hundred commands whose time has run out, but whose state does not say so yet. By serial number: the order in which
+    /// answers are written, which avoids deadlocks.
+    pub async fn overdue_commands(&self, now: Millis) -> Result<Vec<CommandEntry>> {
         let due: Vec<Row> = on!(self, p => sqlx::query_as(select!(
             "WHERE state IN ('queued', 'sent') AND expires_at < $1 ORDER BY expires_at LIMIT 100"))
             .bind(now).fetch_all(p).await)?;
-        if due.is_empty() {
-            return Ok(Vec::new());
-        }
         let due = due.into_iter().map(Row::entry);
         let mut due = due.collect::<Result<Vec<CommandEntry>>>()?;
-        // Same order as for writing answers, which avoids deadlocks.
         due.sort_by(|a, b| a.sn.cmp(&b.sn));
-        let mut tx = self.db.begin().await?;
-        let mut ended = Vec::new();
-        for entry in due {
-            let changed = execute!(
-                &mut tx,
-                sqlx::query(
-                    "UPDATE commands SET state = $2, ended_at = expires_at WHERE id = $1 AND state IN ('queued', 'sent')"
-                )
-                .bind(entry.id.as_str())
-                .bind(CommandState::Expired.as_str())
-            )?;
-            if changed == 1 {
-                let line =
-                    NewEntry::without_account(JournalEvent::CommandExpired, entry.expires_at)
-                        .on(&entry.sn)
-                        .with_actor(Actor::Portal);
-                line.with(json!({ "command": entry.command }))
-                    .write(&mut tx)
-                    .await?;
-                ended.push((entry.sn, entry.id));
-            }
-        }
-        tx.commit().await?;
-        Ok(ended)
+        Ok(due)
     }
 
     /// Deletes commands created before this time. Their journal entries stay.
@@ -145,30 +58,61 @@ impl Store {
     }
 }
 
-/// The command that this key was used for before, if any.
-async fn find_by_key(
+/// The command that the account has used this key for at this system.
+pub async fn find_by_key(
     tx: &mut Tx,
     access: &Access,
-    new: NewCommand<'_>,
-) -> Result<Option<QueueResult>> {
+    key: &CommandKey,
+) -> Result<Option<CommandEntry>> {
     let row: Option<Row> = within!(tx, c => sqlx::query_as(select!("WHERE account_id = $1 AND sn = $2 AND key = $3"))
-        .bind(access.account().0).bind(access.sn().as_str()).bind(new.key.as_str())
+        .bind(access.account().0).bind(access.sn().as_str()).bind(key.as_str())
         .fetch_optional(c).await)?;
-    let Some(row) = row else { return Ok(None) };
-    let entry = row.entry()?;
-    let same =
-        entry.command == new.command.name() && entry.args == Value::Object(new.command.arguments());
-    Ok(Some(match same {
-        true => QueueResult::Repeated(entry),
-        false => QueueResult::KeyReused,
-    }))
+    row.map(Row::entry).transpose()
 }
 
-async fn open_commands(tx: &mut Tx, sn: &Serial, now: Millis) -> Result<usize> {
+/// How many commands the battery has not answered yet.
+pub async fn count_open(tx: &mut Tx, sn: &Serial, now: Millis) -> Result<usize> {
     let open: i64 = within!(tx, c => sqlx::query_scalar(
         "SELECT count(*) FROM commands WHERE sn = $1 AND state IN ('queued', 'sent') AND expires_at >= $2")
         .bind(sn.as_str()).bind(now).fetch_one(c).await)?;
     Ok(usize::try_from(open).unwrap_or(usize::MAX))
+}
+
+/// `None` when the key was used before.
+pub async fn insert(
+    tx: &mut Tx,
+    access: &Access,
+    new: NewCommand<'_>,
+    now: Millis,
+) -> Result<Option<CommandEntry>> {
+    let queued: Option<Row> = within!(tx, c => sqlx::query_as(
+        "INSERT INTO commands (id, sn, account_id, key, command, args, state, created_at, expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (account_id, sn, key) DO NOTHING
+         RETURNING id, sn, command, args, state, created_at, expires_at, sent_at, ended_at, code, data")
+        .bind(new.id.as_str())
+        .bind(access.sn().as_str())
+        .bind(access.account().0)
+        .bind(new.key.as_str())
+        .bind(new.command.name())
+        .bind(Value::Object(new.command.arguments()).to_string())
+        .bind(CommandState::Queued.as_str())
+        .bind(now)
+        .bind(now + COMMAND_TTL)
+        .fetch_optional(c).await)?;
+    queued.map(Row::entry).transpose()
+}
+
+/// `false` when the command has ended already.
+pub async fn expire(tx: &mut Tx, id: &CommandId) -> Result<bool> {
+    let changed = execute!(
+        tx,
+        sqlx::query(
+            "UPDATE commands SET state = $2, ended_at = expires_at WHERE id = $1 AND state IN ('queued', 'sent')"
+        )
+        .bind(id.as_str())
+        .bind(CommandState::Expired.as_str())
+    )?;
+    Ok(changed == 1)
 }
 
 /// Records that the command was passed to the battery's connection. Returns whether this changed its state.

@@ -5,10 +5,11 @@ mod finish;
 mod ownership;
 mod write;
 
-pub(crate) use ownership::{
-    anonymise_electrician, clear_customer_of_shared_protocols, erase_for_former_owner,
-};
-pub use write::CommissioningStart;
+pub use customer::{NameChange, name_changes, save_customer, save_name_change};
+pub use finish::{count_owners, finish};
+pub use ownership::anonymise_electrician;
+pub(crate) use ownership::{clear_customer_of_shared_protocols, erase_for_former_owner};
+pub use write::{add_unit, delete, insert, lock_open, save_step};
 
 use crate::{Access, Error, Result, Store};
 use db::{FromRow, Tx};
@@ -253,7 +254,8 @@ impl Store {
     }
 }
 
-async fn steps_of(tx: &mut Tx, id: i64) -> Result<Vec<StepRecord>> {
+/// What was recorded so far, in the order of the steps.
+pub async fn steps(tx: &mut Tx, id: i64) -> Result<Vec<StepRecord>> {
     let rows: Vec<StepRow> = within!(tx, c => sqlx::query_as(STEPS).bind(id).fetch_all(c).await)?;
     let mut steps: Vec<StepRecord> = rows
         .into_iter()

@@ -1,20 +1,17 @@
 //! Grants: who may access a system, who is invited and who asks for access. They are checked on every request, so ending a grant
 //! takes effect at once.
 
-mod deadlines;
-mod electrician;
-mod mail;
-mod member;
-mod owner;
-mod revocation;
+mod due;
+mod write;
 
-pub use electrician::InstallerCodeResult;
-pub(crate) use mail::{MailDraft, MailRecipient, OWNERS_PAGE, OwnerMail};
-pub(crate) use member::{MemberInvitation, find_member_invitation, join_household};
-pub use owner::{GrantTerms, Invitation};
-pub(crate) use revocation::{erase_for_former_owner, mark_unconfirmed, record_holder_deleted};
+pub(crate) use write::mark_unconfirmed;
+pub use write::{
+    NewInvitation, NewTerms, accept, delete, delete_superseded, erase_for_former_owner, expire,
+    insert_by_code, insert_invitation, insert_request, mark_owner_notified, mark_reminded, refuse,
+    set_terms,
+};
 
-use crate::{Access, Error, Result, Store, setting};
+use crate::{Access, Error, Result, Store};
 use db::{FromRow, Tx};
 use domain::clock::Millis;
 use domain::grant::{
@@ -41,8 +38,9 @@ pub struct Grant {
     /// The people who live with the system.
     pub first_name: Option<String>,
     pub last_name: Option<String>,
-    account: Option<AccountId>,
-    owner: Option<AccountId>,
+    /// The holder's account; `None` while somebody is invited.
+    pub account: Option<AccountId>,
+    pub owner: Option<AccountId>,
     zone: Zone,
 }
 
@@ -65,7 +63,7 @@ impl Grant {
     }
 
     /// The grant as of `now`, also if its expiry is not stored yet. `None`: it is over.
-    fn state_at(mut self, now: Millis) -> Option<Self> {
+    pub fn state_at(mut self, now: Millis) -> Option<Self> {
         let lapses = match self.state {
             GrantState::Requested | GrantState::Refused => {
                 Some(self.created_at + GRANT_REQUEST_TTL)
@@ -91,7 +89,7 @@ impl Grant {
     }
 
     /// The details for the journal, without personal values.
-    fn detail(&self) -> serde_json::Value {
+    pub fn detail(&self) -> serde_json::Value {
         let until = self.last_day().map(|day| day.to_string());
         serde_json::json!({ "scope": self.scope.as_str(), "until": until })
     }
@@ -159,54 +157,74 @@ impl Row {
     }
 }
 
-async fn find(tx: &mut Tx, id: i64, now: Millis) -> Result<Option<Grant>> {
+fn grants(rows: Vec<Row>) -> Result<Vec<Grant>> {
+    rows.into_iter().map(Row::grant).collect()
+}
+
+/// The grant in its state at `now`. `None`: there is no such grant, or it is over.
+pub async fn find(tx: &mut Tx, id: i64, now: Millis) -> Result<Option<Grant>> {
     let row: Option<Row> = within!(tx, c => sqlx::query_as(select!("WHERE g.id = $1"))
         .bind(id).fetch_optional(c).await)?;
-    Ok(row
-        .map(Row::grant)
-        .transpose()?
-        .and_then(|grant| grant.state_at(now)))
+    let grant = row.map(Row::grant).transpose()?;
+    Ok(grant.and_then(|grant| grant.state_at(now)))
 }
 
-/// Removes what the former holder has of the system: its place in their groups, their setting batches and their queued commands.
-async fn forget_holder(tx: &mut Tx, sn: &Serial, account: AccountId, now: Millis) -> Result<()> {
-    setting::forget_batches(tx, sn, Some(account)).await?;
-    execute!(
-        tx,
-        sqlx::query("DELETE FROM group_systems WHERE account_id = $1 AND sn = $2")
-            .bind(account.0)
-            .bind(sn.as_str())
-    )?;
-    execute!(
-        tx,
-        sqlx::query(
-            "UPDATE commands SET state = 'expired', ended_at = $3 WHERE account_id = $1 AND sn = $2 AND state = 'queued'"
-        )
-        .bind(account.0)
-        .bind(sn.as_str())
-        .bind(now)
-    )?;
-    Ok(())
+async fn find_by_id(tx: &mut Tx, id: i64) -> Result<Grant> {
+    let row: Row = within!(tx, c => sqlx::query_as(select!("WHERE g.id = $1"))
+        .bind(id).fetch_one(c).await)?;
+    row.grant()
 }
 
-/// Deletes a person's older grants of a system: there is only one at a time.
-async fn delete_superseded(
+/// The access that somebody has to a system now.
+pub async fn find_held(
     tx: &mut Tx,
     sn: &Serial,
-    account: AccountId,
-    by: Option<i64>,
-) -> Result<()> {
-    execute!(
-        tx,
-        sqlx::query(
-            "DELETE FROM grants WHERE sn = $1 AND account_id = $2 AND id <> $3
-                 AND state IN ('active', 'unconfirmed', 'ended')"
-        )
-        .bind(sn.as_str())
-        .bind(account.0)
-        .bind(by.unwrap_or(0))
-    )?;
-    Ok(())
+    holder: AccountId,
+    now: Millis,
+) -> Result<Option<Grant>> {
+    let row: Option<Row> = within!(tx, c => sqlx::query_as(select!(
+        "WHERE g.sn = $1 AND g.account_id = $2 AND g.state IN ('active', 'unconfirmed')"))
+        .bind(sn.as_str()).bind(holder.0).fetch_optional(c).await)?;
+    let held = row.map(Row::grant).transpose()?;
+    let held = held.and_then(|grant| grant.state_at(now));
+    Ok(held.filter(|grant| grant.state.opens()))
+}
+
+/// The invitations to a household behind a code, if they are for this address.
+pub async fn find_by_member_code(
+    tx: &mut Tx,
+    hash: &[u8],
+    email: &str,
+    now: Millis,
+) -> Result<Vec<Grant>> {
+    let rows: Vec<Row> = within!(tx, c => sqlx::query_as(select!(
+        "WHERE g.code_hash = $1 AND g.state = 'invited' AND g.email = $2 ORDER BY g.sn"))
+        .bind(hash).bind(email).fetch_all(c).await)?;
+    let invitations = grants(rows)?.into_iter();
+    Ok(invitations
+        .filter_map(|grant| grant.state_at(now))
+        .collect())
+}
+
+/// The grants of a system that give access now.
+pub async fn open_of_system(tx: &mut Tx, sn: &Serial, now: Millis) -> Result<Vec<Grant>> {
+    let rows: Vec<Row> = within!(tx, c => sqlx::query_as(select!("WHERE g.sn = $1"))
+        .bind(sn.as_str()).fetch_all(c).await)?;
+    open_at(rows, now)
+}
+
+/// The grants that give an account access now.
+pub async fn open_of_holder(tx: &mut Tx, account: AccountId, now: Millis) -> Result<Vec<Grant>> {
+    let rows: Vec<Row> = within!(tx, c => sqlx::query_as(select!("WHERE g.account_id = $1"))
+        .bind(account.0).fetch_all(c).await)?;
+    open_at(rows, now)
+}
+
+fn open_at(rows: Vec<Row>, now: Millis) -> Result<Vec<Grant>> {
+    let states = grants(rows)?
+        .into_iter()
+        .filter_map(|grant| grant.state_at(now));
+    Ok(states.filter(|grant| grant.state.opens()).collect())
 }
 
 impl Store {
@@ -216,6 +234,14 @@ impl Store {
             .bind(id).fetch_optional(p).await)?;
         let sn = sn.map(|sn| sn.parse()).transpose();
         sn.map_err(|_| Error::Damaged("grants.sn"))
+    }
+
+    /// The scope of a grant of this system; `None` when there is no such grant.
+    pub async fn grant_scope(&self, access: &Access, id: i64) -> Result<Option<GrantScope>> {
+        let scope: Option<String> = on!(self, p => sqlx::query_scalar("SELECT scope FROM grants WHERE id = $1 AND sn = $2")
+            .bind(id).bind(access.sn().as_str()).fetch_optional(p).await)?;
+        let scope = scope.map(|scope| scope.parse()).transpose();
+        scope.map_err(|_| Error::Damaged("grants.scope"))
     }
 
     /// The grants, invitations and requests of the owner's systems. Those that the owner has to decide come first.

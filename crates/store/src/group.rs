@@ -1,11 +1,8 @@
 //! Groups: an account's systems under a common name. A system is in at most one group of an account.
-use crate::journal::{JournalEvent, NewEntry};
-use crate::{Access, Result, Store, account};
+use crate::{Access, Result, Store};
 use db::{FromRow, Tx};
 use domain::clock::Millis;
-use domain::group::MAX_GROUPS;
 use domain::{AccountId, GroupName, Serial};
-use serde_json::json;
 use std::collections::HashMap;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,14 +10,6 @@ pub struct Group {
     pub id: i64,
     pub name: String,
     pub systems: Vec<Serial>,
-}
-
-/// A change of a group. `None` leaves a field unchanged.
-#[derive(Clone, Debug, Default)]
-pub struct GroupChange<'a> {
-    pub name: Option<GroupName>,
-    /// The new, complete list of its systems.
-    pub systems: Option<Vec<&'a Access>>,
 }
 
 #[derive(Debug, FromRow)]
@@ -61,101 +50,60 @@ impl Store {
         };
         Ok(groups.into_iter().map(group).collect())
     }
+}
 
-    /// Creates a group and returns its number. `None` when the account has the maximum number of groups. Each of the systems
-    /// leaves its previous group.
-    pub async fn create_group(
-        &self,
-        account: AccountId,
-        name: &GroupName,
-        systems: &[&Access],
-        now: Millis,
-    ) -> Result<Option<i64>> {
-        let mut tx = self.db.begin().await?;
-        account::lock_account_row(&mut tx, account).await?;
-        let made: i64 = within!(&mut tx, c => sqlx::query_scalar(
-            "SELECT COUNT(*) FROM groups WHERE account_id = $1")
-            .bind(account.0).fetch_one(c).await)?;
-        if made >= MAX_GROUPS {
-            return Ok(None);
-        }
-        let id: i64 = within!(&mut tx, c => sqlx::query_scalar(
-            "INSERT INTO groups (account_id, name, folded, created_at) VALUES ($1, $2, $3, $4) RETURNING id")
-            .bind(account.0).bind(name.as_str()).bind(name.folded()).bind(now).fetch_one(c).await)?;
-        set_members(&mut tx, account, id, systems).await?;
-        NewEntry::by(account, JournalEvent::GroupCreated, now)
-            .with(json!({ "group": id }))
-            .write(&mut tx)
-            .await?;
-        tx.commit().await?;
-        Ok(Some(id))
-    }
+pub async fn count(tx: &mut Tx, account: AccountId) -> Result<i64> {
+    Ok(within!(tx, c => sqlx::query_scalar(
+        "SELECT COUNT(*) FROM groups WHERE account_id = $1")
+        .bind(account.0).fetch_one(c).await)?)
+}
 
-    /// Renames a group or replaces its systems. `false` when the account has no such group.
-    pub async fn change_group(
-        &self,
-        account: AccountId,
-        id: i64,
-        change: &GroupChange<'_>,
-        now: Millis,
-    ) -> Result<bool> {
-        let mut tx = self.db.begin().await?;
-        let found = execute!(
-            &mut tx,
-            sqlx::query(
-                "UPDATE groups SET name = COALESCE($3, name), folded = COALESCE($4, folded)
-                 WHERE id = $1 AND account_id = $2"
-            )
+/// Inserts an empty group and returns its number.
+pub async fn insert(tx: &mut Tx, account: AccountId, name: &GroupName, now: Millis) -> Result<i64> {
+    Ok(within!(tx, c => sqlx::query_scalar(
+        "INSERT INTO groups (account_id, name, folded, created_at) VALUES ($1, $2, $3, $4) RETURNING id")
+        .bind(account.0).bind(name.as_str()).bind(name.folded()).bind(now).fetch_one(c).await)?)
+}
+
+/// Renames a group, or only checks that the account has it. `false`: it has no such group.
+pub async fn rename(
+    tx: &mut Tx,
+    account: AccountId,
+    id: i64,
+    name: Option<&GroupName>,
+) -> Result<bool> {
+    let found = execute!(
+        tx,
+        sqlx::query(
+            "UPDATE groups SET name = COALESCE($3, name), folded = COALESCE($4, folded)
+             WHERE id = $1 AND account_id = $2"
+        )
+        .bind(id)
+        .bind(account.0)
+        .bind(name.map(GroupName::as_str))
+        .bind(name.map(GroupName::folded))
+    )?;
+    Ok(found > 0)
+}
+
+/// `false`: the account has no such group.
+pub async fn delete(tx: &mut Tx, account: AccountId, id: i64) -> Result<bool> {
+    let found = execute!(
+        tx,
+        sqlx::query("DELETE FROM groups WHERE id = $1 AND account_id = $2")
             .bind(id)
             .bind(account.0)
-            .bind(change.name.as_ref().map(GroupName::as_str))
-            .bind(change.name.as_ref().map(GroupName::folded))
-        )?;
-        if found == 0 {
-            return Ok(false);
-        }
-        if let Some(systems) = &change.systems {
-            set_members(&mut tx, account, id, systems).await?;
-        }
-        let fields = [
-            ("name", change.name.is_some()),
-            ("sn", change.systems.is_some()),
-        ];
-        let fields = fields.into_iter().filter(|(_, given)| *given);
-        let fields: Vec<&str> = fields.map(|(name, _)| name).collect();
-        if !fields.is_empty() {
-            NewEntry::by(account, JournalEvent::GroupChanged, now)
-                .with(json!({ "group": id, "fields": fields }))
-                .write(&mut tx)
-                .await?;
-        }
-        tx.commit().await?;
-        Ok(true)
-    }
-
-    /// Deletes a group; its systems are then in no group. `false` when the account has no such group.
-    pub async fn delete_group(&self, account: AccountId, id: i64, now: Millis) -> Result<bool> {
-        let mut tx = self.db.begin().await?;
-        let found = execute!(
-            &mut tx,
-            sqlx::query("DELETE FROM groups WHERE id = $1 AND account_id = $2")
-                .bind(id)
-                .bind(account.0)
-        )?;
-        if found == 0 {
-            return Ok(false);
-        }
-        NewEntry::by(account, JournalEvent::GroupDeleted, now)
-            .with(json!({ "group": id }))
-            .write(&mut tx)
-            .await?;
-        tx.commit().await?;
-        Ok(true)
-    }
+    )?;
+    Ok(found > 0)
 }
 
 /// Replaces the systems of a group.
-async fn set_members(tx: &mut Tx, account: AccountId, id: i64, systems: &[&Access]) -> Result<()> {
+pub async fn set_members(
+    tx: &mut Tx,
+    account: AccountId,
+    id: i64,
+    systems: &[&Access],
+) -> Result<()> {
     execute!(
         tx,
         sqlx::query("DELETE FROM group_systems WHERE account_id = $1 AND group_id = $2")

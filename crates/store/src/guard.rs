@@ -1,10 +1,8 @@
 //! Limits on changes at batteries: the operator's brake, and how many devices one account may change per minute.
-use crate::journal::{Actor, JournalEvent, NewEntry};
 use crate::{Access, Result, Store, account};
 use db::{FromRow, Tx};
 use domain::Serial;
 use domain::clock::{MINUTE, Millis};
-use serde_json::json;
 
 /// Why a change is not allowed now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -25,7 +23,7 @@ pub struct Brake {
 
 /// Whether the account may change something at this system now. Changes are counted by their journal entries, so the count is
 /// exact across processes and restarts.
-pub(crate) async fn admit(
+pub async fn admit(
     tx: &mut Tx,
     access: &Access,
     devices_a_minute: usize,
@@ -35,7 +33,7 @@ pub(crate) async fn admit(
 }
 
 /// Like [`admit`], as if the account had just changed something at `touched`.
-pub(crate) async fn admit_after(
+pub async fn admit_after(
     tx: &mut Tx,
     access: &Access,
     touched: &[&Serial],
@@ -86,39 +84,23 @@ impl Store {
             .fetch_optional(p).await)?,
         )
     }
+}
 
-    /// Stops all changes at all batteries. `false` when they were stopped already.
-    pub async fn put_brake_on(&self, reason: &str, now: Millis) -> Result<bool> {
-        let mut tx = self.db.begin().await?;
-        let newly = execute!(
-            &mut tx,
-            sqlx::query(
-                "INSERT INTO fleet_brake (id, since, reason) VALUES (1, $1, $2) ON CONFLICT (id) DO NOTHING"
-            )
-            .bind(now)
-            .bind(reason)
-        )?;
-        if newly == 1 {
-            let line = NewEntry::without_account(JournalEvent::FleetBraked, now)
-                .with_actor(Actor::Operator);
-            line.with(json!({ "reason": reason }))
-                .write(&mut tx)
-                .await?;
-        }
-        tx.commit().await?;
-        Ok(newly == 1)
-    }
+/// `false`: the brake was on already.
+pub async fn put_brake_on(tx: &mut Tx, reason: &str, now: Millis) -> Result<bool> {
+    let newly = execute!(
+        tx,
+        sqlx::query(
+            "INSERT INTO fleet_brake (id, since, reason) VALUES (1, $1, $2) ON CONFLICT (id) DO NOTHING"
+        )
+        .bind(now)
+        .bind(reason)
+    )?;
+    Ok(newly == 1)
+}
 
-    /// Allows changes again. `false` when they were not stopped.
-    pub async fn release_brake(&self, now: Millis) -> Result<bool> {
-        let mut tx = self.db.begin().await?;
-        let released = execute!(&mut tx, sqlx::query("DELETE FROM fleet_brake"))?;
-        if released == 1 {
-            let line = NewEntry::without_account(JournalEvent::FleetReleased, now)
-                .with_actor(Actor::Operator);
-            line.write(&mut tx).await?;
-        }
-        tx.commit().await?;
-        Ok(released == 1)
-    }
+/// `false`: the brake was not on.
+pub async fn release_brake(tx: &mut Tx) -> Result<bool> {
+    let released = execute!(tx, sqlx::query("DELETE FROM fleet_brake"))?;
+    Ok(released == 1)
 }

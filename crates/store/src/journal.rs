@@ -3,8 +3,7 @@
 mod event;
 mod page;
 
-pub(crate) use event::JournalEvent;
-pub use event::{EntryKind, event_names};
+pub use event::{EntryKind, JournalEvent, event_names};
 pub use page::{ENTRIES_PER_PAGE, EntryFilter, JournalPage, PageActor, PageEntry};
 
 use crate::{Result, Store};
@@ -15,7 +14,7 @@ use serde_json::Value;
 use strum::{EnumString, IntoStaticStr};
 
 /// An entry to be written. `detail` holds no personal values, so an erasure only has to clear the account.
-pub(crate) struct NewEntry<'a> {
+pub struct NewEntry<'a> {
     pub at: Millis,
     pub account: Option<AccountId>,
     pub actor: Actor,
@@ -26,7 +25,7 @@ pub(crate) struct NewEntry<'a> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr)]
 #[strum(const_into_str, serialize_all = "snake_case")]
-pub(crate) enum Actor {
+pub enum Actor {
     Person,
     Battery,
     Operator,
@@ -42,7 +41,7 @@ impl Actor {
 
 impl<'a> NewEntry<'a> {
     /// An entry about something that a person did to their own account.
-    pub(crate) fn by(account: AccountId, event: JournalEvent, at: Millis) -> Self {
+    pub fn by(account: AccountId, event: JournalEvent, at: Millis) -> Self {
         Self {
             at,
             account: Some(account),
@@ -54,7 +53,7 @@ impl<'a> NewEntry<'a> {
     }
 
     /// An entry about something that no account did.
-    pub(crate) fn without_account(event: JournalEvent, at: Millis) -> Self {
+    pub fn without_account(event: JournalEvent, at: Millis) -> Self {
         Self {
             at,
             account: None,
@@ -65,28 +64,28 @@ impl<'a> NewEntry<'a> {
         }
     }
 
-    pub(crate) fn by_battery(event: JournalEvent, sn: &'a Serial, at: Millis) -> Self {
+    pub fn by_battery(event: JournalEvent, sn: &'a Serial, at: Millis) -> Self {
         Self::without_account(event, at)
             .with_actor(Actor::Battery)
             .on(sn)
     }
 
-    pub(crate) fn on(self, sn: &'a Serial) -> Self {
+    pub fn on(self, sn: &'a Serial) -> Self {
         Self {
             sn: Some(sn),
             ..self
         }
     }
 
-    pub(crate) fn with_actor(self, actor: Actor) -> Self {
+    pub fn with_actor(self, actor: Actor) -> Self {
         Self { actor, ..self }
     }
 
-    pub(crate) fn with(self, detail: Value) -> Self {
+    pub fn with(self, detail: Value) -> Self {
         Self { detail, ..self }
     }
 
-    pub(crate) async fn write(self, tx: &mut Tx) -> Result<()> {
+    pub async fn write(self, tx: &mut Tx) -> Result<()> {
         execute!(tx, sqlx::query(
             "INSERT INTO journal (at, account_id, actor, sn, event, detail) VALUES ($1, $2, $3, $4, $5, $6)")
             .bind(self.at)

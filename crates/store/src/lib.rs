@@ -23,7 +23,6 @@ pub mod guard;
 pub mod handover;
 mod in_force;
 pub mod journal;
-pub mod key;
 mod keyring;
 pub mod mail;
 pub mod mail_link;
@@ -48,7 +47,7 @@ pub mod system;
 pub mod tariff;
 pub mod totp;
 mod undated_samples;
-mod unit;
+pub mod unit;
 
 pub use access::Access;
 pub use db::{Error, Result};

@@ -2,7 +2,7 @@
 use crate::{Keyring, Purpose, Result, Store};
 use db::{FromRow, Tx};
 use domain::clock::{DAY, MINUTE, Millis};
-use domain::{AccountId, Email, Lang, Random};
+use domain::{AccountId, Email, Lang};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -50,13 +50,6 @@ fn plain(value: &str) -> String {
     plain.collect()
 }
 
-/// Needed to write mails whose recipients only the database knows: the base of their links, and a random source.
-#[derive(Clone, Copy, Debug)]
-pub struct MailContext<'a> {
-    pub public_url: &'a str,
-    pub random: &'a Random,
-}
-
 /// What the outbox stores.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -99,7 +92,8 @@ pub struct OutgoingMail<'a> {
     pub nonce: [u8; 12],
 }
 
-pub(crate) async fn queue(
+/// Queues a mail in the transaction that causes it.
+pub async fn queue(
     tx: &mut Tx,
     keyring: &Keyring,
     outgoing: &OutgoingMail<'_>,
@@ -116,13 +110,6 @@ pub(crate) async fn queue(
 }
 
 impl Store {
-    /// Queues a mail that belongs to no other change.
-    pub async fn queue_mail(&self, outgoing: &OutgoingMail<'_>, now: Millis) -> Result<()> {
-        let mut tx = self.db.begin().await?;
-        queue(&mut tx, &self.keyring, outgoing, now).await?;
-        tx.commit().await
-    }
-
     /// Leases the next due mail: for a minute, and longer after each attempt. A mail that is not finished by then is due again.
     pub async fn lease_mail(&self, now: Millis) -> Result<Option<DueMail>> {
         let row: Option<Row> = on!(self, p => sqlx::query_as(

@@ -17,8 +17,11 @@ pub use plan::{
     RunningBlock,
 };
 pub(crate) use plan_queries::planning_enabled;
-pub use plan_queries::{BlockOutcome, NewPlan, PlanOrder, PlannedRules, PlannedSystem};
-pub use weather_notice::{NoticeTransition, WeatherNotice};
+pub use plan_queries::{
+    NewPlan, PlanOrder, PlannedRules, PlannedSystem, clear_plan, currency, save_plan,
+    set_charge_target,
+};
+pub use weather_notice::{WeatherNotice, save_weather_notice};
 
 use crate::{Access, Error, Result, Store};
 use db::FromRow;

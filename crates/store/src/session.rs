@@ -1,9 +1,8 @@
 //! Logins. Every call checks its session, so ending one takes effect at once.
-use crate::journal::{Actor, JournalEvent, NewEntry};
 use crate::{Error, Result, Store};
 use db::{FromRow, Tx};
 use domain::clock::Millis;
-use domain::session::{RefreshCheck, SessionKind, check_generation};
+use domain::session::SessionKind;
 use domain::{AccountId, Role};
 
 pub type SessionId = [u8; 16];
@@ -18,22 +17,12 @@ pub struct ActiveSession {
     pub totp: bool,
 }
 
-/// The response to a refresh token.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rotation {
-    /// Issue a token of this generation.
-    Generation {
-        generation: i64,
-        live: ActiveSession,
-    },
-    Refused,
-}
-
+/// A session, active or over.
 #[derive(Clone, Debug, FromRow)]
-pub(crate) struct Row {
+pub struct StoredSession {
     account_id: i64,
     kind: String,
-    generation: i64,
+    pub generation: i64,
     created_at: Millis,
     used_at: Millis,
     ended_at: Option<Millis>,
@@ -42,7 +31,7 @@ pub(crate) struct Row {
     totp_since: Option<Millis>,
 }
 
-/// `SELECT …` of a [`Row`] with the given condition.
+/// `SELECT …` of a [`StoredSession`] with the given condition.
 macro_rules! select {
     ($condition:literal) => {
         concat!(
@@ -54,13 +43,13 @@ macro_rules! select {
     };
 }
 
-impl Row {
+impl StoredSession {
     pub(crate) fn account(&self) -> AccountId {
         AccountId(self.account_id)
     }
 
     /// The session's account, unless the session has ended or expired, or the account is locked.
-    pub(crate) fn active(&self, now: Millis) -> Result<Option<ActiveSession>> {
+    pub fn active(&self, now: Millis) -> Result<Option<ActiveSession>> {
         let kind = kind(&self.kind)?;
         let over = self.ended_at.is_some()
             || self.locked_at.is_some()
@@ -102,88 +91,13 @@ impl Store {
         id: &SessionId,
         now: Millis,
     ) -> Result<Option<ActiveSession>> {
-        let row: Option<Row> = on!(self, p => sqlx::query_as(select!("s.id = $1")).bind(id.as_slice()).fetch_optional(p).await)?;
+        let row: Option<StoredSession> = on!(self, p => sqlx::query_as(select!("s.id = $1")).bind(id.as_slice()).fetch_optional(p).await)?;
         row.map_or(Ok(None), |row| row.active(now))
-    }
-
-    /// Handles a refresh token of `generation`: issues the next one or the same successor again, or ends the session.
-    pub async fn rotate_session(
-        &self,
-        id: &SessionId,
-        generation: i64,
-        now: Millis,
-    ) -> Result<Rotation> {
-        let mut tx = self.db.begin().await?;
-        // Locks the row on both databases: of ten simultaneous refreshes one rotates, and nine see the result.
-        execute!(
-            &mut tx,
-            sqlx::query("UPDATE sessions SET generation = generation WHERE id = $1")
-                .bind(id.as_slice())
-        )?;
-        let row: Option<Row> = within!(&mut tx, c => sqlx::query_as(select!("s.id = $1")).bind(id.as_slice()).fetch_optional(c).await)?;
-        let Some(row) = row else {
-            return Ok(Rotation::Refused);
-        };
-        let Some(live) = row.active(now)? else {
-            return Ok(Rotation::Refused);
-        };
-        if live.kind == SessionKind::Claim {
-            return Ok(Rotation::Refused);
-        }
-        match check_generation(generation, row.generation) {
-            RefreshCheck::Current => {
-                execute!(&mut tx, sqlx::query(
-                    "UPDATE sessions SET generation = generation + 1, used_at = $2 WHERE id = $1")
-                    .bind(id.as_slice()).bind(now))?;
-                tx.commit().await?;
-                Ok(Rotation::Generation {
-                    generation: row.generation + 1,
-                    live,
-                })
-            }
-            RefreshCheck::Previous => {
-                execute!(
-                    &mut tx,
-                    sqlx::query("UPDATE sessions SET used_at = $2 WHERE id = $1")
-                        .bind(id.as_slice())
-                        .bind(now)
-                )?;
-                tx.commit().await?;
-                Ok(Rotation::Generation {
-                    generation: row.generation,
-                    live,
-                })
-            }
-            RefreshCheck::Reused => {
-                end(&mut tx, id, now).await?;
-                NewEntry::by(live.account, JournalEvent::SessionReused, now)
-                    .with_actor(Actor::Portal)
-                    .write(&mut tx)
-                    .await?;
-                tx.commit().await?;
-                Ok(Rotation::Refused)
-            }
-            RefreshCheck::Unknown => Ok(Rotation::Refused),
-        }
-    }
-
-    pub async fn end_session(&self, id: &SessionId, now: Millis) -> Result<()> {
-        let mut tx = self.db.begin().await?;
-        end(&mut tx, id, now).await?;
-        tx.commit().await
-    }
-
-    /// Ends all sessions and all partner access: everybody has to log in again, and partner apps have to ask again.
-    pub async fn end_all_sessions(&self, account: AccountId, now: Millis) -> Result<()> {
-        let mut tx = self.db.begin().await?;
-        end_all(&mut tx, account, None, now).await?;
-        crate::partner::end_all(&mut tx, account, now).await?;
-        tx.commit().await
     }
 
     /// How many sessions of this account are active.
     pub async fn count_sessions(&self, account: AccountId, now: Millis) -> Result<usize> {
-        let rows: Vec<Row> = on!(self, p => sqlx::query_as(select!("s.account_id = $1"))
+        let rows: Vec<StoredSession> = on!(self, p => sqlx::query_as(select!("s.account_id = $1"))
             .bind(account.0).fetch_all(p).await)?;
         let alive = rows
             .iter()
@@ -200,7 +114,36 @@ impl Store {
     }
 }
 
-async fn end(tx: &mut Tx, id: &SessionId, now: Millis) -> Result<()> {
+/// Locks the session's row on both databases until the transaction ends.
+pub async fn lock(tx: &mut Tx, id: &SessionId) -> Result<Option<StoredSession>> {
+    execute!(
+        &mut *tx,
+        sqlx::query("UPDATE sessions SET generation = generation WHERE id = $1")
+            .bind(id.as_slice())
+    )?;
+    Ok(
+        within!(tx, c => sqlx::query_as(select!("s.id = $1")).bind(id.as_slice()).fetch_optional(c).await)?,
+    )
+}
+
+/// Records that a refresh token was used which leads to `generation`.
+pub async fn set_generation(
+    tx: &mut Tx,
+    id: &SessionId,
+    generation: i64,
+    now: Millis,
+) -> Result<()> {
+    execute!(
+        tx,
+        sqlx::query("UPDATE sessions SET generation = $2, used_at = $3 WHERE id = $1")
+            .bind(id.as_slice())
+            .bind(generation)
+            .bind(now)
+    )?;
+    Ok(())
+}
+
+pub async fn end(tx: &mut Tx, id: &SessionId, now: Millis) -> Result<()> {
     execute!(
         tx,
         sqlx::query("UPDATE sessions SET ended_at = $2 WHERE id = $1 AND ended_at IS NULL")
@@ -211,14 +154,14 @@ async fn end(tx: &mut Tx, id: &SessionId, now: Millis) -> Result<()> {
 }
 
 /// Ends every session of an account except `keep`.
-pub(crate) async fn end_all(
+pub async fn end_all(
     tx: &mut Tx,
     account: AccountId,
-    keep: Option<&[u8]>,
+    keep: Option<&SessionId>,
     now: Millis,
 ) -> Result<()> {
     execute!(tx, sqlx::query(
         "UPDATE sessions SET ended_at = $2 WHERE account_id = $1 AND ended_at IS NULL AND id <> $3")
-        .bind(account.0).bind(now).bind(keep.unwrap_or_default()))?;
+        .bind(account.0).bind(now).bind(keep.map_or(&[][..], SessionId::as_slice)))?;
     Ok(())
 }

@@ -3,7 +3,7 @@
 //! giving a system away takes effect at once. Reports of batteries are the exception: they change nobody's rights, so they
 //! invalidate only the sessions that can see the battery whose facts changed.
 use crate::access::Access;
-use crate::session::{Row, SessionId};
+use crate::session::{SessionId, StoredSession};
 use db::{ChangeVersion, Changes};
 use domain::clock::{Millis, SECOND};
 use std::collections::HashMap;
@@ -20,7 +20,7 @@ pub(crate) struct SessionCache {
 
 #[derive(Debug)]
 struct CachedSession {
-    session: Row,
+    session: StoredSession,
     accesses: Arc<[Access]>,
     read_at: Millis,
     version: ChangeVersion,
@@ -39,7 +39,11 @@ impl SessionCache {
         self.changes.version()
     }
 
-    pub(crate) fn find(&self, id: &SessionId, now: Millis) -> Option<(Row, Arc<[Access]>)> {
+    pub(crate) fn find(
+        &self,
+        id: &SessionId,
+        now: Millis,
+    ) -> Option<(StoredSession, Arc<[Access]>)> {
         let sessions = self.sessions();
         let cached = sessions.get(id)?;
         let fresh = (0..SESSION_CACHE_TTL).contains(&(now - cached.read_at))
@@ -54,7 +58,7 @@ impl SessionCache {
         id: SessionId,
         version: ChangeVersion,
         now: Millis,
-        session: Row,
+        session: StoredSession,
         accesses: Arc<[Access]>,
     ) {
         let mut sessions = self.sessions();

@@ -2,20 +2,19 @@
 
 mod batch;
 mod household_end;
-mod planning;
-mod price;
 mod report;
 mod save;
 mod template;
 
 pub(crate) use batch::forget_batches;
-pub use batch::{Batch, BatchSystem};
+pub use batch::{Batch, BatchSystem, NewBatchSystem, mark_undone, record_batch};
 pub(crate) use household_end::erase_for_former_owner;
-pub(crate) use planning::stop_planning;
-pub(crate) use price::update_fixed_price;
 pub(crate) use report::{check_hello, record_grid_limit, record_settings_report};
-pub use save::{ConflictingChange, Save, SaveKind, SaveResult};
-pub use template::{Template, TemplateChange};
+pub use save::{
+    ConflictingChange, NewSettings, change_token, desired, desired_or_reported, overwrite_desired,
+    save_desired,
+};
+pub use template::{Template, TemplateChange, count_templates, insert_template};
 
 use crate::{Access, Error, Keyring, Purpose, Result, Store};
 use db::FromRow;
@@ -194,7 +193,7 @@ fn with_price(
     now: Millis,
 ) -> SystemSettings {
     if let Some(tariff) = tariff_on(tariffs, access.zone().day_of(now)) {
-        price::set(&mut settings.desired, tariff);
+        settings.desired.set_prices(tariff);
     }
     settings
 }

@@ -1,13 +1,8 @@
 //! Sites of systems: place, coordinates, time zone and the planes of their roofs.
-use crate::grant::{OWNERS_PAGE, OwnerMail};
-use crate::journal::{JournalEvent, NewEntry};
-use crate::mail::MailContext;
 use crate::{Access, Error, Result, Store};
 use db::{FromRow, Tx};
 use domain::Serial;
-use domain::clock::Millis;
-use domain::site::{Coordinates, Planes, Site, SiteChange, Town};
-use serde_json::json;
+use domain::site::{Coordinates, Planes, Site, Town};
 
 #[derive(Debug, FromRow)]
 struct Row {
@@ -45,14 +40,6 @@ pub(crate) fn parse_planes(text: &str) -> Result<Planes> {
     text.parse().map_err(|_| Error::Damaged("systems.planes"))
 }
 
-/// The result of a change of a site.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SiteChangeResult {
-    Done,
-    /// Nothing was changed: the system already has days in its present time zone.
-    ZoneFixed,
-}
-
 impl Store {
     pub async fn site(&self, access: &Access) -> Result<Option<Site>> {
         let row: Option<Row> = on!(self, p => sqlx::query_as(
@@ -79,63 +66,36 @@ impl Store {
             "SELECT EXISTS (SELECT 1 FROM samples WHERE sn = $1) OR EXISTS (SELECT 1 FROM sealed_months WHERE sn = $1)")
             .bind(access.sn().as_str()).fetch_one(p).await)?)
     }
+}
 
-    /// Applies the change with a journal entry, or changes nothing. The owner gets a mail if an electrician made the change.
-    pub async fn change_site(
-        &self,
-        access: &Access,
-        change: &SiteChange,
-        mail_context: MailContext<'_>,
-        now: Millis,
-    ) -> Result<SiteChangeResult> {
-        let mut tx = self.db.begin().await?;
-        // Locks the system and checks that it still belongs to the same household.
-        let row: Option<Row> = within!(&mut tx, c => sqlx::query_as(
-            "UPDATE systems SET planes = planes WHERE sn = $1 AND owner_id IS NOT DISTINCT FROM $2
-             RETURNING sn, place, latitude, longitude, time_zone, planes")
-            .bind(access.sn().as_str()).bind(access.owner().map(|owner| owner.0)).fetch_optional(c).await)?;
-        let before = row.ok_or(Error::Conflict)?.site()?;
-        let after = before.with(change);
-        if after.zone != before.zone && !change_zone(&mut tx, access.sn(), &after).await? {
-            return Ok(SiteChangeResult::ZoneFixed);
-        }
-        let changed = before.difference(&after);
-        if changed.is_empty() {
-            return Ok(SiteChangeResult::Done);
-        }
-        let at = after.coordinates;
-        execute!(
-            &mut tx,
-            sqlx::query(
-                "UPDATE systems SET place = $2, latitude = $3, longitude = $4, planes = $5 WHERE sn = $1"
-            )
-            .bind(access.sn().as_str())
-            .bind(after.place.as_ref().map(Town::as_str))
-            .bind(at.map(|at| at.latitude().hundredths()))
-            .bind(at.map(|at| at.longitude().hundredths()))
-            .bind(after.planes.to_string())
-        )?;
-        // Records which parts changed, but not their values: places are personal data.
-        NewEntry::by(access.account(), JournalEvent::SiteChanged, now)
-            .on(access.sn())
-            .with(json!({ "changed": changed }))
-            .write(&mut tx)
-            .await?;
-        let mail = OwnerMail {
-            text: "site_changed",
-            page: OWNERS_PAGE,
-            values: vec![("sn", access.sn().to_string())],
-            until: None,
-        };
-        self.notify_owner_of_change(&mut tx, access, mail, mail_context, now)
-            .await?;
-        tx.commit().await?;
-        Ok(SiteChangeResult::Done)
-    }
+/// Locks the system and returns its site. `None`: it no longer belongs to the same household.
+pub async fn lock(tx: &mut Tx, access: &Access) -> Result<Option<Site>> {
+    let row: Option<Row> = within!(tx, c => sqlx::query_as(
+        "UPDATE systems SET planes = planes WHERE sn = $1 AND owner_id IS NOT DISTINCT FROM $2
+         RETURNING sn, place, latitude, longitude, time_zone, planes")
+        .bind(access.sn().as_str()).bind(access.owner().map(|owner| owner.0)).fetch_optional(c).await)?;
+    row.map(|row| row.site()).transpose()
+}
+
+/// Writes everything but the time zone.
+pub async fn update(tx: &mut Tx, sn: &Serial, site: &Site) -> Result<()> {
+    let at = site.coordinates;
+    execute!(
+        tx,
+        sqlx::query(
+            "UPDATE systems SET place = $2, latitude = $3, longitude = $4, planes = $5 WHERE sn = $1"
+        )
+        .bind(sn.as_str())
+        .bind(site.place.as_ref().map(Town::as_str))
+        .bind(at.map(|at| at.latitude().hundredths()))
+        .bind(at.map(|at| at.longitude().hundredths()))
+        .bind(site.planes.to_string())
+    )?;
+    Ok(())
 }
 
 /// `false` when there are samples already: past days must not shift.
-async fn change_zone(tx: &mut Tx, sn: &Serial, site: &Site) -> Result<bool> {
+pub async fn change_zone(tx: &mut Tx, sn: &Serial, site: &Site) -> Result<bool> {
     let moved = execute!(
         tx,
         sqlx::query(

@@ -5,6 +5,7 @@ mod time_of_use;
 mod weather;
 
 pub use price::{QuarterPrice, SystemPrices};
+pub use time_of_use::set_time_of_use;
 pub use weather::WeatherForecast;
 
 use crate::{Error, Result, Store, setting};
@@ -258,7 +259,7 @@ fn zone_of(country: &str) -> Result<BiddingZone> {
 }
 
 /// A new provider or token is asked at once. What the former provider said about this system is deleted.
-pub(crate) async fn provider_changed(tx: &mut Tx, sn: &Serial) -> Result<()> {
+pub async fn provider_changed(tx: &mut Tx, sn: &Serial) -> Result<()> {
     for statement in [
         "DELETE FROM source_states WHERE area = $1 AND source IN ('tibber', 'entsoe')",
         "DELETE FROM prices WHERE area = $1",

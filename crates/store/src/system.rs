@@ -1,6 +1,4 @@
 //! Systems: registered by the operator, linked to their owner.
-use crate::journal::{JournalEvent, NewEntry};
-use crate::mail::MailContext;
 use crate::{
     Access, Error, Purpose, Result, Store, alarm, commissioning, end_user, firmware, grant, group,
     in_force, planning, setting, site, source, tariff,
@@ -117,72 +115,6 @@ impl Store {
             .bind(owner.0).fetch_all(p).await)?)
     }
 
-    /// Ends the ownership. The people's names are erased, and nobody can see what was measured so far.
-    pub async fn unlink(
-        &self,
-        access: &Access,
-        mail_context: MailContext<'_>,
-        now: Millis,
-    ) -> Result<()> {
-        let mut tx = self.db.begin().await?;
-        if !self
-            .unlink_owner(&mut tx, access.sn(), access.account(), mail_context, now)
-            .await?
-        {
-            return Err(Error::Conflict);
-        }
-        NewEntry::by(access.account(), JournalEvent::SystemUnlinked, now)
-            .on(access.sn())
-            .write(&mut tx)
-            .await?;
-        tx.commit().await
-    }
-
-    /// `false` when this account is not the owner any more.
-    pub(crate) async fn unlink_owner(
-        &self,
-        tx: &mut Tx,
-        sn: &Serial,
-        owner: AccountId,
-        mail_context: MailContext<'_>,
-        now: Millis,
-    ) -> Result<bool> {
-        let unlinked = execute!(&mut *tx, sqlx::query(
-            "UPDATE systems SET owner_id = NULL, linked_at = NULL, linked_by = NULL, first_name = NULL, last_name = NULL,
-                 history_from = $3 WHERE sn = $1 AND owner_id = $2")
-            .bind(sn.as_str()).bind(owner.0).bind(now))?;
-        if unlinked == 1 {
-            self.end_household(tx, sn, mail_context, now).await?;
-        }
-        Ok(unlinked == 1)
-    }
-
-    /// The household has left: its commands, settings and data are erased, and its grants end.
-    pub(crate) async fn end_household(
-        &self,
-        tx: &mut Tx,
-        sn: &Serial,
-        mail_context: MailContext<'_>,
-        now: Millis,
-    ) -> Result<()> {
-        grant::erase_for_former_owner(tx, &self.keyring, mail_context, sn, now).await?;
-        group::remove_from_groups(tx, sn).await?;
-        commissioning::erase_for_former_owner(tx, sn).await?;
-        tariff::erase_for_former_owner(tx, sn).await?;
-        setting::erase_for_former_owner(tx, sn).await?;
-        source::erase_for_former_owner(tx, sn).await?;
-        alarm::erase_for_former_owner(tx, sn).await?;
-        planning::erase_for_former_owner(tx, sn).await?;
-        site::clear_place(tx, sn).await?;
-        end_user::erase_for_former_owner(tx, sn).await?;
-        execute!(
-            tx,
-            sqlx::query("DELETE FROM commands WHERE sn = $1").bind(sn.as_str())
-        )?;
-        in_force::erase_for_former_owner(tx, sn).await?;
-        firmware::erase_for_former_owner(tx, sn).await
-    }
-
     /// Registers devices, all or none. A serial number that exists already is refused.
     pub async fn import_devices(&self, devices: &[NewDevice<'_>], now: Millis) -> Result<()> {
         let mut tx = self.db.begin().await?;
@@ -208,9 +140,85 @@ impl Store {
     }
 }
 
+pub async fn serials_of(tx: &mut Tx, owner: AccountId) -> Result<Vec<Serial>> {
+    let serials: Vec<String> = within!(tx, c => sqlx::query_scalar("SELECT sn FROM systems WHERE owner_id = $1")
+        .bind(owner.0).fetch_all(c).await)?;
+    let serials = serials.iter().map(|sn| sn.parse());
+    serials
+        .map(|sn| sn.map_err(|_| Error::Damaged("systems.sn")))
+        .collect()
+}
+
+/// Who has a system.
+#[derive(Clone, Copy, Debug)]
+pub struct Ownership {
+    pub owner: Option<AccountId>,
+    /// The unit was exchanged.
+    pub is_retired: bool,
+}
+
+pub async fn ownership(tx: &mut Tx, sn: &Serial) -> Result<Option<Ownership>> {
+    let row: Option<(Option<i64>, Option<Millis>)> = within!(tx, c => sqlx::query_as(
+        "SELECT owner_id, retired_at FROM systems WHERE sn = $1")
+        .bind(sn.as_str()).fetch_optional(c).await)?;
+    Ok(row.map(|(owner, retired_at)| Ownership {
+        owner: owner.map(AccountId),
+        is_retired: retired_at.is_some(),
+    }))
+}
+
+/// Removes the owner and the people's names, and hides what was measured so far. `false` when this account is not the owner any
+/// more.
+pub async fn unlink(tx: &mut Tx, sn: &Serial, owner: AccountId, now: Millis) -> Result<bool> {
+    let unlinked = execute!(
+        tx,
+        sqlx::query(
+            "UPDATE systems SET owner_id = NULL, linked_at = NULL, linked_by = NULL, first_name = NULL, last_name = NULL,
+                 history_from = $3 WHERE sn = $1 AND owner_id = $2"
+        )
+        .bind(sn.as_str())
+        .bind(owner.0)
+        .bind(now)
+    )?;
+    Ok(unlinked == 1)
+}
+
+/// [`unlink`] for all systems of an account.
+pub async fn unlink_all(tx: &mut Tx, owner: AccountId, now: Millis) -> Result<()> {
+    execute!(
+        tx,
+        sqlx::query(
+            "UPDATE systems SET owner_id = NULL, linked_at = NULL, linked_by = NULL, first_name = NULL, last_name = NULL,
+                 history_from = $2 WHERE owner_id = $1"
+        )
+        .bind(owner.0)
+        .bind(now)
+    )?;
+    Ok(())
+}
+
+/// The household has left: erases its commands, settings and data.
+pub async fn erase_for_former_owner(tx: &mut Tx, sn: &Serial) -> Result<()> {
+    group::remove_from_groups(tx, sn).await?;
+    commissioning::erase_for_former_owner(tx, sn).await?;
+    tariff::erase_for_former_owner(tx, sn).await?;
+    setting::erase_for_former_owner(tx, sn).await?;
+    source::erase_for_former_owner(tx, sn).await?;
+    alarm::erase_for_former_owner(tx, sn).await?;
+    planning::erase_for_former_owner(tx, sn).await?;
+    site::clear_place(tx, sn).await?;
+    end_user::erase_for_former_owner(tx, sn).await?;
+    execute!(
+        tx,
+        sqlx::query("DELETE FROM commands WHERE sn = $1").bind(sn.as_str())
+    )?;
+    in_force::erase_for_former_owner(tx, sn).await?;
+    firmware::erase_for_former_owner(tx, sn).await
+}
+
 /// Makes `owner` the owner if there is none; `false` when somebody else was faster. Other pending claims fail. The electrician
 /// who commissioned the system keeps access until the owner decides.
-pub(crate) async fn link(
+pub async fn link(
     tx: &mut Tx,
     sn: &Serial,
     owner: AccountId,
@@ -261,7 +269,7 @@ pub(crate) async fn link_by_switch(
 }
 
 /// The owner has proven the code too: they can no longer be displaced, and nothing is withheld from them.
-pub(crate) async fn confirm_by_code(tx: &mut Tx, sn: &Serial) -> Result<()> {
+pub async fn confirm_by_code(tx: &mut Tx, sn: &Serial) -> Result<()> {
     execute!(
         tx,
         sqlx::query("UPDATE systems SET linked_by = $2 WHERE sn = $1")
@@ -269,19 +277,4 @@ pub(crate) async fn confirm_by_code(tx: &mut Tx, sn: &Serial) -> Result<()> {
             .bind(LinkedBy::Code.as_str())
     )?;
     Ok(())
-}
-
-/// Whether the owner can be displaced by somebody who has the code. The arguments are columns of the database.
-pub(crate) fn yields_to_code(
-    linked_by: Option<&str>,
-    linked_at: Option<Millis>,
-    now: Millis,
-) -> Result<bool> {
-    let (Some(by), Some(at)) = (linked_by, linked_at) else {
-        return Ok(false);
-    };
-    let by: LinkedBy = by
-        .parse()
-        .map_err(|_| Error::Damaged("systems.linked_by"))?;
-    Ok(by.gives_way(at, now))
 }

@@ -1,12 +1,8 @@
 //! Tariffs: what a kWh costs and earns at a system from a day on, as its owner entered it.
-use crate::guard::ChangeBlocked;
-use crate::journal::{JournalEvent, NewEntry};
-use crate::{Access, Error, Result, Store, setting};
+use crate::{Access, Error, Result, Store};
 use db::{FromRow, Tx};
 use domain::clock::{DAY, Millis};
-use domain::tariff::{TariffStart, tariff_on};
 use domain::{AccountId, Price, Serial, SiteDay, Tariff, Zone};
-use serde_json::{Value, json};
 use std::collections::HashMap;
 
 /// Stands for the beginning; no day has this number.
@@ -46,14 +42,6 @@ struct DueTariffRow {
     sn: String,
 }
 
-/// Prices as a person enters them.
-#[derive(Clone, Copy, Debug)]
-pub struct NewTariff {
-    pub since: TariffStart,
-    pub import_price: Price,
-    pub feed_in_price: Price,
-}
-
 /// Ordered by day; the beginning comes first.
 const SELECT: &str = "SELECT sn, from_day, import_price, feed_in_price FROM tariffs
      WHERE account_id = $1 AND sn = $2 ORDER BY from_day";
@@ -84,69 +72,17 @@ impl Store {
         Ok(tariffs)
     }
 
-    /// Enters prices for systems, all or none. A tariff that begins on the same day is replaced. Batteries that use the fixed
-    /// price get it as a setting, so the limit of devices per account and minute applies.
-    pub async fn set_tariff(
-        &self,
-        systems: &[&Access],
-        new: NewTariff,
-        devices_a_minute: usize,
-        now: Millis,
-    ) -> Result<Result<(), ChangeBlocked>> {
-        let mut tx = self.db.begin().await?;
-        for access in systems {
-            let known = read_tariffs(&mut tx, access).await?;
-            let today = access.zone().day_of(now);
-            let tariff = Tariff {
-                from: new.since.first_day(&known, today),
-                import_price: new.import_price,
-                feed_in_price: new.feed_in_price,
-            };
-            write(&mut tx, access, &tariff).await?;
-            if let Some(current) = current_tariff(&mut tx, access, today).await?
-                && let Err(held) =
-                    setting::update_fixed_price(&mut tx, access, &current, devices_a_minute, now)
-                        .await?
-            {
-                return Ok(Err(held));
-            }
-            let replaced = known.iter().find(|other| other.from == tariff.from);
-            NewEntry::by(access.account(), JournalEvent::TariffSet, now)
-                .on(access.sn())
-                .with(detail(&tariff, replaced))
-                .write(&mut tx)
-                .await?;
-        }
-        tx.commit().await?;
-        Ok(Ok(()))
-    }
-
-    /// Applies prices whose day has come: batteries that use the fixed price get them as settings. Batteries that already have
-    /// them are left alone. What the operator's brake blocks is applied by a later call.
-    pub async fn apply_due_tariffs(&self, now: Millis) -> Result<()> {
+    /// Owners and systems with prices that have begun lately, or begin about now.
+    pub async fn systems_with_due_tariffs(&self, now: Millis) -> Result<Vec<(AccountId, Serial)>> {
         let near = |at| Zone::default().day_of(at).number();
         let begun: Vec<DueTariffRow> = on!(self, p => sqlx::query_as(
             "SELECT DISTINCT account_id, sn FROM tariffs WHERE from_day BETWEEN $1 AND $2")
             .bind(near(now - CATCH_UP_PERIOD)).bind(near(now + DAY)).fetch_all(p).await)?;
-        for DueTariffRow { account_id, sn } in begun {
+        let due = |DueTariffRow { account_id, sn }| {
             let sn = sn.parse().map_err(|_| Error::Damaged("tariffs.sn"))?;
-            let Some(access) = self.access(AccountId(account_id), &sn).await? else {
-                continue;
-            };
-            let mut tx = self.db.begin().await?;
-            let today = access.zone().day_of(now);
-            let Some(current) = current_tariff(&mut tx, &access, today).await? else {
-                continue;
-            };
-            // The owner ordered this on an earlier day, and it is one system at a time: no limit per minute.
-            if setting::update_fixed_price(&mut tx, &access, &current, usize::MAX, now)
-                .await?
-                .is_ok()
-            {
-                tx.commit().await?;
-            }
-        }
-        Ok(())
+            Ok((AccountId(account_id), sn))
+        };
+        begun.into_iter().map(due).collect()
     }
 }
 
@@ -155,35 +91,15 @@ fn owner(access: &Access) -> Option<i64> {
     access.owner().map(|owner| owner.0)
 }
 
-async fn read_tariffs(tx: &mut Tx, access: &Access) -> Result<Vec<Tariff>> {
+/// The tariffs of a system, oldest first.
+pub async fn list(tx: &mut Tx, access: &Access) -> Result<Vec<Tariff>> {
     let rows: Vec<Row> = within!(tx, c => sqlx::query_as(SELECT)
         .bind(owner(access)).bind(access.sn().as_str()).fetch_all(c).await)?;
     rows.iter().map(Row::tariff).collect()
 }
 
-async fn current_tariff(tx: &mut Tx, access: &Access, today: SiteDay) -> Result<Option<Tariff>> {
-    Ok(tariff_on(&read_tariffs(tx, access).await?, today).copied())
-}
-
-/// Sets prices that are valid from now on, and for the past too if they are the first.
-pub(crate) async fn set_current(
-    tx: &mut Tx,
-    access: &Access,
-    import_price: Price,
-    feed_in_price: Price,
-    now: Millis,
-) -> Result<()> {
-    let known = read_tariffs(tx, access).await?;
-    let today = access.zone().day_of(now);
-    let tariff = Tariff {
-        from: TariffStart::Unspecified.first_day(&known, today),
-        import_price,
-        feed_in_price,
-    };
-    write(tx, access, &tariff).await
-}
-
-async fn write(tx: &mut Tx, access: &Access, tariff: &Tariff) -> Result<()> {
+/// A tariff that begins on the same day is replaced.
+pub async fn write(tx: &mut Tx, access: &Access, tariff: &Tariff) -> Result<()> {
     // Nobody can set prices for a system that has no owner yet.
     let Some(owner) = owner(access) else {
         return Ok(());
@@ -202,21 +118,6 @@ async fn write(tx: &mut Tx, access: &Access, tariff: &Tariff) -> Result<()> {
         .bind(tariff.feed_in_price.hundredths())
     )?;
     Ok(())
-}
-
-/// The new prices, and those that they replaced.
-fn detail(tariff: &Tariff, replaced: Option<&Tariff>) -> Value {
-    let prices = |tariff: &Tariff| {
-        json!({
-            "import_price": tariff.import_price.to_string(),
-            "feed_in_price": tariff.feed_in_price.to_string(),
-        })
-    };
-    json!({
-        "from": tariff.from.map(|day| day.to_string()),
-        "to": prices(tariff),
-        "was": replaced.map(prices),
-    })
 }
 
 /// Erases the prices of a household that has left.

@@ -83,7 +83,7 @@ impl UnitCache {
 }
 
 /// Blocks all writers of reports until the transaction ends. SQLite has a single writer anyway.
-pub(crate) async fn block_reports(tx: &mut Tx) -> Result<()> {
+pub async fn block_reports(tx: &mut Tx) -> Result<()> {
     if let Tx::Postgres(tx) = tx {
         let lock = sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(UNITS_LOCK_ID);
         lock.execute(&mut **tx).await?;

@@ -11,11 +11,11 @@ use domain::clock::{Millis, SECOND};
 use domain::code::{Code, CodeKind as Kind};
 use domain::{Clock, Email, Serial};
 use serde::{Deserialize, Serialize};
+use service::totp::TotpReset;
+use service::{Service, ServiceConfig};
 use std::path::Path;
 use store::Store;
-use store::mail::MailContext;
 use store::system::NewDevice;
-use store::totp::TotpReset;
 
 pub(crate) async fn run(config: &Config, command: Admin) -> anyhow::Result<()> {
     if let Admin::Firmware { command } = command {
@@ -44,17 +44,19 @@ pub(crate) async fn run(config: &Config, command: Admin) -> anyhow::Result<()> {
                     "{url:?} is not a return address: https://…, or http:// on this machine"
                 );
             }
-            store.register_partner(&id, &name, &redirects, now).await?;
+            service(config, &store)
+                .register_partner(&id, &name, &redirects)
+                .await?;
             println!("registered {id}");
             Ok(())
         }
-        Admin::LockAccount { email } => lock(&store, &email, true, now).await,
-        Admin::UnlockAccount { email } => lock(&store, &email, false, now).await,
-        Admin::ResetTotp { email } => reset_totp(config, &store, &email, now).await,
-        Admin::BrakeFleet { reason } => brake(&store, &reason, now).await,
+        Admin::LockAccount { email } => lock(&service(config, &store), &email, true).await,
+        Admin::UnlockAccount { email } => lock(&service(config, &store), &email, false).await,
+        Admin::ResetTotp { email } => reset_totp(&service(config, &store), &email).await,
+        Admin::BrakeFleet { reason } => brake(config, &store, &reason).await,
         Admin::ReleaseFleet => {
             ensure!(
-                store.release_brake(now).await?,
+                service(config, &store).release_brake().await?,
                 "the fleet's brake is not on"
             );
             println!("released");
@@ -69,6 +71,16 @@ pub(crate) async fn run(config: &Config, command: Admin) -> anyhow::Result<()> {
             Ok(())
         }
     }
+}
+
+/// Use cases without a bus: running servers read the changes from the database.
+fn service(config: &Config, store: &Store) -> Service {
+    let settings = config.settings(None, None);
+    let config = ServiceConfig {
+        public_url: settings.public_url,
+        devices_a_minute: settings.devices_a_minute,
+    };
+    Service::new(store.clone(), None, Clock::system(), random(), config)
 }
 
 /// Warns if the clock is wrong: new codes, grants and links would expire at the wrong time.
@@ -172,20 +184,16 @@ fn is_return_address(url: &str) -> bool {
     (url.starts_with("https://") || local) && !url.contains('#')
 }
 
-async fn lock(store: &Store, email: &Email, lock: bool, now: i64) -> anyhow::Result<()> {
-    if !store.lock_account(email, lock, now).await? {
+async fn lock(service: &Service, email: &Email, lock: bool) -> anyhow::Result<()> {
+    if !service.lock_account(email, lock).await? {
         bail!("no account has this address");
     }
     println!("{}", if lock { "locked" } else { "unlocked" });
     Ok(())
 }
 
-async fn reset_totp(config: &Config, store: &Store, email: &Email, now: i64) -> anyhow::Result<()> {
-    let mail_context = MailContext {
-        public_url: &config.settings(None, None).public_url,
-        random: &random(),
-    };
-    match store.reset_totp(email, mail_context, now).await? {
+async fn reset_totp(service: &Service, email: &Email) -> anyhow::Result<()> {
+    match service.reset_totp(email).await? {
         TotpReset::Done => println!("reset"),
         TotpReset::NoAccount => bail!("no account has this address"),
         TotpReset::Nothing => bail!("this account has no second factor"),
@@ -193,9 +201,9 @@ async fn reset_totp(config: &Config, store: &Store, email: &Email, now: i64) -> 
     Ok(())
 }
 
-async fn brake(store: &Store, reason: &str, now: i64) -> anyhow::Result<()> {
+async fn brake(config: &Config, store: &Store, reason: &str) -> anyhow::Result<()> {
     ensure!(!reason.trim().is_empty(), "say why, for the journal");
-    if !store.put_brake_on(reason, now).await?
+    if !service(config, store).put_brake_on(reason).await?
         && let Some(brake) = store.brake().await?
     {
         bail!("the fleet's brake is on already: {}", brake.reason);

@@ -25,6 +25,7 @@ use domain::{Clock, Zone};
 use history::HistorySimulation;
 use jobs::mail::Mailer;
 use people::{DemoSeeder, PASSWORD, PLANNING_OWNER};
+use service::{Service, ServiceConfig};
 use simulator::wire::DeviceClock;
 use simulator::{Device, Fleet, FleetContext, UpdateTiming, model};
 use sites::{AWAY_FOR, DemoSite, SiteCondition, serial};
@@ -72,7 +73,12 @@ pub(crate) async fn run(mut config: Config, demo: DemoOptions) -> anyhow::Result
         .starts_at
         .map_or_else(Clock::system, Clock::running_from);
     let settings = config.settings(address(people.as_ref())?, address(updates.as_ref())?);
+    let service_config = ServiceConfig {
+        public_url: settings.public_url.clone(),
+        devices_a_minute: usize::MAX,
+    };
     let seeder = DemoSeeder {
+        service: Service::new(store.clone(), None, clock.clone(), random(), service_config),
         store: store.clone(),
         clock: clock.clone(),
         random: random(),
@@ -80,7 +86,7 @@ pub(crate) async fn run(mut config: Config, demo: DemoOptions) -> anyhow::Result
         public_url: settings.public_url.clone(),
     };
     let mut batteries = seed(&seeder, &config.data_dir, &demo).await?;
-    let keys = firmware::publish(&store, &config.data_dir, clock.now()).await?;
+    let keys = firmware::publish(&seeder, &config.data_dir).await?;
     for battery in &mut batteries {
         battery.keys = Some(keys);
         firmware::restore_versions(&store, battery).await?;
@@ -184,8 +190,9 @@ async fn seed(
         ..
     } = seeder;
     let redirect = format!("{}/demo/partner/", seeder.public_url);
-    store
-        .register_partner(PARTNER.0, PARTNER.1, &[redirect], clock.now())
+    seeder
+        .service
+        .register_partner(PARTNER.0, PARTNER.1, &[redirect])
         .await?;
     let sites = sites::of_size(demo.systems);
     std::fs::create_dir_all(data_dir)?;

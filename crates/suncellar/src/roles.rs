@@ -225,7 +225,7 @@ pub(crate) async fn run(
         );
     }
     let (store, random) = (portal.store.clone(), portal.random.clone());
-    let public_url = portal.config.public_url.clone();
+    let service = portal.service.clone();
     let jobs_bus = bus.clone();
     let open = OpenFiles::raise().share(config);
     if let Some(people) = people {
@@ -255,11 +255,11 @@ pub(crate) async fn run(
     if config.has(ProcessRole::Jobs) {
         let jobs = Jobs {
             store: store.clone(),
+            service,
             bus: jobs_bus,
             clock,
             random,
             mailer: post,
-            public_url,
             sample_retention: config.keep_samples,
             sources: Sources::new(config.sources.clone()),
         };

@@ -10,6 +10,7 @@ use gateway::Gateway;
 use jobs::alarms::AlarmWatcher;
 use jobs::mail::{Mailer, RenderedMail, send_due};
 use jobs::planning::Planners;
+use service::Service;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -26,6 +27,7 @@ pub struct TestApp {
     pub updates: SocketAddr,
     pub clock: Clock,
     pub store: Store,
+    pub service: Service,
     pub portal: Portal,
     pub bus: Bus,
     pub(crate) watches: tokio::sync::Mutex<AlarmWatcher>,
@@ -127,6 +129,7 @@ impl TestApp {
             updates,
             clock,
             store: db.store(),
+            service: portal.service.clone(),
             portal,
             bus,
             watches: tokio::sync::Mutex::default(),
@@ -161,7 +164,7 @@ impl TestApp {
             "test@portal.test",
         )
         .unwrap();
-        send_due(&self.store, &self.clock, &self.portal.random, &mailer).await;
+        send_due(&self.store, &self.clock, &self.service, &mailer).await;
         self.mails.lock().unwrap().clone()
     }
 

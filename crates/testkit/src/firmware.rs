@@ -36,7 +36,7 @@ impl TestApp {
         image: &[u8],
         soak: Millis,
     ) -> Result<i64, Fault> {
-        let (key, now) = (release_key(), self.clock.now());
+        let key = release_key();
         self.store.trust_release_key(&key.public()).await.unwrap();
         let notes = BTreeMap::from([("de".to_owned(), "Liest den Zähler schneller.".to_owned())]);
         let new = NewRelease {
@@ -45,7 +45,7 @@ impl TestApp {
             notes: &ReleaseNotes(notes),
             soak,
         };
-        self.store.publish_firmware(new, now).await.unwrap()
+        self.service.publish_firmware(new).await.unwrap()
     }
 
     /// Publishes and offers to everybody.

@@ -94,11 +94,7 @@ impl TestApp {
 
     /// The job that runs every few seconds for grants.
     pub async fn send_grant_mails(&self) {
-        let now = self.clock.now();
-        self.store
-            .process_grant_deadlines(crate::mail_context(), now)
-            .await
-            .unwrap();
+        self.service.process_grant_deadlines().await.unwrap();
     }
 
     /// The job that runs every two seconds for alarms, while a gateway is up.
@@ -109,13 +105,9 @@ impl TestApp {
             .await
             .unwrap();
         let mut watches = self.watches.lock().await;
-        let checked = watches.check_all(&self.store, &self.bus.live, now).await;
-        checked.unwrap();
-        let mail_context = crate::mail_context();
-        self.store
-            .queue_alarm_mails(mail_context, now)
-            .await
-            .unwrap();
+        let checked = watches.check_all(&self.store, &self.service, &self.bus.live, now);
+        checked.await.unwrap();
+        self.service.queue_alarm_mails().await.unwrap();
     }
 
     /// The job that runs every ten seconds for forecasts and plans.
@@ -128,8 +120,8 @@ impl TestApp {
     pub fn planning_context(&self) -> jobs::planning::PlanningContext<'_> {
         jobs::planning::PlanningContext {
             store: &self.store,
+            service: &self.service,
             bus: &self.bus,
-            mail_context: crate::mail_context(),
             now: self.clock.now(),
         }
     }
@@ -153,8 +145,9 @@ impl TestApp {
             since: now,
             counter: None,
         };
-        let written = self.store.write_alarms(&[(sn.clone(), open)], now).await;
-        written.unwrap();
+        // Without the bus: the live view learns of it by its next poll.
+        let service = crate::service_at(&self.store, now);
+        service.write_alarms(&[(sn.clone(), open)]).await.unwrap();
         let open = self.store.open_alarms().await.unwrap();
         let matches = |(other, alarm): &&(Serial, OpenAlarm)| *other == sn && alarm.kind == kind;
         open.iter()

@@ -33,14 +33,26 @@ pub use reporter::{Reporter, sample};
 /// A Sunday in November 2026, noon in Germany; tests move the clock from here.
 pub const NOON: i64 = 1_794_740_400_000;
 
-/// The mail context for tests that call the store directly.
-pub fn mail_context() -> store::mail::MailContext<'static> {
-    static RANDOM: std::sync::LazyLock<domain::Random> =
-        std::sync::LazyLock::new(|| random::seeded(11));
-    store::mail::MailContext {
-        public_url: PUBLIC_URL,
-        random: &RANDOM,
-    }
+/// Use cases at this time, for tests without a running portal.
+pub fn service_at(store: &store::Store, now: i64) -> service::Service {
+    service::Service::new(
+        store.clone(),
+        None,
+        domain::Clock::frozen_at(now),
+        random::seeded(11),
+        service::ServiceConfig {
+            public_url: PUBLIC_URL.to_owned(),
+            devices_a_minute: 20,
+        },
+    )
+}
+
+/// Queues a mail that no use case has caused.
+pub async fn queue_mail(store: &store::Store, mail: &store::mail::OutgoingMail<'_>, now: i64) {
+    let mut tx = store.db().begin().await.unwrap();
+    let queued = store::mail::queue(&mut tx, store.keyring(), mail, now).await;
+    queued.unwrap();
+    tx.commit().await.unwrap();
 }
 
 /// Waits for the effect of another task.

@@ -14,8 +14,6 @@ use domain::account::parse_name;
 use domain::{Country, Email, Lang, Message, Password, Phone, Role};
 use serde::{Deserialize, Serialize};
 use store::account::{Account, ProfileChange};
-use store::mail::{Mail, MailBody, OutgoingMail};
-use store::mail_link::NewAddress;
 use utoipa::ToSchema;
 
 #[derive(Serialize, ToSchema)]
@@ -106,16 +104,26 @@ pub(crate) async fn change(
     }
     if let Some(profile) = profile {
         portal
-            .store
-            .change_profile(person.account, &profile, portal.now())
+            .service
+            .change_profile(person.account, &profile)
             .await?;
     }
     if let Some(password) = password {
-        change_password(&portal, person, &account, &password).await?;
+        let hash = portal.passwords.hash(&password, Lane::Known).await?;
+        portal
+            .service
+            .change_password(person.account, &hash, &person.session)
+            .await?;
     }
     let email_pending = email.is_some();
-    if let Some(email) = email {
-        send_email_change(&portal, &account, &email).await?;
+    // An address already in use gets no mail, and the caller gets the same answer.
+    if let Some(email) = email
+        && portal.limits.may_mail(email.as_str())
+    {
+        portal
+            .service
+            .send_email_change(person.account, &email)
+            .await?;
     }
     let account = load_account(&portal, person).await?;
     entry(&portal, account, email_pending).await
@@ -178,54 +186,6 @@ fn check(form: &ChangeAccount, account: &Account) -> Result<AccountChange> {
     })
 }
 
-async fn change_password(
-    portal: &Portal,
-    person: PersonCaller,
-    account: &Account,
-    password: &Password,
-) -> Result<()> {
-    let hash = portal.passwords.hash(password, Lane::Known).await?;
-    portal
-        .store
-        .change_password(person.account, &hash, Some(&person.session), portal.now())
-        .await?;
-    notify(portal, account, "password_changed", "/lock").await
-}
-
-async fn send_email_change(portal: &Portal, account: &Account, email: &Email) -> Result<()> {
-    // An address already in use gets no mail, and the caller gets the same answer.
-    if !portal.limits.may_mail(email.as_str())
-        || portal.store.account_by_email(email).await?.is_some()
-    {
-        return Ok(());
-    }
-    let token = portal.random.bytes::<32>();
-    let link = portal.link(&format!("/settings#email={}", BASE64.encode(token)));
-    let mail = Mail::new("email_change", account.lang(), link);
-    let nonce = portal.random.bytes();
-    let link = NewAddress {
-        account: account.id(),
-        address: email,
-        token: &token,
-        mail: &mail,
-        nonce,
-    };
-    Ok(portal.store.send_email_change(&link, portal.now()).await?)
-}
-
-async fn notify(portal: &Portal, account: &Account, text: &str, path: &str) -> Result<()> {
-    let Ok(email) = account.email.parse::<Email>() else {
-        return Ok(());
-    };
-    let outgoing = OutgoingMail {
-        account: Some(account.id()),
-        recipient: &email,
-        body: MailBody::Mail(Mail::new(text, account.lang(), portal.link(path))),
-        nonce: portal.random.bytes(),
-    };
-    Ok(portal.store.queue_mail(&outgoing, portal.now()).await?)
-}
-
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct ConfirmEmail {
     #[serde(default)]
@@ -250,13 +210,8 @@ pub(crate) async fn confirm_email(
     let token = BASE64
         .decode(&form.token)
         .map_err(|_| Error::link_invalid())?;
-    let changed = portal
-        .store
-        .change_email(&token, portal.now())
-        .await?
-        .ok_or(Error::link_invalid())?;
-    notify(&portal, &changed.before, "email_changed", "/login").await?;
+    let email = portal.service.change_email(&token).await?;
     Ok(Json(EmailChanged {
-        email: changed.new.to_string(),
+        email: email.ok_or(Error::link_invalid())?.to_string(),
     }))
 }

@@ -177,13 +177,8 @@ pub(crate) async fn acknowledge(
     let sn = portal.store.alarm_serial(id).await?;
     let sn = sn.ok_or(Error::not_found())?;
     let access = systems.find(sn.as_str())?;
-    let now = portal.now();
-    let alarm = portal.store.acknowledge_alarm(access, id, now).await?;
+    let alarm = portal.service.acknowledge_alarm(access, id).await?;
     let alarm = alarm.ok_or(Error::not_found())?;
-    // Other screens are updated at once, or within seconds if this fails.
-    if let Err(error) = portal.live.read_alarms().await {
-        tracing::warn!(%error, "alarms cannot be read");
-    }
     Ok(Json(AlarmEntry::new(alarm, access, language(&headers))))
 }
 
@@ -215,8 +210,8 @@ pub(crate) async fn choose_mail(
         .parse()
         .map_err(|message| Error::field("mail", message))?;
     portal
-        .store
-        .set_alarm_mail(person.account, choice, portal.now())
+        .service
+        .set_alarm_mail(person.account, choice)
         .await?;
     Ok(Json(ChosenAlarmMail {
         mail: choice.into(),

@@ -14,8 +14,8 @@ use domain::grant::Right;
 use domain::setting::Ratings;
 use domain::{CommandId, Message};
 use serde::Deserialize;
+use service::command::QueueResult;
 use store::Access;
-use store::command::{NewCommand, QueueResult};
 use utoipa::ToSchema;
 
 #[derive(Deserialize, ToSchema)]
@@ -53,18 +53,9 @@ pub(crate) async fn give(
     };
     let now = portal.now();
     let (command, key) = check(&portal, access, &form, now)?;
-    let id = CommandId::random(&portal.random);
-    let new = NewCommand {
-        id: &id,
-        key: &key,
-        command,
-        devices_a_minute: portal.config.devices_a_minute,
-    };
-    let (status, entry) = match portal.store.queue_command(access, new, now).await? {
-        QueueResult::New(entry) => {
-            portal.bus.command_queued(access.sn(), &id).await;
-            (StatusCode::CREATED, entry)
-        }
+    let queued = portal.service.queue_command(access, &key, command);
+    let (status, entry) = match queued.await? {
+        QueueResult::New(entry) => (StatusCode::CREATED, entry),
         QueueResult::Repeated(entry) => (StatusCode::OK, entry),
         QueueResult::KeyReused => {
             return Err(Error::Refused(StatusCode::CONFLICT, Message::KeyReused));
@@ -73,7 +64,7 @@ pub(crate) async fn give(
             let refused = Message::TooManyCommands;
             return Err(Error::Refused(StatusCode::TOO_MANY_REQUESTS, refused));
         }
-        QueueResult::Blocked(held) => return Err(held.into()),
+        QueueResult::Blocked(blocked) => return Err(blocked.into()),
     };
     let body = CommandBody::new(entry, now, language(&headers));
     Ok((status, Json(body)))

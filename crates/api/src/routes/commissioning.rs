@@ -18,8 +18,9 @@ use domain::commissioning::{
 use domain::{Lang, Message};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use service::commissioning::CommissioningStart;
 use store::Access;
-use store::commissioning::{Commissioning, CommissioningStart, Customer};
+use store::commissioning::{Commissioning, Customer};
 use store::system::System;
 use utoipa::ToSchema;
 
@@ -127,11 +128,7 @@ pub(crate) async fn begin(
         let entry = CommissioningEntry::new(&progress, lang);
         return Ok((StatusCode::OK, Json(entry)));
     }
-    match portal
-        .store
-        .begin_commissioning(&units, portal.now())
-        .await?
-    {
+    match portal.service.begin_commissioning(&units).await? {
         CommissioningStart::New(id) => {
             let entry = entry(&portal, &systems, &id.to_string(), lang).await?;
             Ok((StatusCode::CREATED, entry))
@@ -248,15 +245,10 @@ async fn read_statement(
                     place,
                     note: progress.customer.note.clone(),
                 };
-                let (id, now) = (progress.commissioning.id, portal.now());
-                let named = portal.store.name_customer(
-                    &progress.units,
-                    id,
-                    &customer,
-                    portal.mail_context(),
-                    now,
-                );
-                named.await?;
+                portal
+                    .service
+                    .name_customer(&progress.units, progress.commissioning.id, &customer)
+                    .await?;
                 (
                     progress.facts.has_customer_name,
                     progress.facts.has_location,
@@ -271,7 +263,7 @@ async fn read_statement(
                     ..progress.customer.clone()
                 };
                 portal
-                    .store
+                    .service
                     .write_customer(progress.commissioning.id, &customer)
                     .await?;
             }
@@ -293,10 +285,7 @@ async fn write(
     record: &CheckRecord,
 ) -> Result<()> {
     let (access, id) = (progress.first()?, progress.commissioning.id);
-    let written = portal
-        .store
-        .write_step(access, id, step, record, portal.now());
-    match written.await? {
+    match portal.service.write_step(access, id, step, record).await? {
         true => Ok(()),
         false => Err(Error::not_found()),
     }
@@ -346,14 +335,10 @@ pub(crate) async fn cancel(
     Path(id): Path<String>,
 ) -> Result<StatusCode> {
     let progress = CommissioningProgress::find(&portal, &systems, &id).await?;
-    let (mail_context, now) = (portal.mail_context(), portal.now());
-    let dropped = portal.store.abandon_commissioning(
-        progress.first()?,
-        &progress.commissioning,
-        mail_context,
-        now,
-    );
-    match dropped.await? {
+    let abandoned = portal
+        .service
+        .abandon_commissioning(progress.first()?, &progress.commissioning);
+    match abandoned.await? {
         true => Ok(StatusCode::NO_CONTENT),
         false => Err(Error::not_found()),
     }
@@ -404,14 +389,14 @@ pub(crate) async fn finish(
             open: open.iter().map(entry).collect(),
         }));
     }
-    let (access, judged) = (progress.first()?, &progress.commissioning);
+    let (access, evaluated) = (progress.first()?, &progress.commissioning);
     portal
-        .store
-        .finish_commissioning(access, judged, &progress.customer, portal.now())
+        .service
+        .finish_commissioning(access, evaluated, &progress.customer)
         .await?;
     let finished = portal
         .store
-        .commissioning(&progress.units, judged.id)
+        .commissioning(&progress.units, evaluated.id)
         .await?;
     let finished = finished.ok_or(Error::not_found())?;
     Ok(FinishOutcome::Protocol(ProtocolEntry::new(&finished)))

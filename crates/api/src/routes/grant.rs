@@ -10,12 +10,12 @@ use crate::own_account::load_account;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use domain::code::Code;
 use domain::grant::{GrantScope, Right, parse_last_day};
 use domain::{Message, Role, SiteDay};
 use serde::{Deserialize, Serialize};
+use service::grant::{GrantTerms, Invitation};
 use store::Access;
-use store::grant::{Grant, GrantTerms, Invitation};
+use store::grant::Grant;
 use utoipa::{IntoParams, ToSchema};
 
 /// What the caller has given, and what they hold.
@@ -127,17 +127,12 @@ pub(crate) async fn invite(
         return Err(Error::scope_too_small());
     }
     portal.limits.invitation(person.account)?;
-    let code = of_household.then(|| Code::random(&portal.random));
     let invitation = Invitation {
         email: &email,
         scope,
         last_day,
-        code: code.as_ref(),
     };
-    let invited = portal
-        .store
-        .invite(&chosen, invitation, portal.mail_context(), portal.now())
-        .await?;
+    let invited = portal.service.invite(&chosen, invitation).await?;
     let grants = invited.into_iter().map(GivenEntry::from).collect();
     Ok((StatusCode::CREATED, Json(Invited { grants })))
 }
@@ -195,10 +190,7 @@ pub(crate) async fn give(
         scope: scope.flatten(),
         last_day: last_day.flatten(),
     };
-    let given = portal
-        .store
-        .approve_grant(access, id, given, portal.mail_context(), portal.now())
-        .await?;
+    let given = portal.service.approve_grant(access, id, given).await?;
     given
         .map(|grant| Json(grant.into()))
         .ok_or(Error::not_found())
@@ -232,11 +224,7 @@ pub(crate) async fn end(
     Path(id): Path<String>,
 ) -> Result<StatusCode> {
     let id = parse_id(&id)?;
-    let (store, now) = (&portal.store, portal.now());
-    if store
-        .give_up_grant(person.account, id, portal.mail_context(), now)
-        .await?
-    {
+    if portal.service.give_up_grant(person.account, id).await? {
         return Ok(StatusCode::NO_CONTENT);
     }
     let access = decided_by(&portal, &systems, id).await?;
@@ -244,12 +232,9 @@ pub(crate) async fn end(
     if !access.may(Right::ManageGrants) {
         return Err(Error::not_found());
     }
-    let known = store.grant_scope(access, id).await?;
+    let known = portal.store.grant_scope(access, id).await?;
     may_decide(access, known.ok_or(Error::not_found())?)?;
-    match store
-        .withdraw_grant(access, id, portal.mail_context(), now)
-        .await?
-    {
+    match portal.service.withdraw_grant(access, id).await? {
         true => Ok(StatusCode::NO_CONTENT),
         false => Err(Error::not_found()),
     }

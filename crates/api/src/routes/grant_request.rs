@@ -12,7 +12,7 @@ use domain::code::Code;
 use domain::grant::GrantScope;
 use domain::{Message, Serial};
 use serde::{Deserialize, Serialize};
-use store::grant::InstallerCodeResult;
+use service::grant::InstallerCodeResult;
 use utoipa::ToSchema;
 
 /// Accept an invitation to one's own address.
@@ -25,10 +25,7 @@ pub(crate) async fn accept(
     Path(id): Path<String>,
 ) -> Result<Json<HeldEntry>> {
     let id = parse_id(&id)?;
-    let accepted = portal
-        .store
-        .accept_grant(person.account, id, portal.mail_context(), portal.now())
-        .await?;
+    let accepted = portal.service.accept_grant(person.account, id).await?;
     accepted
         .map(|grant| Json(grant.into()))
         .ok_or(Error::not_found())
@@ -62,7 +59,6 @@ pub(crate) struct GrantRequested {
 pub(crate) async fn ask(
     State(portal): State<Portal>,
     person: PersonCaller,
-    client: ClientAddress,
     headers: HeaderMap,
     Form(form): Form<AskFor>,
 ) -> Result<(StatusCode, Json<GrantRequested>)> {
@@ -80,11 +76,9 @@ pub(crate) async fn ask(
     let (Some(sn), Some(scope)) = (sn, scope) else {
         return Err(Error::internal());
     };
-    portal.limits.keys(client.0, Some(person.account), 1)?;
-    portal
-        .store
-        .request_grant(person.account, &sn, scope, portal.now())
-        .await?;
+    portal.limits.grant_request(person.account)?;
+    let requested = portal.service.request_grant(person.account, &sn, scope);
+    requested.await?;
     let asked = GrantRequested {
         sn: sn.to_string(),
         state: GrantStateName::Asked,
@@ -124,13 +118,14 @@ pub(crate) async fn enter_code(
     let Ok(code) = form.code.parse::<Code>() else {
         return refused(Message::InstallerCodeUnknown);
     };
-    let opened = portal
-        .store
-        .redeem_installer_code(person.account, &code, portal.now());
+    let opened = portal.service.redeem_installer_code(person.account, &code);
     match opened.await? {
-        InstallerCodeResult::Grants(grants) => Ok(Json(OpenedGrants {
-            grants: grants.into_iter().map(HeldEntry::from).collect(),
-        })),
+        InstallerCodeResult::Grants(grants) => {
+            let (limits, account) = (&portal.limits, Some(person.account));
+            limits.keys_were_right(client.0, account, 1);
+            let grants = grants.into_iter().map(HeldEntry::from).collect();
+            Ok(Json(OpenedGrants { grants }))
+        }
         InstallerCodeResult::Unknown => refused(Message::InstallerCodeUnknown),
         InstallerCodeResult::Owned => refused(Message::InstallerCodeOwned),
     }

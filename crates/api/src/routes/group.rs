@@ -9,7 +9,8 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use domain::{GroupName, Message, Serial};
 use serde::{Deserialize, Serialize};
-use store::group::{Group, GroupChange};
+use service::group::GroupChange;
+use store::group::Group;
 use utoipa::ToSchema;
 
 #[derive(Serialize, ToSchema)]
@@ -69,8 +70,8 @@ pub(crate) async fn create(
     let name = parse_name(&form.name)?;
     let chosen = systems.parse_list(&form.sn)?;
     let id = portal
-        .store
-        .create_group(person.account, &name, &chosen, portal.now())
+        .service
+        .create_group(person.account, &name, &chosen)
         .await?
         .ok_or(Error::field("name", Message::TooManyGroups))?;
     let group = show(&portal, person, &systems, id).await?;
@@ -107,9 +108,7 @@ pub(crate) async fn change(
             .map(|sn| systems.parse_list(sn))
             .transpose()?,
     };
-    let changed = portal
-        .store
-        .change_group(person.account, id, &change, portal.now());
+    let changed = portal.service.change_group(person.account, id, &change);
     match changed.await? {
         true => show(&portal, person, &systems, id).await,
         false => Err(Error::not_found()),
@@ -125,9 +124,7 @@ pub(crate) async fn delete(
     person: PersonCaller,
     Path(id): Path<String>,
 ) -> Result<StatusCode> {
-    let deleted = portal
-        .store
-        .delete_group(person.account, parse_id(&id)?, portal.now());
+    let deleted = portal.service.delete_group(person.account, parse_id(&id)?);
     match deleted.await? {
         true => Ok(StatusCode::NO_CONTENT),
         false => Err(Error::not_found()),

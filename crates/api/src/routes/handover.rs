@@ -10,7 +10,6 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use domain::Message;
-use domain::code::Code;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -46,11 +45,7 @@ pub(crate) async fn offer(
     let email = email.map_err(|message| Error::field("email", message))?;
     reauthenticate(&portal, &account, form.password.as_deref()).await?;
     portal.limits.invitation(person.account)?;
-    let code = Code::random(&portal.random);
-    let offered = portal
-        .store
-        .offer_handover(access, &email, &code, portal.mail_context(), portal.now())
-        .await?;
+    let offered = portal.service.offer_handover(access, &email).await?;
     Ok((StatusCode::CREATED, Json(offered.into())))
 }
 
@@ -64,8 +59,8 @@ pub(crate) async fn withdraw(
     Path(id): Path<String>,
 ) -> Result<StatusCode> {
     let withdrawn = portal
-        .store
-        .withdraw_handover(person.account, parse_id(&id)?, portal.now());
+        .service
+        .withdraw_handover(person.account, parse_id(&id)?);
     match withdrawn.await? {
         true => Ok(StatusCode::NO_CONTENT),
         false => Err(Error::not_found()),

@@ -7,7 +7,6 @@ use crate::error::{FieldErrors, Problem, Refusal, Result, language};
 use crate::form::Query;
 use crate::journal_text::describe;
 use crate::period::date;
-use crate::settings::is_money;
 use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -15,6 +14,7 @@ use axum::response::{IntoResponse, Response};
 use domain::aggregate::ALL_SYSTEMS;
 use domain::clock::Millis;
 use domain::message::text;
+use domain::setting::Field;
 use domain::{Lang, Message, Role, Zone};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -219,7 +219,8 @@ impl LineFormatter<'_> {
     /// The details that the reader may know. Electricians learn that a price was changed, but not which one.
     fn detail<'l>(&self, line: &'l PageEntry) -> &'l Value {
         let field = line.detail["field"].as_str();
-        match line.event == "tariff_set" || field.is_some_and(is_money) {
+        let field: Option<Field> = field.and_then(|name| name.parse().ok());
+        match line.event == "tariff_set" || field.is_some_and(Field::is_money) {
             true if !self.sees_money => &Value::Null,
             _ => &line.detail,
         }

@@ -102,10 +102,7 @@ pub(crate) async fn consent(
         challenge: &form.code_challenge,
         code: code.as_bytes(),
     };
-    portal
-        .store
-        .consent(&consent, portal.mail_context(), portal.now())
-        .await?;
+    portal.service.consent(&consent).await?;
     let query = serde_urlencoded::to_string([("code", &code), ("state", &form.state)])
         .map_err(|_| Error::internal())?;
     let joint = if form.redirect_uri.contains('?') {
@@ -161,11 +158,7 @@ pub(crate) async fn end(
     Path(id): Path<String>,
 ) -> Result<StatusCode> {
     let id = parse_id(&id)?;
-    match portal
-        .store
-        .end_consent(person.account, id, portal.now())
-        .await?
-    {
+    match portal.service.end_consent(person.account, id).await? {
         true => Ok(StatusCode::NO_CONTENT),
         false => Err(Error::not_found()),
     }

@@ -17,8 +17,9 @@ use domain::clock::{Millis, SECOND};
 use domain::partner::ACCESS_TOKEN_TTL;
 use ring::digest;
 use serde::{Deserialize, Serialize};
+use service::partner::PresentedCode;
 use store::Access;
-use store::partner::{NewTokens, PresentedCode};
+use store::partner::NewTokens;
 use utoipa::ToSchema;
 
 #[derive(Deserialize, ToSchema)]
@@ -64,7 +65,6 @@ pub(crate) async fn token(
     Form(form): Form<TokenRequest>,
 ) -> Result<Response> {
     portal.limits.token(client.0)?;
-    let now = portal.now();
     let access = BASE64.encode(portal.random.bytes::<32>());
     let refresh = BASE64.encode(portal.random.bytes::<32>());
     let tokens = NewTokens {
@@ -83,12 +83,12 @@ pub(crate) async fn token(
                 redirect_uri: &form.redirect_uri,
                 challenge: &challenge,
             };
-            portal.store.exchange_code(&presented, &tokens, now).await?
+            portal.service.exchange_code(&presented, &tokens).await?
         }
         "refresh_token" => {
             portal
-                .store
-                .refresh_partner(form.refresh_token.as_bytes(), &form.client_id, &tokens, now)
+                .service
+                .refresh_partner(form.refresh_token.as_bytes(), &form.client_id, &tokens)
                 .await?
         }
         _ => return Ok(refuse("unsupported_grant_type")),

@@ -13,7 +13,6 @@ use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
 use domain::{Email, Message, Password};
 use serde::{Deserialize, Serialize};
-use store::mail::{Mail, MailBody, OutgoingMail};
 use utoipa::ToSchema;
 
 #[derive(Deserialize, ToSchema)]
@@ -42,16 +41,7 @@ pub(crate) async fn ask(
         .map_err(|message| Error::field("email", message))?;
     portal.limits.mail_from(client.0)?;
     if portal.limits.may_mail(email.as_str()) {
-        // The address is only queued, whether known or not; its account is looked up when the mail is sent.
-        let outgoing = OutgoingMail {
-            account: None,
-            recipient: &email,
-            body: MailBody::Reset {
-                page: portal.link("/password_reset#token="),
-            },
-            nonce: portal.random.bytes(),
-        };
-        let queued = portal.store.queue_mail(&outgoing, portal.now()).await;
+        let queued = portal.service.request_password_reset(&email).await;
         queued.map_err(|error| {
             tracing::error!(%error, "reset not queued");
             Error::Refused(StatusCode::SERVICE_UNAVAILABLE, Message::MailFailed)
@@ -97,33 +87,15 @@ pub(crate) async fn confirm(
         return Err(Error::link_invalid());
     };
     let hash = portal.passwords.hash(&password, Lane::Stranger).await?;
-    let done = portal
-        .store
-        .reset_password(&token, &hash, portal.now())
-        .await?;
-    let (account, role) = done.ok_or(Error::link_invalid())?;
+    let done = portal.service.reset_password(&token, &hash).await?;
+    let account = done.ok_or(Error::link_invalid())?;
     let mut cookies = Vec::new();
-    if let Some(account) = portal.store.account(account).await?
-        && let Ok(email) = account.email.parse::<Email>()
-    {
+    if let Ok(email) = account.email.parse::<Email>() {
         cookies.push((
             SET_COOKIE,
             known_browser::remember(&portal, &headers, &email),
         ));
-        let outgoing = OutgoingMail {
-            account: Some(account.id()),
-            recipient: &email,
-            body: MailBody::Mail(Mail::new(
-                "password_changed",
-                account.lang(),
-                portal.link("/lock"),
-            )),
-            nonce: portal.random.bytes(),
-        };
-        portal.store.queue_mail(&outgoing, portal.now()).await?;
     }
-    Ok((
-        AppendHeaders(cookies),
-        Json(ResetDone { role: role.into() }),
-    ))
+    let role = account.role()?.into();
+    Ok((AppendHeaders(cookies), Json(ResetDone { role })))
 }

@@ -28,10 +28,7 @@ pub(crate) async fn delete(
 ) -> Result<StatusCode> {
     let account = load_account(&portal, person).await?;
     reauthenticate(&portal, &account, form.password.as_deref()).await?;
-    portal
-        .store
-        .erase_account(person.account, portal.mail_context(), portal.now())
-        .await?;
+    portal.service.erase_account(person.account).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

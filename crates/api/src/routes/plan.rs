@@ -7,20 +7,19 @@ use crate::form::{Form, Query, ticked};
 use crate::number;
 use crate::own_account::load_account;
 use crate::plan_text::{Locale, reason};
-use crate::settings::{SaveFailure, SettingsSaver};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use domain::clock::Millis;
-use domain::setting::{Field, SettingsInput, Value};
+use domain::setting::{Field, Value};
 use domain::{Lang, Message, Zone};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use service::settings::SaveFailure;
 use store::Access;
 use store::planning::{
     ChargePlanBlock, ChargePlanMode, ChargePlanStep, ChargeTarget, PLAN_LEASE, Planning,
 };
-use store::setting::{SaveKind, SystemSettings};
 use utoipa::{IntoParams, ToSchema};
 
 #[derive(Deserialize, IntoParams)]
@@ -180,13 +179,10 @@ pub(crate) async fn change(
     let access = systems.find(form.sn.trim())?;
     let wish = parse_charge_target(&form, access.zone(), portal.now())?;
     if let Some(on) = &form.on {
-        set_planning(&portal, person, access, ticked(on)).await?;
+        set_planning(&portal, access, ticked(on)).await?;
     }
     if let Some(wish) = wish {
-        portal
-            .store
-            .set_charge_target(access, wish, portal.now())
-            .await?;
+        portal.service.set_charge_target(access, wish).await?;
     }
     body(&portal, person, access, language(&headers))
         .await
@@ -237,30 +233,10 @@ fn next_time_of_day(text: &str, zone: &Zone, now: Millis) -> Option<Millis> {
     times.into_iter().find(|time| *time > now)
 }
 
-/// Saved like any other setting: with a version, a journal entry and delivery to the battery.
-async fn set_planning(
-    portal: &Portal,
-    person: PersonCaller,
-    access: &Access,
-    on: bool,
-) -> Result<()> {
-    let saver = SettingsSaver {
-        portal,
-        person,
-        kind: SaveKind::Form,
-        given: None,
-    };
-    let mut given = SettingsInput::default();
-    let choice = if on { "plan" } else { "off" };
-    given.fields.insert(Field::DynamicTariff, choice.to_owned());
-    let validate = |settings: &SystemSettings| given.validate(settings.current_state());
-    let saved = match saver.prepare(access, None, validate).await?.1 {
-        Ok(prepared) => saver.save(&prepared).await?,
-        Err(failure) => Err(failure),
-    };
-    match saved {
+async fn set_planning(portal: &Portal, access: &Access, on: bool) -> Result<()> {
+    match portal.service.set_planning(access, on).await? {
         Ok(_) => Ok(()),
-        Err(SaveFailure::Guarded(held)) => Err(held.into()),
+        Err(SaveFailure::Blocked(blocked)) => Err(blocked.into()),
         Err(SaveFailure::Conflict { .. }) => Err(Error::Refused(
             StatusCode::CONFLICT,
             Message::VersionConflict,
@@ -268,7 +244,7 @@ async fn set_planning(
         Err(SaveFailure::Fields(wrong)) => {
             let mut errors = FieldErrors::default();
             for (field, message) in wrong {
-                errors.add(field, message);
+                errors.add(field.name(), message);
             }
             Err(Error::Fields(errors))
         }

@@ -124,10 +124,7 @@ pub(crate) async fn set(
     let chosen = systems.list_or_all(&form.sn)?;
     let steps = TimeOfUse::parse(&form.steps);
     let steps = steps.map_err(|message| Error::field("steps", message))?;
-    portal
-        .store
-        .set_time_of_use(&chosen, &steps, portal.now())
-        .await?;
+    portal.service.set_time_of_use(&chosen, &steps).await?;
     show(&portal, person, &chosen).await
 }
 

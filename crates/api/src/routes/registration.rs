@@ -2,7 +2,7 @@
 use crate::access::RoleName;
 use crate::claim::{ClaimEntry, KeyResult};
 use crate::client::ClientAddress;
-use crate::confirmation_mail::{ConfirmLink, not_queued};
+use crate::confirmation_mail::not_queued;
 use crate::error::{Error, FieldErrors, Problem, Result, language};
 use crate::form::{Form, ticked};
 use crate::{Lane, Portal};
@@ -15,9 +15,8 @@ use domain::account::parse_name;
 use domain::key::{KeyStatus, MAX_KEYS};
 use domain::{Country, Email, Key, Lang, Message, Password, Phone, Role};
 use serde::{Deserialize, Serialize};
+use service::registration::{Confirmation, Registration};
 use store::account::Profile;
-use store::mail::Mail;
-use store::registration::{Confirmation, Registration};
 use utoipa::ToSchema;
 
 #[derive(Deserialize, ToSchema)]
@@ -87,6 +86,8 @@ pub(crate) async fn register(
     portal.limits.keys(client.0, None, keys.len())?;
 
     let outcomes = validate_keys(&portal, &keys, &profile.email).await?;
+    let codes = keys.iter().filter(|(_, key)| matches!(key, Key::Code(_)));
+    portal.limits.keys_were_right(client.0, None, codes.count());
     let proven = keys.iter().any(|(_, key)| matches!(key, Key::Code(_)));
     let results = keys
         .iter()
@@ -102,11 +103,7 @@ pub(crate) async fn register(
     };
 
     if proven {
-        let welcome = Mail::new("welcome", lang, portal.link("/login"));
-        let made = portal
-            .store
-            .register(&registration, &welcome, portal.mail_context(), portal.now())
-            .await;
+        let made = portal.service.register(&registration).await;
         if matches!(made, Err(store::Error::Conflict)) {
             // Someone used the same code at the same moment: now validation reports it at its field.
             validate_keys(&portal, &keys, &profile.email).await?;
@@ -124,14 +121,7 @@ pub(crate) async fn register(
     }
     // A mailbox that has reached its limit gets no further mail; the answer stays the same.
     if portal.limits.may_mail(profile.email.as_str()) {
-        let link = ConfirmLink::new(&portal, lang);
-        let queued = portal.store.register_by_mail(
-            &registration,
-            &link.token,
-            link.mails(),
-            portal.random.bytes(),
-            portal.now(),
-        );
+        let queued = portal.service.register_by_mail(&registration);
         queued.await.map_err(not_queued)?;
     }
     Ok((
@@ -231,12 +221,9 @@ async fn validate_keys(
     portal: &Portal,
     keys: &[(&'static str, Key)],
     email: &Email,
-) -> Result<Vec<store::key::KeyOutcome>> {
+) -> Result<Vec<service::key::KeyOutcome>> {
     let plain: Vec<Key> = keys.iter().map(|(_, key)| key.clone()).collect();
-    let outcomes = portal
-        .store
-        .evaluate_keys(&plain, email, portal.now())
-        .await?;
+    let outcomes = portal.service.evaluate_keys(&plain, email).await?;
     let mut errors = FieldErrors::default();
     for ((field, _), outcome) in keys.iter().zip(&outcomes) {
         match outcome.status {
@@ -276,11 +263,7 @@ pub(crate) async fn confirm(
     let token = BASE64
         .decode(&form.token)
         .map_err(|_| Error::link_invalid())?;
-    let Some(confirmation) = portal
-        .store
-        .confirm_registration(&token, portal.mail_context(), portal.now())
-        .await?
-    else {
+    let Some(confirmation) = portal.service.confirm_registration(&token).await? else {
         return Err(Error::link_invalid());
     };
     metrics::counter!("registrations_total").increment(1);

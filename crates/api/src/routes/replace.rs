@@ -9,7 +9,7 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use domain::{Key, Lang, Message, Serial};
 use serde::{Deserialize, Serialize};
-use store::replacement::{Replacement, ReplacementRefusal};
+use service::replacement::{Replacement, ReplacementRefusal};
 use utoipa::ToSchema;
 
 #[derive(Deserialize, ToSchema)]
@@ -69,22 +69,25 @@ pub(crate) async fn replace(
         text => text.parse::<Key>(),
     };
     let key = key.map_err(|message| Error::field("key", message))?;
-    portal.limits.keys(client.0, Some(access.account()), 1)?;
+    let (limits, account) = (&portal.limits, Some(access.account()));
+    limits.keys(client.0, account, 1)?;
+    let proven = || {
+        if matches!(key, Key::Code(_)) {
+            limits.keys_were_right(client.0, account, 1);
+        }
+    };
     if ticked(&form.dry_run) {
-        let tried = portal.store.check_replacement(access, &key, portal.now());
+        let tried = portal.service.check_replacement(access, &key);
         let (new, hardware) = tried.await?.map_err(refusal)?;
+        proven();
         return Ok(Json(ReplacedUnit {
             hardware,
             ..ReplacedUnit::new("fits", &new, Message::ReplaceFits, lang)
         }));
     }
-    let ended = portal
-        .store
-        .replace_unit(access, &key, portal.mail_context(), portal.now())
-        .await?;
-    match ended {
+    match portal.service.replace_unit(access, &key).await? {
         Replacement::Done(new) => {
-            portal.bus.unit_replaced(access.sn(), &new).await;
+            proven();
             let done = ReplacedUnit::new("replaced", &new, Message::UnitReplaced, lang);
             Ok(Json(done))
         }

@@ -14,7 +14,8 @@ use axum::response::AppendHeaders;
 use domain::session::{ACCESS_TOKEN_TTL, CLAIM_ACCESS_TOKEN_TTL, SessionKind};
 use domain::{AccountId, Email, Message, Role};
 use serde::{Deserialize, Serialize};
-use store::session::{ActiveSession, Rotation, SessionId};
+use service::session::Rotation;
+use store::session::{ActiveSession, SessionId};
 use utoipa::ToSchema;
 
 #[derive(Deserialize, ToSchema)]
@@ -215,11 +216,7 @@ pub(crate) async fn refresh(
     let Some((session, generation)) = portal.tokens.read_refresh(&form.refresh) else {
         return Err(refused);
     };
-    match portal
-        .store
-        .rotate_session(&session, generation, portal.now())
-        .await?
-    {
+    match portal.service.rotate_session(&session, generation).await? {
         Rotation::Generation { generation, live } => {
             Ok(Json(pair(&portal, live, &session, generation)))
         }
@@ -247,14 +244,13 @@ pub(crate) async fn log_out(
     headers: HeaderMap,
     Form(form): Form<Logout>,
 ) -> Result<StatusCode> {
-    let (store, now) = (&portal.store, portal.now());
     let session = match portal.tokens.read_refresh(&form.refresh) {
         Some((session, _)) => session,
         None => authenticate::person(&portal, &headers).await?.session,
     };
-    match store.active_session(&session, now).await? {
-        Some(live) if ticked(&form.all) => store.end_all_sessions(live.account, now).await?,
-        Some(_) => store.end_session(&session, now).await?,
+    match portal.store.active_session(&session, portal.now()).await? {
+        Some(live) if ticked(&form.all) => portal.service.end_all_sessions(live.account).await?,
+        Some(_) => portal.service.end_session(&session).await?,
         // The session has ended already.
         None => {}
     }

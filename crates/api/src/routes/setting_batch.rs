@@ -6,16 +6,17 @@ use crate::caller_systems::{NamedSystem, Systems};
 use crate::error::{Error, Problem, Refusal, Result, language};
 use crate::form::{Form, Query, ticked};
 use crate::settings::{
-    BatchEntry, BatchForm, BatchOutcome, BatchReader, PreparedChange, SaveFailure, SettingsQuery,
-    SettingsSaver, SystemOutcome, versions,
+    BatchEntry, BatchForm, BatchOutcome, BatchReader, SettingsQuery, SystemOutcome, versions,
 };
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use domain::Message;
-use domain::setting::{BatchId, Field, SkippedField, undo};
+use domain::setting::BatchId;
 use serde::Deserialize;
-use store::setting::{Batch, BatchSystem, SaveKind, SystemSettings};
+use service::settings::BatchResult;
+use store::Access;
+use store::setting::Batch;
 use utoipa::ToSchema;
 
 /// What the caller changed at several systems at once in the last 30 days, newest first.
@@ -57,29 +58,19 @@ pub(crate) async fn save(
         }
     };
     let id = BatchId::random(&portal.random);
-    let mut run = BatchRun {
-        saver: SettingsSaver {
-            portal: &portal,
-            person,
-            kind: SaveKind::Batch(&id),
-            given: Some(&input),
-        },
-        reader: reader(person, &headers),
-        dry_run: form.is_dry_run(),
-        done: Vec::new(),
-        outcomes: Vec::new(),
-    };
+    let mut run = portal.service.batch(id, form.is_dry_run());
+    let reader = reader(person, &headers);
+    let mut outcomes = Vec::with_capacity(chosen.len());
     for ((name, found), version) in chosen.into_iter().zip(versions) {
-        match found {
-            NamedSystem::Refused(why) => run.refuse(name, why),
+        outcomes.push(match found {
+            NamedSystem::Refused(why) => SystemOutcome::refused(name, why, reader.lang),
             NamedSystem::Allowed(access) => {
-                let validate = |settings: &SystemSettings| input.validate(settings.current_state());
-                let prepared = run.saver.prepare(access, version, validate).await?;
-                run.save_system(access, prepared, &[]).await?;
+                let done = run.save(access, version, &input).await?;
+                outcome(&portal, access, done, reader)
             }
-        }
+        });
     }
-    Ok(Json(run.outcome(&id)))
+    Ok(Json(BatchOutcome::new(&run, outcomes)))
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -107,119 +98,26 @@ pub(crate) async fn undo_batch(
     let batches = batches(&portal, person, &systems).await?;
     let batch = batches.into_iter().find(|batch| batch.id.as_str() == id);
     let batch = batch.ok_or(Error::not_found())?;
-    let mut run = BatchRun {
-        saver: SettingsSaver {
-            portal: &portal,
-            person,
-            kind: SaveKind::Undo(&batch.id),
-            given: None,
-        },
-        reader: reader(person, &headers),
-        dry_run: ticked(&form.dry_run),
-        done: Vec::new(),
-        outcomes: Vec::new(),
-    };
-    let open = batch
-        .systems
-        .iter()
-        .filter(|system| system.undone_at.is_none());
-    for system in open {
-        let (prepared, left) = prepare_undo(run.saver, system).await?;
-        run.save_system(&system.access, prepared, &left).await?;
+    let mut run = portal.service.batch(batch.id, ticked(&form.dry_run));
+    let reader = reader(person, &headers);
+    let mut outcomes = Vec::new();
+    let systems = batch.systems.iter();
+    for system in systems.filter(|system| system.undone_at.is_none()) {
+        let done = run.undo(system).await?;
+        outcomes.push(outcome(&portal, &system.access, done, reader));
     }
-    Ok(Json(run.outcome(&batch.id)))
+    Ok(Json(BatchOutcome::new(&run, outcomes)))
 }
 
-type Preparation<'a> = (i64, Result<PreparedChange<'a>, SaveFailure>);
-
-async fn prepare_undo<'a>(
-    saver: SettingsSaver<'_>,
-    system: &'a BatchSystem,
-) -> Result<(Preparation<'a>, Vec<SkippedField>)> {
-    let store = &saver.portal.store;
-    let since = store.settings_changed_since(&system.access, system.version);
-    let since = since.await?;
-    let mut left = Vec::new();
-    let validate = |settings: &SystemSettings| {
-        let changed = |field: Field| since.iter().any(|it| it.field == field.name());
-        let undo = undo(
-            &system.changes,
-            system.acknowledged,
-            &settings.desired,
-            changed,
-        );
-        left = undo.skipped;
-        undo.input.validate(settings.current_state())
-    };
-    let prepared = saver.prepare(&system.access, None, validate).await?;
-    Ok((prepared, left))
-}
-
-/// A batch being applied to its systems.
-struct BatchRun<'a> {
-    saver: SettingsSaver<'a>,
+fn outcome(
+    portal: &Portal,
+    access: &Access,
+    done: BatchResult,
     reader: BatchReader,
-    dry_run: bool,
-    /// Changes that were saved, or would have been in a dry run.
-    done: Vec<PreparedChange<'a>>,
-    outcomes: Vec<SystemOutcome>,
-}
-
-impl<'a> BatchRun<'a> {
-    fn refuse(&mut self, name: &str, why: Message) {
-        let failure = SaveFailure::system(why);
-        let outcome = SystemOutcome::refused(name, 0, false, failure, self.reader);
-        self.outcomes.push(outcome);
-    }
-
-    async fn save_system(
-        &mut self,
-        access: &store::Access,
-        (present, prepared): Preparation<'a>,
-        left: &[SkippedField],
-    ) -> Result<()> {
-        let sn = access.sn();
-        let online = self.saver.portal.live.get(sn).is_some_and(|now| now.online);
-        let refused =
-            |failure| SystemOutcome::refused(sn.as_str(), present, online, failure, self.reader);
-        let outcome = match prepared {
-            Err(failure) => refused(failure),
-            Ok(one) => {
-                let saved = match self.dry_run {
-                    true => self.saver.dry_run(&one, &self.done).await?,
-                    false => self.saver.save(&one).await?,
-                };
-                match saved {
-                    Err(failure) => refused(failure),
-                    Ok(version) => {
-                        let version = if self.dry_run { present } else { version };
-                        let (changes, warnings) = (&one.change.fields, &one.change.warnings);
-                        let accepted = SystemOutcome::accepted(
-                            sn.as_str(),
-                            version,
-                            online,
-                            changes,
-                            warnings,
-                            self.reader,
-                        );
-                        self.done.push(one);
-                        accepted
-                    }
-                }
-            }
-        };
-        self.outcomes.push(outcome.with_left(left));
-        Ok(())
-    }
-
-    fn outcome(self, id: &BatchId) -> BatchOutcome {
-        let changed = self.outcomes.iter().any(SystemOutcome::is_changed);
-        BatchOutcome {
-            id: (changed && !self.dry_run).then(|| id.to_string()),
-            dry_run: self.dry_run,
-            systems: self.outcomes,
-        }
-    }
+) -> SystemOutcome {
+    let sn = access.sn();
+    let online = portal.live.get(sn).is_some_and(|now| now.online);
+    SystemOutcome::of(sn.as_str(), online, done, reader)
 }
 
 async fn batches(portal: &Portal, person: PersonCaller, systems: &Systems) -> Result<Vec<Batch>> {

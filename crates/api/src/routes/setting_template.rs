@@ -63,8 +63,8 @@ pub(crate) async fn create(
     let (Some(name), Some(fields)) = (name, fields) else {
         return Err(nothing_to_change());
     };
-    let (store, now) = (&portal.store, portal.now());
-    let created = store.create_template(person.account, &name, &fields, now);
+    let service = &portal.service;
+    let created = service.create_template(person.account, &name, &fields);
     let id = created
         .await?
         .ok_or(Error::field("name", Message::TooManyTemplates))?;

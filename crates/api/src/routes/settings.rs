@@ -4,20 +4,17 @@ use crate::access::PersonCaller;
 use crate::caller_systems::{NamedSystem, Systems};
 use crate::error::{Refusal, Result, language};
 use crate::form::{Form, Query, ticked};
+use crate::own_account::{load_account, reauthenticate};
 use crate::settings::{
-    InvalidFields, ResetForm, SaveFailure, SaveOutcome, SaveProblem, SettingsEntry, SettingsForm,
-    SettingsQuery, SettingsSaver, versions,
+    ResetForm, SaveOutcome, SaveProblem, SettingsEntry, SettingsForm, SettingsQuery, versions,
 };
 use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use domain::Lang;
 use domain::aggregate::ALL_SYSTEMS;
-use domain::grant::Right;
-use domain::setting::{Field, SettingsChange, reset as reset_all};
 use serde::Serialize;
-use store::Access;
-use store::setting::{SaveKind, SystemSettings};
+use service::settings::{PreparedChange, SaveFailure, SettingsRequest};
 use utoipa::ToSchema;
 
 /// Of one system, or of several in the order asked for.
@@ -66,20 +63,14 @@ pub(crate) async fn save(
     Form(form): Form<SettingsForm>,
 ) -> Result<SaveOutcome> {
     let input = form.input();
-    let saver = SettingsSaver {
-        portal: &portal,
-        person,
-        kind: SaveKind::Form,
-        given: Some(&input),
-    };
     let request = SaveRequest {
         sn: &query.sn,
         version: form.version(),
         password: form.password(),
         lang: language(&headers),
+        change: SettingsRequest::Form(&input),
     };
-    let validate = |_: &Access, settings: &SystemSettings| input.validate(settings.current_state());
-    save_each(saver, &systems, request, validate).await
+    save_each(&portal, person, &systems, request).await
 }
 
 /// Set one or more systems back to what they began with; the wiring only if that is asked for.
@@ -96,70 +87,66 @@ pub(crate) async fn reset(
     Query(query): Query<SettingsQuery>,
     Form(form): Form<ResetForm>,
 ) -> Result<SaveOutcome> {
-    let wiring = ticked(&form.wiring);
-    let saver = SettingsSaver {
-        portal: &portal,
-        person,
-        kind: SaveKind::Reset,
-        given: None,
-    };
     let request = SaveRequest {
         sn: &query.sn,
         version: &form.version,
         password: form.password.as_deref(),
         lang: language(&headers),
+        change: SettingsRequest::Reset {
+            wiring: ticked(&form.wiring),
+        },
     };
-    let validate = |access: &Access, settings: &SystemSettings| {
-        let meant = |field: Field| {
-            (wiring || !field.is_wiring()) && (access.may(Right::SetMoney) || !field.is_money())
-        };
-        Ok(reset_all(settings.current_state(), meant))
-    };
-    save_each(saver, &systems, request, validate).await
+    save_each(&portal, person, &systems, request).await
 }
 
-/// Saves at every named system, or at none if the caller has to reauthenticate first.
-async fn save_each(
-    saver: SettingsSaver<'_>,
-    systems: &Systems,
-    request: SaveRequest<'_>,
-    validate: impl Fn(&Access, &SystemSettings) -> Result<SettingsChange, InvalidFields>,
-) -> Result<SaveOutcome> {
-    let chosen = systems.resolve_each(request.sn)?;
-    let versions = versions(request.version, chosen.len())?;
-    let mut outcome = SaveOutcome::default();
-    let reader = saver.person.account;
-    let mut prepared = Vec::new();
-    for ((name, found), version) in chosen.into_iter().zip(versions) {
-        let plan = match found {
-            NamedSystem::Allowed(access) => {
-                let validate = |settings: &SystemSettings| validate(access, settings);
-                saver.prepare(access, Some(version), validate).await?.1
-            }
-            NamedSystem::Refused(why) => Err(SaveFailure::system(why)),
-        };
-        match plan {
-            Ok(one) => prepared.push(one),
-            Err(failure) => outcome.fail(name, failure, reader, request.lang),
-        }
-    }
-    saver.reauthenticate(&prepared, request.password).await?;
-    for one in &prepared {
-        let sn = one.access.sn().as_str();
-        match saver.save(one).await? {
-            Ok(version) => outcome.succeed(sn, version, &one.change.warnings, request.lang),
-            // If some systems were saved already, the answer must list them instead.
-            Err(SaveFailure::Guarded(held)) if outcome.saved_none() => return Err(held.into()),
-            Err(failure) => outcome.fail(sn, failure, reader, request.lang),
-        }
-    }
-    Ok(outcome)
-}
-
-/// The parameters of a request apart from its fields.
 struct SaveRequest<'a> {
     sn: &'a str,
     version: &'a str,
     password: Option<&'a str>,
     lang: Lang,
+    change: SettingsRequest<'a>,
+}
+
+/// Saves at every named system, or at none if the caller has to reauthenticate first.
+async fn save_each(
+    portal: &Portal,
+    person: PersonCaller,
+    systems: &Systems,
+    request: SaveRequest<'_>,
+) -> Result<SaveOutcome> {
+    let chosen = systems.resolve_each(request.sn)?;
+    let versions = versions(request.version, chosen.len())?;
+    let mut outcome = SaveOutcome::default();
+    let (service, reader, lang) = (&portal.service, person.account, request.lang);
+    let mut prepared = Vec::new();
+    for ((name, found), version) in chosen.into_iter().zip(versions) {
+        let access = match found {
+            NamedSystem::Allowed(access) => access,
+            NamedSystem::Refused(why) => {
+                outcome.refuse(name, why, lang);
+                continue;
+            }
+        };
+        let change = service.prepare_settings(access, Some(version), request.change);
+        match change.await? {
+            Ok(one) => prepared.push(one),
+            Err(failure) => outcome.fail(name, failure, reader, lang),
+        }
+    }
+    if prepared.iter().any(PreparedChange::needs_password) {
+        let account = load_account(portal, person).await?;
+        reauthenticate(portal, &account, request.password).await?;
+    }
+    for one in &prepared {
+        let sn = one.access.sn().as_str();
+        match service.save_settings(one).await? {
+            Ok(version) => outcome.succeed(sn, version, &one.change.warnings, lang),
+            // If some systems were saved already, the answer must list them instead.
+            Err(SaveFailure::Blocked(blocked)) if outcome.saved_none() => {
+                return Err(blocked.into());
+            }
+            Err(failure) => outcome.fail(sn, failure, reader, lang),
+        }
+    }
+    Ok(outcome)
 }

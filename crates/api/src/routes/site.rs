@@ -11,8 +11,8 @@ use domain::account::parse_name;
 use domain::site::{Coordinates, Plane, SiteChange, Town};
 use domain::{Message, Zone};
 use serde::{Deserialize, Serialize};
+use service::site::SiteChangeResult;
 use store::end_user::EndUser;
-use store::site::SiteChangeResult;
 use utoipa::ToSchema;
 
 #[derive(Serialize, ToSchema)]
@@ -121,24 +121,14 @@ pub(crate) async fn describe(
         ));
     }
     // The change that can be refused comes first.
-    match portal
-        .store
-        .change_site(access, &change, portal.mail_context(), portal.now())
-        .await?
-    {
+    match portal.service.change_site(access, &change).await? {
         SiteChangeResult::Done => {}
         SiteChangeResult::ZoneFixed => {
             return Err(Error::field("time_zone", Message::TimeZoneFixed));
         }
     }
-    if change.zone.is_some() {
-        portal.live.reload_everywhere(access.sn()).await;
-    }
     if let Some(names) = names {
-        let named = portal
-            .store
-            .name_end_user(access, &names, portal.mail_context(), portal.now());
-        named.await?;
+        portal.service.name_end_user(access, &names).await?;
     }
     Ok(StatusCode::NO_CONTENT)
 }

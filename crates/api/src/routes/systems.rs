@@ -176,15 +176,13 @@ pub(crate) async fn add(
         results.push(match text.parse::<Key>() {
             Err(_) => KeyResult::plain(text, KeyStatus::WrongFormat, lang),
             Ok(key) => {
-                let outcomes = portal
-                    .store
-                    .redeem_keys(
-                        person.account,
-                        std::slice::from_ref(&key),
-                        portal.mail_context(),
-                        portal.now(),
-                    )
-                    .await?;
+                let keys = std::slice::from_ref(&key);
+                let outcomes = portal.service.redeem_keys(person.account, keys).await?;
+                let right = outcomes.iter().all(|it| it.status == KeyStatus::Linked);
+                if right && matches!(key, Key::Code(_)) {
+                    let (limits, account) = (&portal.limits, Some(person.account));
+                    limits.keys_were_right(client.0, account, 1);
+                }
                 outcomes.first().map_or_else(
                     || KeyResult::plain(text, KeyStatus::Unknown, lang),
                     |outcome| KeyResult::new(&key, outcome, lang),
@@ -204,9 +202,6 @@ pub(crate) async fn unlink(
     Path(sn): Path<String>,
 ) -> Result<StatusCode> {
     let access = systems.find(&sn)?;
-    portal
-        .store
-        .unlink(access, portal.mail_context(), portal.now())
-        .await?;
+    portal.service.unlink(access).await?;
     Ok(StatusCode::NO_CONTENT)
 }

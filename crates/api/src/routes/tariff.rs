@@ -14,8 +14,8 @@ use domain::tariff::TariffStart;
 use domain::{Message, Tariff, Zone};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use service::tariff::NewTariff;
 use store::Access;
-use store::tariff::NewTariff;
 use utoipa::{IntoParams, ToSchema};
 
 #[derive(Serialize, ToSchema)]
@@ -104,18 +104,7 @@ pub(crate) async fn set(
     let chosen = systems.list_or_all(&form.sn)?;
     let zone = chosen.first().map(|access| access.zone().clone());
     let tariff = check(&form, &zone.unwrap_or_default(), portal.now())?;
-    portal
-        .store
-        .set_tariff(
-            &chosen,
-            tariff,
-            portal.config.devices_a_minute,
-            portal.now(),
-        )
-        .await??;
-    for access in &chosen {
-        portal.bus.settings_saved(access.sn()).await;
-    }
+    portal.service.set_tariff(&chosen, tariff).await??;
     show(&portal, person, &chosen).await
 }
 

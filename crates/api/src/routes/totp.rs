@@ -12,8 +12,8 @@ use domain::Message;
 use domain::totp::{RecoveryCode, SecondFactor, TotpSecret};
 use qrcode::{Color, EcLevel, QrCode};
 use serde::{Deserialize, Serialize};
+use service::totp::TotpConfirmation;
 use store::account::Account;
-use store::totp::TotpConfirmation;
 use utoipa::ToSchema;
 
 const fn conflict(message: Message) -> Error {
@@ -73,11 +73,7 @@ pub(crate) async fn begin(
     let account = load_account(&portal, person).await?;
     reauthenticate(&portal, &account, form.password.as_deref()).await?;
     let secret = TotpSecret::random(&portal.random);
-    let nonce = portal.random.bytes();
-    let begun = portal
-        .store
-        .begin_totp(person.account, &secret, nonce, portal.now());
-    if !begun.await? {
+    if !portal.service.begin_totp(person.account, &secret).await? {
         return Err(conflict(Message::TotpEnabled));
     }
     let uri = secret.uri(&account.email);
@@ -123,14 +119,9 @@ pub(crate) async fn confirm(
     };
     portal.limits.totp(person.account, Some("logged in"))?;
     let codes = RecoveryCode::set(&portal.random);
-    let confirmed = portal.store.confirm_totp(
-        person.account,
-        &code,
-        &codes,
-        &person.session,
-        portal.mail_context(),
-        portal.now(),
-    );
+    let confirmed = portal
+        .service
+        .confirm_totp(person.account, &code, &codes, &person.session);
     match confirmed.await? {
         TotpConfirmation::Yes => Ok(recovery_codes_body(&codes)),
         TotpConfirmation::WrongCode => Err(wrong_factor()),
@@ -179,10 +170,7 @@ pub(crate) async fn end(
     if portal.requires_totp_of(account.role()?) {
         return Err(conflict(Message::TotpIsDuty));
     }
-    let ended = portal
-        .store
-        .end_totp(person.account, &factor, portal.mail_context(), portal.now());
-    match ended.await? {
+    match portal.service.end_totp(person.account, &factor).await? {
         true => Ok(StatusCode::NO_CONTENT),
         false => Err(wrong_factor()),
     }
@@ -200,13 +188,9 @@ pub(crate) async fn renew_recovery_codes(
 ) -> Result<Json<RecoveryCodes>> {
     let (_, factor) = form.check(&portal, person).await?;
     let codes = RecoveryCode::set(&portal.random);
-    let renewed = portal.store.renew_recovery_codes(
-        person.account,
-        &factor,
-        &codes,
-        portal.mail_context(),
-        portal.now(),
-    );
+    let renewed = portal
+        .service
+        .renew_recovery_codes(person.account, &factor, &codes);
     match renewed.await? {
         true => Ok(recovery_codes_body(&codes)),
         false => Err(wrong_factor()),

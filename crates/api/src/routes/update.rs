@@ -10,10 +10,9 @@ use axum::extract::multipart::MultipartRejection;
 use axum::extract::{Multipart, State};
 use axum::http::{HeaderMap, StatusCode};
 use domain::Message;
-use domain::firmware::{JobId, Part};
 use serde::{Deserialize, Serialize};
+use service::update::UpdateStart;
 use store::Access;
-use store::firmware::{NewJob, UpdateStart, installed_version};
 use utoipa::{IntoParams, ToSchema};
 
 #[derive(Deserialize, IntoParams)]
@@ -126,47 +125,16 @@ async fn read_form(mut form: Multipart) -> Result<(String, String)> {
 }
 
 async fn begin(portal: &Portal, access: &Access) -> Result<()> {
-    let sn = access.sn();
-    let open = portal.store.newest_update(sn).await?;
-    if open.is_some_and(|job| job.state.is_open()) {
-        return Ok(());
+    match portal.service.start_update(access).await? {
+        UpdateStart::Open => Ok(()),
+        UpdateStart::NothingOffered => Err(Error::Refused(StatusCode::CONFLICT, Message::NoUpdate)),
+        UpdateStart::Blocked(blocked) => Err(blocked.into()),
     }
-    let offered = portal.live.offered(sn);
-    let seen = portal.live.get(sn);
-    let from = |part: Part| {
-        seen.as_ref()
-            .and_then(|now| installed_version(&now.facts.versions, part))
-    };
-    let parts = offered
-        .iter()
-        .filter_map(|release| Some((release, from(release.part)?)));
-    let parts: Vec<_> = parts.collect();
-    if parts.is_empty() {
-        return Err(Error::Refused(StatusCode::CONFLICT, Message::NoUpdate));
-    }
-    let new = NewJob {
-        id: &JobId::random(&portal.random),
-        parts: &parts,
-        needs_off: seen.as_ref().is_none_or(|now| now.facts.update_needs_off),
-        devices_a_minute: portal.config.devices_a_minute,
-        mail_context: portal.mail_context(),
-    };
-    match portal.store.start_update(access, new, portal.now()).await? {
-        UpdateStart::New(_) => portal.bus.update_changed(sn).await,
-        UpdateStart::Open(_) => {}
-        UpdateStart::Blocked(held) => return Err(held.into()),
-    }
-    Ok(())
 }
 
 async fn withdraw(portal: &Portal, access: &Access) -> Result<()> {
-    if portal.store.cancel_update(access, portal.now()).await? {
-        portal.bus.update_changed(access.sn()).await;
-        return Ok(());
-    }
-    let newest = portal.store.newest_update(access.sn()).await?;
-    match newest.is_some_and(|job| job.state.is_open()) {
-        true => Err(Error::Refused(StatusCode::CONFLICT, Message::UpdateRunning)),
-        false => Ok(()),
+    match portal.service.cancel_update(access).await? {
+        true => Ok(()),
+        false => Err(Error::Refused(StatusCode::CONFLICT, Message::UpdateRunning)),
     }
 }

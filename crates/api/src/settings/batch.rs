@@ -1,10 +1,11 @@
 //! Batches as their creators see them: the result for each system, the effect of a dry run, and the result of undoing.
 use super::entry::{ChangedBy, SettingValue};
-use super::outcome::{ChangeEntry, SaveFailure};
+use super::outcome::{ChangeEntry, problems};
 use domain::clock::Millis;
-use domain::setting::{BATCH_UNDO_WINDOW, ChangedField, Field, SkipReason, SkippedField};
+use domain::setting::{BATCH_UNDO_WINDOW, ChangedField, SettingsChange, SkipReason, SkippedField};
 use domain::{AccountId, Lang, Message};
 use serde::Serialize;
+use service::settings::{BatchResult, BatchRun, SaveFailure};
 use store::setting::{Batch, BatchSystem};
 use utoipa::ToSchema;
 
@@ -13,17 +14,28 @@ use utoipa::ToSchema;
 pub(crate) struct BatchOutcome {
     /// With which it can be undone; null when nothing was changed.
     #[schema(required)]
-    pub(crate) id: Option<String>,
+    id: Option<String>,
     /// It was only tried: nothing was changed.
-    pub(crate) dry_run: bool,
+    dry_run: bool,
     /// In the order asked for.
-    pub(crate) systems: Vec<SystemOutcome>,
+    systems: Vec<SystemOutcome>,
+}
+
+impl BatchOutcome {
+    pub(crate) fn new(run: &BatchRun<'_>, systems: Vec<SystemOutcome>) -> Self {
+        let changed = systems.iter().any(SystemOutcome::is_changed);
+        Self {
+            id: (changed && !run.dry_run).then(|| run.id.to_string()),
+            dry_run: run.dry_run,
+            systems,
+        }
+    }
 }
 
 /// How one system took it.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct SystemOutcome {
-    pub(crate) sn: String,
+    sn: String,
     #[schema(inline)]
     result: SystemResult,
     /// It is connected now; otherwise it gets what is saved when it is back.
@@ -127,37 +139,43 @@ impl SystemOutcome {
         }
     }
 
-    pub(crate) fn accepted(
-        sn: &str,
-        version: i64,
-        online: bool,
-        changes: &[ChangedField],
-        warnings: &[(Field, Message)],
-        reader: BatchReader,
-    ) -> Self {
-        let result = match changes {
+    /// A system that the batch reached.
+    pub(crate) fn of(sn: &str, online: bool, done: BatchResult, reader: BatchReader) -> Self {
+        let outcome = match done.saved {
+            Ok(change) => Self::accepted(sn, done.version, online, &change, reader.lang),
+            Err(failure) => Self::failed(sn, done.version, online, failure, reader),
+        };
+        Self {
+            left: done.skipped.iter().map(LeftEntry::from).collect(),
+            ..outcome
+        }
+    }
+
+    fn accepted(sn: &str, version: i64, online: bool, change: &SettingsChange, lang: Lang) -> Self {
+        let result = match change.fields.as_slice() {
             [] => SystemResult::Unchanged,
             _ => SystemResult::Changed,
         };
-        let warnings = warnings
+        let warnings = change
+            .warnings
             .iter()
-            .map(|(field, message)| FieldProblem::new(field.name(), *message, reader.lang));
+            .map(|(field, message)| FieldProblem::new(field.name(), *message, lang));
         Self {
-            changes: changes.iter().map(FieldChange::from).collect(),
+            changes: change.fields.iter().map(FieldChange::from).collect(),
             warnings: warnings.collect(),
             ..Self::new(sn, result, version, online)
         }
     }
 
-    pub(crate) fn refused(
+    fn failed(
         sn: &str,
         version: i64,
         online: bool,
         failure: SaveFailure,
         reader: BatchReader,
     ) -> Self {
-        let (wrong, changes) = failure.into_problems();
-        let problems = wrong
+        let (wrong, changes) = problems(failure);
+        let wrong = wrong
             .into_iter()
             .map(|(field, message)| FieldProblem::new(field, message, reader.lang));
         let by = |by: AccountId| ChangedBy::for_reader(by, reader.account);
@@ -165,20 +183,21 @@ impl SystemOutcome {
             .into_iter()
             .map(|change| ChangeEntry::new(change, by));
         Self {
-            problems: problems.collect(),
+            problems: wrong.collect(),
             conflict: conflict.collect(),
             ..Self::new(sn, SystemResult::Refused, version, online)
         }
     }
 
-    pub(crate) fn with_left(self, left: &[SkippedField]) -> Self {
+    /// A system that the caller may not change.
+    pub(crate) fn refused(sn: &str, why: Message, lang: Lang) -> Self {
         Self {
-            left: left.iter().map(LeftEntry::from).collect(),
-            ..self
+            problems: vec![FieldProblem::new("sn", why, lang)],
+            ..Self::new(sn, SystemResult::Refused, 0, false)
         }
     }
 
-    pub(crate) fn is_changed(&self) -> bool {
+    fn is_changed(&self) -> bool {
         matches!(self.result, SystemResult::Changed)
     }
 }

@@ -1,7 +1,7 @@
 //! The outcome of saving, per system.
 use super::entry::ChangedBy;
-use super::saver::guard_message;
 use crate::error::Problem;
+use crate::guard::blocked_message;
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -9,8 +9,8 @@ use domain::clock::Millis;
 use domain::setting::Field;
 use domain::{AccountId, Lang, Message};
 use serde::Serialize;
+use service::settings::SaveFailure;
 use std::collections::BTreeMap;
-use store::guard::ChangeBlocked;
 use store::setting::ConflictingChange;
 use utoipa::ToSchema;
 
@@ -65,38 +65,20 @@ impl ChangeEntry {
     }
 }
 
-/// Why saving failed at one system.
-pub(crate) enum SaveFailure {
-    Fields(Vec<(&'static str, Message)>),
-    /// Changes are currently blocked there.
-    Guarded(ChangeBlocked),
-    Conflict {
-        version: i64,
-        changes: Vec<ConflictingChange>,
-    },
-}
-
-impl SaveFailure {
-    /// A failure that concerns the system as a whole.
-    pub(crate) fn system(message: Message) -> Self {
-        Self::Fields(vec![("sn", message)])
-    }
-
-    pub(crate) fn fields(wrong: Vec<(Field, Message)>) -> Self {
-        let named = wrong
-            .into_iter()
-            .map(|(field, message)| (field.name(), message));
-        Self::Fields(named.collect())
-    }
-
-    /// The errors, and the conflicting changes by others.
-    pub(super) fn into_problems(self) -> (Vec<(&'static str, Message)>, Vec<ConflictingChange>) {
-        match self {
-            Self::Fields(wrong) => (wrong, Vec::new()),
-            Self::Guarded(held) => (vec![("sn", guard_message(held))], Vec::new()),
-            Self::Conflict { changes, .. } => {
-                (vec![("version", Message::VersionConflict)], changes)
-            }
+/// The invalid fields of a save that failed, and the conflicting changes by others.
+pub(super) fn problems(
+    failure: SaveFailure,
+) -> (Vec<(&'static str, Message)>, Vec<ConflictingChange>) {
+    match failure {
+        SaveFailure::Fields(wrong) => {
+            let named = wrong
+                .into_iter()
+                .map(|(field, message)| (field.name(), message));
+            (named.collect(), Vec::new())
+        }
+        SaveFailure::Blocked(blocked) => (vec![("sn", blocked_message(blocked))], Vec::new()),
+        SaveFailure::Conflict { changes, .. } => {
+            (vec![("version", Message::VersionConflict)], changes)
         }
     }
 }
@@ -124,7 +106,7 @@ impl SaveOutcome {
             SaveFailure::Conflict { version, .. } => Some(*version),
             _ => None,
         };
-        let (wrong, changes) = failure.into_problems();
+        let (wrong, changes) = problems(failure);
         if let Some(version) = newest {
             let seen = |by| ChangedBy::for_reader(by, reader);
             let changes = changes
@@ -136,6 +118,15 @@ impl SaveOutcome {
             };
             self.conflicts.insert(sn.to_owned(), entry);
         }
+        self.add_failure(sn, &wrong, lang);
+    }
+
+    /// The caller may not change this system.
+    pub(crate) fn refuse(&mut self, sn: &str, why: Message, lang: Lang) {
+        self.add_failure(sn, &[("sn", why)], lang);
+    }
+
+    fn add_failure(&mut self, sn: &str, wrong: &[(&'static str, Message)], lang: Lang) {
         let codes = wrong
             .iter()
             .map(|(field, message)| (*field, message.code()));

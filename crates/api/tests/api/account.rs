@@ -442,9 +442,8 @@ with_app!(
 with_app!(a_locked_account_stays_shut_under_a_new_address_too, |app| {
     let anna = app.owner("anna", "SC000001").await;
     change(app, &anna, &NEW_ADDRESS).await.expect(200);
-    let now = app.clock.now();
     let email = anna.email.parse().unwrap();
-    app.store.lock_account(&email, true, now).await.unwrap();
+    app.service.lock_account(&email, true).await.unwrap();
     assert_eq!(status(app, &anna).await, 401);
     let token = app.mailed_token("new@example.com", "email").await;
     confirm(app, &token).await;

@@ -308,14 +308,14 @@ with_app!(two_processes_that_see_the_same_open_one, |app| {
     };
     let changes = [(sn.clone(), open)];
     let (one, other) = tokio::join!(
-        app.store.write_alarms(&changes, now),
-        app.store.write_alarms(&changes, now)
+        app.service.write_alarms(&changes),
+        app.service.write_alarms(&changes)
     );
     assert_eq!(one.unwrap().opened + other.unwrap().opened, 1);
     let close = [(sn, AlarmChange::Close(AlarmKind::Offline))];
     let (one, other) = tokio::join!(
-        app.store.write_alarms(&close, now),
-        app.store.write_alarms(&close, now)
+        app.service.write_alarms(&close),
+        app.service.write_alarms(&close)
     );
     assert_eq!(one.unwrap().closed + other.unwrap().closed, 1);
 });

@@ -121,7 +121,7 @@ with_app!(an_account_has_so_many_groups_and_no_more, |app| {
     let account = app.account_id(&anna.email).await;
     for number in 1..=MAX_GROUPS {
         let name = number.to_string().parse().unwrap();
-        let made = app.store.create_group(account, &name, &[], 0).await;
+        let made = app.service.create_group(account, &name, &[]).await;
         assert!(made.unwrap().is_some(), "{number}");
     }
     let refused = create(app, &anna, "one more", "SC000001").await.expect(400);

@@ -122,8 +122,8 @@ with_app!(
             .await
             .expect(200);
         command(app, &anna, sn, "key-before").await.expect(201);
-        assert!(app.store.put_brake_on("a bad update", NOON).await.unwrap());
-        assert!(!app.store.put_brake_on("again", NOON).await.unwrap());
+        assert!(app.service.put_brake_on("a bad update").await.unwrap());
+        assert!(!app.service.put_brake_on("again").await.unwrap());
         let refused = save(app, &anna, sn, &[("version", "1"), ("reserve_soc", "30")])
             .await
             .expect(503);
@@ -146,7 +146,7 @@ with_app!(
         assert!(more.await.is_err(), "nothing is sent while the brake is on");
         let call = app.get(&format!("/api/auth/settings/?sn={sn}"));
         call.bearer(&anna.access).send().await.expect(200);
-        assert!(app.store.release_brake(NOON).await.unwrap());
+        assert!(app.service.release_brake().await.unwrap());
         save(app, &anna, sn, &[("version", "1"), ("reserve_soc", "30")])
             .await
             .expect(200);
@@ -171,7 +171,7 @@ on_both!(a_new_price_is_a_change_where_the_battery_goes_by_it, |db| {
     let refused = enter(&FLEET[..3].join(","), "31").await.expect(429);
     assert_eq!(refused.code(), "too_many_devices");
     enter(&FLEET[..2].join(","), "31").await.expect(200);
-    app.store.put_brake_on("a bad update", NOON).await.unwrap();
+    app.service.put_brake_on("a bad update").await.unwrap();
     let refused = enter(FLEET[0], "32").await.expect(503);
     assert_eq!(refused.code(), "fleet_braked");
     // If no battery uses the price, it only affects the bill.

@@ -77,9 +77,7 @@ on_both!(
 
         app.clock.advance(MINUTE);
         let access = app.household_access(SN).await;
-        let unlinked = app
-            .store
-            .unlink(&access, testkit::mail_context(), app.clock.now());
+        let unlinked = app.service.unlink(&access);
         unlinked.await.unwrap();
         let ben = app.owner("ben", "SC000002").await;
         let sn: Serial = SN.parse().unwrap();

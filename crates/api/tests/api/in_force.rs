@@ -204,7 +204,7 @@ with_app!(an_update_and_the_brake_are_in_force_for_everybody, |app| {
             &json!("withdraw")
         )
     );
-    app.store.put_brake_on("a bad release", NOON).await.unwrap();
+    app.service.put_brake_on("a bad release").await.unwrap();
     eventually("the brake is seen", async || {
         in_force(app, &anna).await.as_array().unwrap().len() == 2
     })
@@ -214,7 +214,7 @@ with_app!(an_update_and_the_brake_are_in_force_for_everybody, |app| {
         list[1],
         json!({"kind": "brake", "since": NOON, "until": null, "by": "operator", "end": null})
     );
-    app.store.release_brake(NOON).await.unwrap();
+    app.service.release_brake().await.unwrap();
     app.order_update(&eva, SN, "0").await.expect(200);
     eventually("nothing is in force", async || {
         in_force(app, &anna).await == json!([])

@@ -270,8 +270,7 @@ with_app!(a_locked_account_gets_no_link_and_the_same_answer, |app| {
     let anna = app.owner("anna", "SC000001").await;
     let ben = app.owner("ben", "SC000002").await;
     let email: Email = anna.email.parse().unwrap();
-    let now = app.clock.now();
-    app.store.lock_account(&email, true, now).await.unwrap();
+    app.service.lock_account(&email, true).await.unwrap();
     let locked = ask(app, &anna.email).await.expect(202);
     let open = ask(app, &ben.email).await.expect(202);
     assert_eq!(locked.text, open.text);

@@ -5,8 +5,9 @@ use domain::site::{Coordinates, SiteChange};
 use domain::source::{DayType, PriceSlot, SourceState, SpotPrice, TariffStep, TimeOfUse};
 use domain::{Serial, Source, Zone};
 use serde_json::Value;
+use service::weather_notice::NoticeTransition;
 use store::Access;
-use store::planning::{ChargeTarget, IssuedForecast, NoticeTransition, PlanDay, WeatherNotice};
+use store::planning::{ChargeTarget, IssuedForecast, PlanDay, WeatherNotice};
 use store::source::WeatherForecast;
 use testkit::{NOON, Person, TestApp, TestDb, on_both};
 
@@ -70,17 +71,15 @@ async fn fill(app: &TestApp, anna: &Person, access: &Access) {
         planes: Some("10/30/0".parse().unwrap()),
         ..SiteChange::default()
     };
-    store
-        .change_site(access, &change, testkit::mail_context(), now)
-        .await
-        .unwrap();
+    app.service.change_site(access, &change).await.unwrap();
     let step = TariffStep {
         days: DayType::Workdays,
         minute: 0,
         price: "31".parse().unwrap(),
     };
     let typed = TimeOfUse::new(vec![step]).unwrap();
-    store.set_time_of_use(&[access], &typed, now).await.unwrap();
+    let entered = app.service.set_time_of_use(&[access], &typed).await;
+    entered.unwrap();
     let tibber = [("provider", "tibber"), ("provider_token", TOKEN)];
     app.save_settings(anna, OLD, &tibber).await;
     let answered = SourceState {
@@ -112,23 +111,16 @@ async fn fill(app: &TestApp, anna: &Person, access: &Access) {
         soc: 70,
         by: now + 6 * HOUR,
     };
-    store
-        .set_charge_target(access, Some(wish), now)
-        .await
-        .unwrap();
+    let wished = app.service.set_charge_target(access, Some(wish)).await;
+    wished.unwrap();
     let warned = WeatherNotice {
         since: Some(now),
         hits: 3,
         false_alarms: 1,
         ..WeatherNotice::default()
     };
-    let kept = store.save_weather_notice(
-        access,
-        warned,
-        NoticeTransition::Raised,
-        testkit::mail_context(),
-        now,
-    );
+    let raised = NoticeTransition::Raised;
+    let kept = app.service.save_weather_notice(access, warned, raised);
     kept.await.unwrap();
 }
 

@@ -23,7 +23,7 @@ async fn release(app: &TestApp) -> Release {
 }
 
 async fn percent(app: &TestApp) -> u64 {
-    app.store.advance_rollouts(app.clock.now()).await.unwrap();
+    app.service.advance_rollouts().await.unwrap();
     release(app).await.wave.percent()
 }
 
@@ -91,7 +91,7 @@ with_app!(one_battery_that_keeps_failing_stops_nobody_else, |app| {
     for _ in 0..4 {
         fail(app, &anna, &mut battery).await;
     }
-    app.store.advance_rollouts(app.clock.now()).await.unwrap();
+    app.service.advance_rollouts().await.unwrap();
     let release = release(app).await;
     assert_eq!(release.state, ReleaseState::Running);
     let tally = app.store.rollout_tally(&release, app.clock.now()).await;
@@ -148,8 +148,7 @@ with_app!(the_operator_goes_on_to_the_next_wave, |app| {
     let new = manifest(Part::Master, "2.7", 5);
     assert_eq!(app.publish(&new, IMAGE, DAY).await, Ok(RELEASE));
     assert_eq!(percent(app).await, 1);
-    let now = app.clock.now();
-    let proceed = async |id| app.store.proceed_rollout(id, Some("tested"), now).await;
+    let proceed = async |id| app.service.proceed_rollout(id, Some("tested")).await;
     for wave in [10, 50, 100] {
         let next = proceed(RELEASE).await.unwrap();
         assert_eq!(next.map(Wave::percent), Some(wave));

@@ -63,9 +63,7 @@ with_app!(a_running_export_ends_with_the_session, |app| {
 with_app!(a_running_export_ends_when_the_system_changes_hands, |app| {
     let (_, mut file) = first_day(app).await;
     let access = app.household_access("SC000001").await;
-    let unlinked = app
-        .store
-        .unlink(&access, testkit::mail_context(), app.clock.now());
+    let unlinked = app.service.unlink(&access);
     unlinked.await.unwrap();
     assert!(piece(&mut file).await.unwrap().is_err());
 });

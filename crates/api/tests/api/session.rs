@@ -247,12 +247,7 @@ with_app!(a_locked_account_is_out_at_once_and_cannot_log_in, |app| {
     let anna = app.owner("anna", "SC000001").await;
     let email = anna.email.parse().unwrap();
     assert_eq!(sees_data(app, &anna.access).await, 200);
-    assert!(
-        app.store
-            .lock_account(&email, true, app.clock.now())
-            .await
-            .unwrap()
-    );
+    assert!(app.service.lock_account(&email, true).await.unwrap());
     assert_eq!(sees_data(app, &anna.access).await, 401);
     assert_eq!(sees_systems(app, &anna.access).await, 401);
     assert_eq!(
@@ -262,12 +257,7 @@ with_app!(a_locked_account_is_out_at_once_and_cannot_log_in, |app| {
             .code(),
         "invalid_credentials"
     );
-    assert!(
-        app.store
-            .lock_account(&email, false, app.clock.now())
-            .await
-            .unwrap()
-    );
+    assert!(app.service.lock_account(&email, false).await.unwrap());
     app.log_in(&anna.email, false).await;
 });
 
@@ -287,8 +277,8 @@ on_both!(
         assert_eq!(sees_data(&app, &anna.access).await, 200);
         let operator = testkit::database::open(db.url()).await.unwrap();
         let email = anna.email.parse().unwrap();
-        let now = app.clock.now();
-        assert!(operator.lock_account(&email, true, now).await.unwrap());
+        let service = testkit::service_at(&operator, app.clock.now());
+        assert!(service.lock_account(&email, true).await.unwrap());
         operator.db().close().await;
         app.clock.advance(SECOND);
         assert_eq!(sees_data(&app, &anna.access).await, 401);

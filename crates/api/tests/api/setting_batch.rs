@@ -4,7 +4,7 @@ use domain::clock::{DAY, MINUTE};
 use proptest::strategy::{Strategy, ValueTree as _};
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
-use testkit::{NOON, Person, TestApp, TestResponse, on_both, with_app};
+use testkit::{Person, TestApp, TestResponse, on_both, with_app};
 
 const BATCH: &str = "/api/auth/settings/batch/";
 const TOKEN: &str = "5K4MVS-OjfWhK_4yrjOlFe1F6kJXPVf7eQYggo8ebAE";
@@ -329,7 +329,7 @@ on_both!(the_brake_and_the_limit_hold_for_batches, |db| {
     let done = apply(app, &eva, two, &tried, &fields).await;
     assert_eq!(results(&done), wanted);
     app.clock.advance(2 * MINUTE);
-    app.store.put_brake_on("a bad update", NOON).await.unwrap();
+    app.service.put_brake_on("a bad update").await.unwrap();
     let held = dry_run(app, &eva, two, &[("reserve_soc", "40")]).await;
     for (_, result, problems) in results(&held) {
         assert_eq!(

@@ -265,10 +265,7 @@ on_both!(
         let mut flow = open(&app, &cleo).await;
         event(&mut flow).await.unwrap();
         let account = app.account_id(&cleo.email).await;
-        app.store
-            .erase_account(account, testkit::mail_context(), app.clock.now())
-            .await
-            .unwrap();
+        app.service.erase_account(account).await.unwrap();
         end(&mut flow).await;
         app.stop().await;
     }

@@ -365,12 +365,8 @@ with_app!(
         let anna = app.owner("anna", "SC000001").await;
         app.enable_totp(&anna).await;
         let email = anna.email.parse().unwrap();
-        let now = app.clock.now();
-        let reset = app
-            .store
-            .reset_totp(&email, testkit::mail_context(), now)
-            .await;
-        assert_eq!(reset.unwrap(), store::totp::TotpReset::Done);
+        let reset = app.service.reset_totp(&email).await;
+        assert_eq!(reset.unwrap(), service::totp::TotpReset::Done);
         let call = app.get("/api/auth/account/").bearer(&anna.access);
         call.send().await.expect(401);
         log_in(app, &anna, PASSWORD, "").await.expect(200);
@@ -389,17 +385,11 @@ with_app!(
             .find(|line| line.event == "totp_reset")
             .unwrap();
         assert_eq!(line.actor, "operator");
-        let again = app
-            .store
-            .reset_totp(&email, testkit::mail_context(), now)
-            .await;
-        assert_eq!(again.unwrap(), store::totp::TotpReset::Nothing);
+        let again = app.service.reset_totp(&email).await;
+        assert_eq!(again.unwrap(), service::totp::TotpReset::Nothing);
         let nobody = "nobody@example.com".parse().unwrap();
-        let nobody = app
-            .store
-            .reset_totp(&nobody, testkit::mail_context(), now)
-            .await;
-        assert_eq!(nobody.unwrap(), store::totp::TotpReset::NoAccount);
+        let nobody = app.service.reset_totp(&nobody).await;
+        assert_eq!(nobody.unwrap(), service::totp::TotpReset::NoAccount);
     }
 );
 

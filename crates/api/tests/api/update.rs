@@ -357,7 +357,7 @@ with_app!(
                 "job": text["job"], "part": "master", "ver": "2.7", "st": "failed", "pg": 0, "err": "rolled_back",
             });
             battery.report("fw", failed.to_string()).await;
-            app.store.advance_rollouts(app.clock.now()).await.unwrap();
+            app.service.advance_rollouts().await.unwrap();
             let releases = app.store.firmware_releases().await.unwrap();
             let state = releases
                 .iter()
@@ -403,10 +403,7 @@ with_app!(what_is_not_right_is_not_published, |app| {
             notes: &ReleaseNotes::default(),
             soak: HOUR,
         };
-        app.store
-            .publish_firmware(new, app.clock.now())
-            .await
-            .unwrap()
+        app.service.publish_firmware(new).await.unwrap()
     };
     let sealed = good.sign(&release_key());
     let mut flipped = IMAGE.to_vec();

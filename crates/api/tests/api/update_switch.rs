@@ -185,10 +185,9 @@ with_app!(
 
         app.order_update(&anna, SN, "1").await.expect(200);
         app.clock.advance(7 * DAY - SECOND);
-        let now = app.clock.now();
-        assert!(app.store.expire_updates(now).await.unwrap().is_empty());
+        assert!(app.service.expire_updates().await.unwrap().is_empty());
         app.clock.advance(SECOND);
-        app.store.expire_updates(app.clock.now()).await.unwrap();
+        app.service.expire_updates().await.unwrap();
         let anna = app.log_in("anna@example.com", false).await;
         shows(app, &anna, "expired", Value::Null).await;
         let journal = app.get("/api/auth/journal/?kind=update");
@@ -213,10 +212,9 @@ with_app!(
         let mut battery = greet(app, 2, "1.15", "2.6").await;
         app.clock.advance(6 * DAY);
         says(&mut battery, &job, "master", "waiting", 0).await;
-        let now = app.clock.now();
-        assert!(app.store.expire_updates(now).await.unwrap().is_empty());
+        assert!(app.service.expire_updates().await.unwrap().is_empty());
         app.clock.advance(DAY);
-        app.store.expire_updates(app.clock.now()).await.unwrap();
+        app.service.expire_updates().await.unwrap();
         says(&mut battery, &job, "master", "waiting", 0).await;
         let anna = app.log_in("anna@example.com", false).await;
         shows(app, &anna, "expired", Value::Null).await;

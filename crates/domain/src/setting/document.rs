@@ -1,5 +1,6 @@
 //! A document of settings: the desired ones, or those that a battery reports as applied.
 use super::{Field, Ratings, Value};
+use crate::{Price, Tariff};
 use serde_json::Map;
 use std::collections::BTreeMap;
 
@@ -20,6 +21,13 @@ impl Settings {
 
     pub fn set(&mut self, field: Field, value: Value) {
         self.0.insert(field, value);
+    }
+
+    /// Prices are both settings and tariffs.
+    pub fn set_prices(&mut self, tariff: &Tariff) {
+        let value = |price: Price| Value::Decimal(price.hundredths());
+        self.set(Field::ImportPrice, value(tariff.import_price));
+        self.set(Field::FeedInPrice, value(tariff.feed_in_price));
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (Field, Value)> {

@@ -3,7 +3,8 @@ use domain::Series;
 use domain::clock::Millis;
 use domain::series::{Method, Resolution};
 use planner::QUARTER;
-use store::planning::{BlockOutcome, BlockReason, ChargePlanMode, RunningBlock};
+use service::planning::BlockOutcome;
+use store::planning::{BlockReason, ChargePlanMode, RunningBlock};
 use store::{Access, Result, Store};
 
 /// `None` for self-consumption, and for a block of less than five minutes.

@@ -7,7 +7,8 @@ use domain::series::{Method, Resolution};
 use planner::BatteryModel;
 use planner::forecast::Forecast;
 use planner::weather_notice::{NoticeChange, NoticeTracker, is_bad_weather};
-use store::planning::{self, NoticeTransition, Planning};
+use service::weather_notice::NoticeTransition;
+use store::planning::{self, Planning};
 use store::{Access, Result};
 
 pub(super) async fn update(
@@ -53,15 +54,10 @@ pub(super) async fn update(
     if after == before {
         return Ok(());
     }
-    let PlanningContext {
-        store,
-        mail_context,
-        now,
-        ..
-    } = context;
-    store
-        .save_weather_notice(access, after, transition, mail_context, now)
-        .await
+    let saved = context
+        .service
+        .save_weather_notice(access, after, transition);
+    saved.await
 }
 
 /// The stored energy of the two days before `over`, in kWh by quarter-hours.

@@ -45,22 +45,13 @@ async fn turn_off_if_losing(
     planning: &Planning,
     counted: &[PlanDay],
 ) -> Result<()> {
-    let PlanningContext {
-        store,
-        bus,
-        mail_context,
-        now,
-    } = context;
+    let PlanningContext { store, now, .. } = context;
     let days: Vec<SavedDay> = counted.iter().map(saved_day).collect();
     let Some(lost) = saved_in_30_days(&days).filter(|_| should_turn_off(&days)) else {
         return Ok(());
     };
     let ended = block_outcome::measure(store, access, planning.running, now).await?;
-    store
-        .turn_plan_off(access, lost, ended, mail_context, now)
-        .await?;
-    bus.settings_saved(access.sn()).await;
-    Ok(())
+    context.service.turn_plan_off(access, lost, ended).await
 }
 
 fn saved_day(day: &PlanDay) -> SavedDay {

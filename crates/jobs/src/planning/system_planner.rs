@@ -75,8 +75,7 @@ impl SystemPlanner {
             {
                 let planning = store.planning(&access).await?;
                 let ended = block_outcome::measure(store, &access, planning.running, now).await?;
-                store.end_plan(&access, ended, now).await?;
-                context.bus.plan_changed(&system.sn).await;
+                context.service.end_plan(&access, ended).await?;
             }
         }
         let in_turn = system
@@ -281,12 +280,10 @@ impl SystemPlanner {
             plan: &plan,
             adopted_at: adopted_at.unwrap_or(now),
             running: Some(running),
-            ended,
             previous_planned_at: planning.planned_at,
         };
-        if store.save_plan(access, new, now).await? {
+        if context.service.save_plan(access, &new, ended).await? {
             self.active_plan = Some(made.plan);
-            context.bus.plan_changed(access.sn()).await;
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use jobs::{Jobs, SampleRetention};
 use sources::{Addresses, Sources};
 use std::time::Duration;
 use store::mail::{Mail, MailBody, OutgoingMail};
-use testkit::{NOON, PUBLIC_URL, TestApp, TestDb, eventually};
+use testkit::{NOON, TestApp, TestDb, eventually};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -21,7 +21,7 @@ async fn queue(db: &TestDb, link: &str) {
         body: MailBody::Mail(Mail::new("reset", Lang::Pl, link.to_owned())),
         nonce: [1; 12],
     };
-    db.queue_mail(&outgoing, NOON).await.unwrap();
+    testkit::queue_mail(db, &outgoing, NOON).await;
 }
 
 #[tokio::test]
@@ -37,7 +37,7 @@ async fn a_mail_leaves_by_smtp_with_starttls_and_auth() {
     send_due(
         &db,
         &Clock::frozen_at(NOON),
-        &testkit::random::seeded(1),
+        &testkit::service_at(&db, NOON),
         &mailer,
     )
     .await;
@@ -75,7 +75,7 @@ async fn a_server_with_a_foreign_certificate_gets_no_mail_and_no_password() {
     send_due(
         &db,
         &Clock::frozen_at(NOON),
-        &testkit::random::seeded(1),
+        &testkit::service_at(&db, NOON),
         &mailer,
     )
     .await;
@@ -96,12 +96,30 @@ async fn a_mail_that_fails_is_due_again_after_a_minute_and_then_sent() {
         );
         Mailer::smtp(&url, FROM, Some(server.authority.as_bytes())).unwrap()
     };
-    send_due(&db, &clock, &testkit::random::seeded(1), &mailer("wrong")).await;
+    send_due(
+        &db,
+        &clock,
+        &testkit::service_at(&db, NOON),
+        &mailer("wrong"),
+    )
+    .await;
     assert!(server.received().is_empty());
-    send_due(&db, &clock, &testkit::random::seeded(1), &mailer("right")).await;
+    send_due(
+        &db,
+        &clock,
+        &testkit::service_at(&db, NOON),
+        &mailer("right"),
+    )
+    .await;
     assert!(server.received().is_empty(), "not before its time");
     clock.advance(MINUTE);
-    send_due(&db, &clock, &testkit::random::seeded(1), &mailer("right")).await;
+    send_due(
+        &db,
+        &clock,
+        &testkit::service_at(&db, NOON),
+        &mailer("right"),
+    )
+    .await;
     assert_eq!(server.received().len(), 1);
 }
 
@@ -114,7 +132,7 @@ async fn without_smtp_mails_become_files() {
     send_due(
         &db,
         &Clock::frozen_at(NOON),
-        &testkit::random::seeded(1),
+        &testkit::service_at(&db, NOON),
         &mailer,
     )
     .await;
@@ -140,11 +158,11 @@ async fn a_mail_server_that_hangs_holds_up_neither_other_jobs_nor_the_stop() {
     let stop = CancellationToken::new();
     let jobs = Jobs {
         store: db.store(),
+        service: app.service.clone(),
         bus: app.bus.clone(),
         clock: app.clock.clone(),
         random: testkit::random::seeded(1),
         mailer: Mailer::smtp(&url, FROM, None).unwrap(),
-        public_url: PUBLIC_URL.into(),
         sample_retention: SampleRetention::default(),
         sources: Sources::new(Addresses::default()),
     };

@@ -196,10 +196,7 @@ async fn under_the_sky(app: &TestApp) {
         planes: Some("1.5/30/0".parse().unwrap()),
         ..SiteChange::default()
     };
-    app.store
-        .change_site(&access, &change, testkit::mail_context(), NOON)
-        .await
-        .unwrap();
+    app.service.change_site(&access, &change).await.unwrap();
     let sn: Serial = SN.parse().unwrap();
     for start in (from..NOON).step_by(DAY as usize) {
         let watts = (0..96).map(|n| {

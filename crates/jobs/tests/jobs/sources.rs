@@ -346,11 +346,7 @@ with_app!(
                 planes: Some("10/30/0".parse().unwrap()),
                 ..Default::default()
             };
-            let now = app.clock.now();
-            app.store
-                .change_site(&access, &change, testkit::mail_context(), now)
-                .await
-                .unwrap();
+            app.service.change_site(&access, &change).await.unwrap();
         }
         round(app, &services).await;
         assert_eq!(

@@ -38,7 +38,7 @@ pub(crate) async fn clear_customer_of_shared_protocols(
 }
 
 /// Erases the account's company when the account is deleted. The record that the step was done stays.
-pub(crate) async fn anonymise_electrician(tx: &mut Tx, account: AccountId) -> Result<()> {
+pub async fn anonymise_electrician(tx: &mut Tx, account: AccountId) -> Result<()> {
     for statement in [
         "UPDATE commissionings SET company = NULL WHERE account_id = $1",
         "UPDATE commissioning_steps SET company = NULL WHERE account_id = $1",

@@ -1,24 +1,12 @@
 //! A commissioning in progress: begun and recorded step by step.
-use super::{Customer, company};
-use crate::journal::{JournalEvent, NewEntry};
-use crate::{Access, Error, Result, Store};
+use super::company;
+use crate::{Access, Result, Store};
 use db::{FromRow, Tx};
 use domain::clock::Millis;
 use domain::code::CodeKind;
 use domain::commissioning::{CheckRecord, CommissioningStep};
 use domain::grant::Origin;
 use std::collections::HashMap;
-
-/// Result of beginning a commissioning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CommissioningStart {
-    /// The id of the new commissioning.
-    New(i64),
-    /// A unit is in another commissioning.
-    Busy,
-    /// The units have different owners, or have no owner and were opened by different installer codes.
-    OwnersDiffer,
-}
 
 #[derive(Debug, FromRow)]
 struct CodeRow {
@@ -55,87 +43,28 @@ impl Store {
         };
         Ok(same_owner.into_iter().filter(same_code).collect())
     }
+}
 
-    /// Begins a commissioning of these units. The first one gives it its number.
-    pub async fn begin_commissioning(
-        &self,
-        units: &[&Access],
-        now: Millis,
-    ) -> Result<CommissioningStart> {
-        let Some(first) = units.first() else {
-            return Err(Error::Conflict);
-        };
-        let same = self.units_of_same_customer(first, units).await?;
-        if same.len() != units.len() {
-            return Ok(CommissioningStart::OwnersDiffer);
-        }
-        let mut tx = self.db.begin().await?;
-        let id: i64 = within!(&mut tx, c => sqlx::query_scalar(
-            "INSERT INTO commissionings (sn, started_at) VALUES ($1, $2) RETURNING id")
-            .bind(first.sn().as_str()).bind(now).fetch_one(c).await)?;
-        for unit in units {
-            let put = execute!(
-                &mut tx,
-                sqlx::query("INSERT INTO commissioning_units (commissioning_id, sn) VALUES ($1, $2) ON CONFLICT DO NOTHING")
-                    .bind(id)
-                    .bind(unit.sn().as_str())
-            )?;
-            if put == 0 {
-                return Ok(CommissioningStart::Busy);
-            }
-            let line = NewEntry::by(first.account(), JournalEvent::CommissioningStarted, now);
-            line.on(unit.sn()).write(&mut tx).await?;
-        }
-        tx.commit().await?;
-        Ok(CommissioningStart::New(id))
-    }
+/// Inserts a commissioning and returns its id. `first` is the unit that gives it its number.
+pub async fn insert(tx: &mut Tx, first: &Access, now: Millis) -> Result<i64> {
+    Ok(within!(tx, c => sqlx::query_scalar(
+        "INSERT INTO commissionings (sn, started_at) VALUES ($1, $2) RETURNING id")
+        .bind(first.sn().as_str()).bind(now).fetch_one(c).await)?)
+}
 
-    /// Records the result of a step. `false`: the commissioning is finished or deleted.
-    pub async fn write_step(
-        &self,
-        access: &Access,
-        id: i64,
-        step: CommissioningStep,
-        record: &CheckRecord,
-        now: Millis,
-    ) -> Result<bool> {
-        let mut tx = self.db.begin().await?;
-        if !lock_open(&mut tx, id).await? {
-            return Ok(false);
-        }
-        let company = company(&mut tx, access).await?;
-        execute!(
-            &mut tx,
-            sqlx::query(
-                "INSERT INTO commissioning_steps (commissioning_id, step, at, account_id, company, stated, found, measured)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-                 ON CONFLICT (commissioning_id, step) DO UPDATE SET at = excluded.at, account_id = excluded.account_id,
-                     company = excluded.company, stated = excluded.stated, found = excluded.found, measured = excluded.measured"
-            )
+/// `false`: the unit is in another commissioning.
+pub async fn add_unit(tx: &mut Tx, id: i64, unit: &Access) -> Result<bool> {
+    let added = execute!(
+        tx,
+        sqlx::query("INSERT INTO commissioning_units (commissioning_id, sn) VALUES ($1, $2) ON CONFLICT DO NOTHING")
             .bind(id)
-            .bind(step.as_str())
-            .bind(now)
-            .bind(access.account().0)
-            .bind(company)
-            .bind(record.stated.to_string())
-            .bind(record.found.to_string())
-            .bind(record.measured.to_string())
-        )?;
-        tx.commit().await?;
-        Ok(true)
-    }
-
-    /// Saves the customer and the remarks, which are stored apart from the steps. `false`: the commissioning is finished or
-    /// deleted.
-    pub async fn write_customer(&self, id: i64, customer: &Customer) -> Result<bool> {
-        let written = execute!(on self, sqlx::query("UPDATE commissionings SET customer = $2 WHERE id = $1 AND finished_at IS NULL")
-            .bind(id).bind(customer.json().to_string()))?;
-        Ok(written == 1)
-    }
+            .bind(unit.sn().as_str())
+    )?;
+    Ok(added == 1)
 }
 
 /// Locks the commissioning against other writers until the transaction ends. `false` when it is not in progress.
-pub(super) async fn lock_open(tx: &mut Tx, id: i64) -> Result<bool> {
+pub async fn lock_open(tx: &mut Tx, id: i64) -> Result<bool> {
     let held = execute!(
         tx,
         sqlx::query(
@@ -144,4 +73,43 @@ pub(super) async fn lock_open(tx: &mut Tx, id: i64) -> Result<bool> {
         .bind(id)
     )?;
     Ok(held == 1)
+}
+
+/// Records the result of a step, with the present name of the account's company.
+pub async fn save_step(
+    tx: &mut Tx,
+    access: &Access,
+    id: i64,
+    step: CommissioningStep,
+    record: &CheckRecord,
+    now: Millis,
+) -> Result<()> {
+    let company = company(tx, access).await?;
+    execute!(
+        tx,
+        sqlx::query(
+            "INSERT INTO commissioning_steps (commissioning_id, step, at, account_id, company, stated, found, measured)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+             ON CONFLICT (commissioning_id, step) DO UPDATE SET at = excluded.at, account_id = excluded.account_id,
+                 company = excluded.company, stated = excluded.stated, found = excluded.found, measured = excluded.measured"
+        )
+        .bind(id)
+        .bind(step.as_str())
+        .bind(now)
+        .bind(access.account().0)
+        .bind(company)
+        .bind(record.stated.to_string())
+        .bind(record.found.to_string())
+        .bind(record.measured.to_string())
+    )?;
+    Ok(())
+}
+
+/// Deletes everything that was recorded.
+pub async fn delete(tx: &mut Tx, id: i64) -> Result<()> {
+    execute!(
+        tx,
+        sqlx::query("DELETE FROM commissionings WHERE id = $1").bind(id)
+    )?;
+    Ok(())
 }

@@ -1,14 +1,12 @@
 //! Progress of updates, as the battery reports it. An installed part counts as done only when a hello reports the new version.
-use super::job::{UpdateJob, newest_job};
-use super::release::installed_version;
-use super::rollout;
 use super::update_cache::UpdateCache;
+use super::{UpdateJob, installed_version, rollout, update};
 use crate::journal::{Actor, JournalEvent, NewEntry};
 use crate::{Error, Result, Store};
 use db::{FromRow, Tx};
 use domain::Serial;
 use domain::clock::Millis;
-use domain::firmware::{FirmwareReport, JobState, MAX_UPDATE_WAIT, Stage, UPDATE_STALLED_AFTER};
+use domain::firmware::{FirmwareReport, JobState, Stage, UPDATE_STALLED_AFTER};
 use domain::hello::PartVersions;
 use serde_json::json;
 
@@ -27,7 +25,7 @@ pub(crate) async fn record_progress(
         update_cache.insert(&job);
         return Ok(Some(job));
     }
-    let newest = newest_job(tx, sn).await?;
+    let newest = update::find_newest(tx, sn).await?;
     let Some(job) = newest.filter(|job| job.id == report.job && job.state.is_open()) else {
         return Ok(None);
     };
@@ -93,7 +91,7 @@ pub(crate) async fn confirm_versions(
     versions: &PartVersions,
     now: Millis,
 ) -> Result<Option<(UpdateJob, bool)>> {
-    let Some(mut job) = newest_job(tx, sn).await? else {
+    let Some(mut job) = update::find_newest(tx, sn).await? else {
         return Ok(None);
     };
     // A failed update is checked, too: it may have succeeded after all.
@@ -192,37 +190,6 @@ impl Stalled {
 }
 
 impl Store {
-    /// Expires updates whose battery has waited for too long, before it began or between two parts. Returns their systems.
-    pub async fn expire_updates(&self, now: Millis) -> Result<Vec<Serial>> {
-        let due: Vec<Stalled> = on!(self, p => sqlx::query_as(
-            "SELECT id, sn FROM firmware_jobs j WHERE state = 'waiting' AND created_at <= $1
-                 OR state IN ('running', 'interrupted') AND created_at <= $1 AND NOT EXISTS (
-                     SELECT 1 FROM firmware_job_parts p WHERE p.job_id = j.id
-                         AND (p.stage NOT IN ('waiting', 'confirmed') OR p.ended_at > $1))")
-            .bind(now - MAX_UPDATE_WAIT).fetch_all(p).await)?;
-        let mut expired = Vec::new();
-        for job in due {
-            let sn = job.serial()?;
-            let mut tx = self.db.begin().await?;
-            let changed = execute!(
-                &mut tx,
-                sqlx::query(
-                    "UPDATE firmware_jobs SET state = $2, ended_at = $3 WHERE id = $1 AND state IN ('waiting', 'running', 'interrupted')"
-                )
-                .bind(&job.id)
-                .bind(JobState::Expired.as_str())
-                .bind(now)
-            )?;
-            if changed == 1 {
-                let line = NewEntry::without_account(JournalEvent::UpdateExpired, now).on(&sn);
-                line.with_actor(Actor::Portal).write(&mut tx).await?;
-                tx.commit().await?;
-                expired.push(sn);
-            }
-        }
-        Ok(expired)
-    }
-
     /// Marks running updates without a report for too long as interrupted. Returns their systems.
     pub async fn interrupt_stalled_updates(&self, now: Millis) -> Result<Vec<Serial>> {
         let due: Vec<Stalled> = on!(self, p => sqlx::query_as(

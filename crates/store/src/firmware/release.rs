@@ -1,10 +1,9 @@
 //! Releases that the operator published, and which systems they are offered to.
 use crate::device::SystemFacts;
-use crate::journal::{Actor, JournalEvent, NewEntry};
 use crate::{Error, Result, Store};
-use db::FromRow;
+use db::{FromRow, Tx};
 use domain::clock::Millis;
-use domain::firmware::{Fault, InstalledPart, Manifest, Part, SignedText, Version, Wave};
+use domain::firmware::{InstalledPart, Manifest, Part, SignedText, Version, Wave};
 use domain::hello::PartVersions;
 use domain::{Lang, Serial};
 use serde_json::json;
@@ -80,7 +79,7 @@ pub struct NewRelease<'a> {
 }
 
 #[derive(Debug, FromRow)]
-pub(super) struct Row {
+struct Row {
     id: i64,
     part: String,
     hardware: String,
@@ -210,74 +209,50 @@ impl Releases {
     }
 }
 
-impl Store {
-    /// Validates a release and publishes it to its first wave.
-    pub async fn publish_firmware(
-        &self,
-        new: NewRelease<'_>,
-        now: Millis,
-    ) -> Result<Result<i64, Fault>> {
-        let Some(key) = self.release_key().await? else {
-            return Ok(Err(Fault::Signature));
-        };
-        let manifest = match Manifest::verify(new.signed_manifest, &key) {
-            Ok(manifest) => manifest,
-            Err(fault) => return Ok(Err(fault)),
-        };
-        if !manifest.describes(new.image) {
-            return Ok(Err(Fault::WrongImage));
-        }
-        if manifest.expires_at <= now {
-            return Ok(Err(Fault::Expired));
-        }
-        let mut tx = self.db.begin().await?;
-        let known: Vec<Row> = within!(&mut tx, c => sqlx::query_as(select!("WHERE part = $1 AND hardware = $2"))
-            .bind(manifest.part.as_str()).bind(&manifest.hardware).fetch_all(c).await)?;
-        for known in known {
-            let known = known.release()?;
-            if manifest.seq <= known.seq || manifest.version <= known.version {
-                return Ok(Err(Fault::OldSequence));
-            }
-        }
-        execute!(
-            &mut tx,
-            sqlx::query(
-                "INSERT INTO firmware_images (sha256, image) VALUES ($1, $2) ON CONFLICT (sha256) DO NOTHING"
-            )
-            .bind(manifest.digest())
-            .bind(new.image)
-        )?;
-        let id: i64 = within!(&mut tx, c => sqlx::query_scalar(
-            "INSERT INTO firmware_releases (part, hardware, version, seq, min_from, expires_at, sha256, manifest, signature,
-                 notes, published_at, state, wave, wave_since, soak)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $11, $14) RETURNING id")
-            .bind(manifest.part.as_str())
-            .bind(&manifest.hardware)
-            .bind(manifest.version.to_string())
-            .bind(manifest.seq)
-            .bind(manifest.min_from.map(|version| version.to_string()))
-            .bind(manifest.expires_at)
-            .bind(manifest.digest())
-            .bind(new.signed_manifest.text())
-            .bind(new.signed_manifest.signature_hex())
-            .bind(json!(new.notes.0).to_string())
-            .bind(now)
-            .bind(ReleaseState::Running.as_str())
-            .bind(Wave::FIRST.number())
-            .bind(new.soak)
-            .fetch_one(c).await)?;
-        NewEntry::without_account(JournalEvent::FirmwarePublished, now)
-            .with_actor(Actor::Operator)
-            .with(json!({
-                "release": id, "part": manifest.part.as_str(), "hardware": manifest.hardware,
-                "version": manifest.version.to_string(),
-            }))
-            .write(&mut tx)
-            .await?;
-        tx.commit().await?;
-        Ok(Ok(id))
-    }
+/// The releases of a part for this hardware.
+pub async fn of_part(tx: &mut Tx, part: Part, hardware: &str) -> Result<Vec<Release>> {
+    let rows: Vec<Row> = within!(tx, c => sqlx::query_as(select!("WHERE part = $1 AND hardware = $2"))
+        .bind(part.as_str()).bind(hardware).fetch_all(c).await)?;
+    rows.into_iter().map(Row::release).collect()
+}
 
+/// Inserts a release in its first wave, with its image; returns its number.
+pub async fn insert(
+    tx: &mut Tx,
+    manifest: &Manifest,
+    new: &NewRelease<'_>,
+    now: Millis,
+) -> Result<i64> {
+    execute!(
+        &mut *tx,
+        sqlx::query(
+            "INSERT INTO firmware_images (sha256, image) VALUES ($1, $2) ON CONFLICT (sha256) DO NOTHING"
+        )
+        .bind(manifest.digest())
+        .bind(new.image)
+    )?;
+    Ok(within!(tx, c => sqlx::query_scalar(
+        "INSERT INTO firmware_releases (part, hardware, version, seq, min_from, expires_at, sha256, manifest, signature,
+             notes, published_at, state, wave, wave_since, soak)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $11, $14) RETURNING id")
+        .bind(manifest.part.as_str())
+        .bind(&manifest.hardware)
+        .bind(manifest.version.to_string())
+        .bind(manifest.seq)
+        .bind(manifest.min_from.map(|version| version.to_string()))
+        .bind(manifest.expires_at)
+        .bind(manifest.digest())
+        .bind(new.signed_manifest.text())
+        .bind(new.signed_manifest.signature_hex())
+        .bind(json!(new.notes.0).to_string())
+        .bind(now)
+        .bind(ReleaseState::Running.as_str())
+        .bind(Wave::FIRST.number())
+        .bind(new.soak)
+        .fetch_one(c).await)?)
+}
+
+impl Store {
     /// Every release, newest first.
     pub async fn firmware_releases(&self) -> Result<Vec<Release>> {
         let rows: Vec<Row> =

@@ -5,7 +5,7 @@ use crate::{Error, Result, Store};
 use db::{FromRow, Tx};
 use domain::Serial;
 use domain::clock::{DAY, Millis};
-use domain::firmware::{JobState, Wave, WaveDecision, WaveTally};
+use domain::firmware::{JobState, Wave, WaveTally};
 use serde_json::json;
 use std::collections::HashSet;
 
@@ -62,7 +62,8 @@ pub(super) async fn record_failure(tx: &mut Tx, release: i64, now: Millis) -> Re
     Ok(())
 }
 
-async fn stop(tx: &mut Tx, release: i64, tally: WaveTally, now: Millis) -> Result<()> {
+/// The portal stops a rollout because too many updates have failed.
+pub async fn stop(tx: &mut Tx, release: i64, tally: WaveTally, now: Millis) -> Result<()> {
     let ended = tally.failed + tally.done;
     let reason = format!(
         "failed on {} of {ended} batteries, in {} households",
@@ -75,8 +76,9 @@ async fn stop(tx: &mut Tx, release: i64, tally: WaveTally, now: Millis) -> Resul
 }
 
 /// Changes the state of a release. `false` when it is withdrawn, or in that state already. Stopping or withdrawing a release
-/// cancels waiting updates; a battery that has begun an update finishes it.
-async fn change_state(
+/// cancels waiting updates; a battery that has begun an update finishes it. Writes its journal entries itself, because a battery's
+/// report can stop a rollout, too.
+pub async fn change_state(
     tx: &mut Tx,
     release: i64,
     state: ReleaseState,
@@ -119,42 +121,25 @@ async fn withdraw_waiting(tx: &mut Tx, release: i64, now: Millis) -> Result<()> 
     Ok(())
 }
 
+/// Advances a rollout. `None` after the last wave, or when somebody else was faster.
+pub async fn next_wave(tx: &mut Tx, release: &Release, now: Millis) -> Result<Option<Wave>> {
+    let Some(wave) = release.wave.next() else {
+        return Ok(None);
+    };
+    let moved = execute!(
+        tx,
+        sqlx::query(
+            "UPDATE firmware_releases SET wave = $2, wave_since = $3 WHERE id = $1 AND wave = $4 AND state = 'running'"
+        )
+        .bind(release.id)
+        .bind(wave.number())
+        .bind(now)
+        .bind(release.wave.number())
+    )?;
+    Ok((moved == 1).then_some(wave))
+}
+
 impl Store {
-    /// Checks every active rollout: advances it to the next wave, or stops it.
-    pub async fn advance_rollouts(&self, now: Millis) -> Result<()> {
-        for mut release in self.firmware_releases().await? {
-            // Any number of waves in which no battery can take the release are skipped at once.
-            while release.state == ReleaseState::Running
-                && self.advance_rollout(&mut release, now).await?
-            {}
-        }
-        Ok(())
-    }
-
-    /// Whether it has advanced.
-    async fn advance_rollout(&self, release: &mut Release, now: Millis) -> Result<bool> {
-        let tally = self.rollout_tally(release, now).await?;
-        match tally.decide(release.wave_since, release.soak, now) {
-            WaveDecision::Wait => Ok(false),
-            WaveDecision::Stop => {
-                let mut tx = self.db.begin().await?;
-                stop(&mut tx, release.id, tally, now).await?;
-                tx.commit().await?;
-                release.state = ReleaseState::Stopped;
-                Ok(true)
-            }
-            WaveDecision::Next => {
-                let mut tx = self.db.begin().await?;
-                let next = next_wave(&mut tx, release, now).await?;
-                tx.commit().await?;
-                if let Some(wave) = next {
-                    (release.wave, release.wave_since) = (wave, now);
-                }
-                Ok(next.is_some())
-            }
-        }
-    }
-
     /// Results of a release in its present wave, or since it was resumed, and how many batteries in this wave can still take it.
     pub async fn rollout_tally(&self, release: &Release, now: Millis) -> Result<WaveTally> {
         let ended: Ended = on!(self, p => sqlx::query_as(ENDED)
@@ -171,32 +156,6 @@ impl Store {
         Ok(ended.tally(open.count()))
     }
 
-    /// The operator advances a rollout to the next wave, whatever the results of the present one. `None` when the rollout is not
-    /// running, or when the release is offered to everybody already.
-    pub async fn proceed_rollout(
-        &self,
-        id: i64,
-        reason: Option<&str>,
-        now: Millis,
-    ) -> Result<Option<Wave>> {
-        let releases = self.firmware_releases().await?;
-        let running =
-            |release: &&Release| release.id == id && release.state == ReleaseState::Running;
-        let Some(release) = releases.iter().find(running) else {
-            return Ok(None);
-        };
-        let mut tx = self.db.begin().await?;
-        let next = next_wave(&mut tx, release, now).await?;
-        if let Some(wave) = next {
-            let detail = json!({ "release": id, "percent": wave.percent(), "reason": reason });
-            let line = NewEntry::without_account(JournalEvent::RolloutChanged, now)
-                .with_actor(Actor::Operator);
-            line.with(detail).write(&mut tx).await?;
-        }
-        tx.commit().await?;
-        Ok(next)
-    }
-
     /// Skips the waves and offers the release to everybody at once.
     pub async fn offer_to_all(&self, id: i64, now: Millis) -> Result<()> {
         execute!(on self, sqlx::query(
@@ -204,36 +163,4 @@ impl Store {
             .bind(id).bind(Wave::LAST.number()).bind(now))?;
         Ok(())
     }
-
-    /// Pauses, resumes or withdraws a release. `false` when there is none, or when it is already withdrawn.
-    pub async fn set_release_state(
-        &self,
-        id: i64,
-        state: ReleaseState,
-        reason: Option<&str>,
-        now: Millis,
-    ) -> Result<bool> {
-        let mut tx = self.db.begin().await?;
-        let moved = change_state(&mut tx, id, state, reason, Actor::Operator, now).await?;
-        tx.commit().await?;
-        Ok(moved)
-    }
-}
-
-/// `None` after the last wave, or when somebody else was faster.
-async fn next_wave(tx: &mut Tx, release: &Release, now: Millis) -> Result<Option<Wave>> {
-    let Some(wave) = release.wave.next() else {
-        return Ok(None);
-    };
-    let moved = execute!(
-        tx,
-        sqlx::query(
-            "UPDATE firmware_releases SET wave = $2, wave_since = $3 WHERE id = $1 AND wave = $4 AND state = 'running'"
-        )
-        .bind(release.id)
-        .bind(wave.number())
-        .bind(now)
-        .bind(release.wave.number())
-    )?;
-    Ok((moved == 1).then_some(wave))
 }

@@ -30,7 +30,7 @@ macro_rules! events {
     ($($kind:ident { $($(#[$attribute:meta])* $event:ident,)* })*) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
         #[strum(const_into_str, serialize_all = "snake_case")]
-        pub(crate) enum JournalEvent { $($($(#[$attribute])* $event,)*)* }
+        pub enum JournalEvent { $($($(#[$attribute])* $event,)*)* }
 
         impl JournalEvent {
             pub(super) const ALL: &[Self] = Self::VARIANTS;
@@ -39,7 +39,7 @@ macro_rules! events {
                 match self { $($(Self::$event)|* => EntryKind::$kind,)* }
             }
 
-            pub(crate) const fn as_str(self) -> &'static str {
+            pub const fn as_str(self) -> &'static str {
                 self.into_str()
             }
         }

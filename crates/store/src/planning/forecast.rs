@@ -112,6 +112,7 @@ impl Store {
         if first == 0 {
             return Ok(false);
         }
+        let body = issue.body()?;
         execute!(
             &mut tx,
             sqlx::query(
@@ -119,7 +120,7 @@ impl Store {
             )
             .bind(sn.as_str())
             .bind(issue.issued_at)
-            .bind(issue.body()?)
+            .bind(body)
         )?;
         tx.commit_invalidating(std::iter::empty()).await?;
         Ok(true)

@@ -1,16 +1,9 @@
 //! Queries of the planner. Several processes may plan on one database: the first to write wins.
 use super::{ChargePlan, ChargePlanMode, ChargeTarget, PLAN_LEASE, RunningBlock, parse_json};
-use crate::grant::{MailDraft, MailRecipient};
-use crate::journal::{JournalEvent, NewEntry};
-use crate::mail::MailContext;
-use crate::{Access, Error, Result, Store, setting};
+use crate::{Access, Error, Result, Store};
 use db::{FromRow, Tx};
 use domain::clock::Millis;
-use domain::{Country, Currency, Lang, Serial};
-use serde_json::{Value, json};
-
-/// The page where owners see the plan, and turn it on and off.
-const PLAN_PAGE: &str = "/plan";
+use domain::{Country, Currency, Serial};
 
 /// A system of a household, with what decides whether it needs a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,28 +55,8 @@ pub struct NewPlan<'a> {
     /// When the plan's next action last changed.
     pub adopted_at: Millis,
     pub running: Option<RunningBlock>,
-    /// A block that has ended.
-    pub ended: Option<BlockOutcome>,
     /// When the plan that this one follows was calculated.
     pub previous_planned_at: Option<Millis>,
-}
-
-/// The result of a block that has ended, with times of the site's clock.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BlockOutcome {
-    pub mode: ChargePlanMode,
-    pub from: String,
-    pub to: String,
-    /// Price of an imported kWh, in hundredths of a cent.
-    pub price: i64,
-    /// Wh that went into the battery, as far as measured.
-    pub charged: Option<i64>,
-    /// Wh that were imported.
-    pub imported: Option<i64>,
-    /// State of charge at its end, in %.
-    pub soc: Option<i64>,
-    /// Expected saving, in hundredths of a cent.
-    pub expected: Option<i64>,
 }
 
 /// A plan as the battery gets it.
@@ -139,135 +112,6 @@ impl Store {
         )
     }
 
-    /// `false` when another process was faster, or the household has left meanwhile.
-    pub async fn save_plan(&self, access: &Access, new: NewPlan<'_>, now: Millis) -> Result<bool> {
-        let mut tx = self.db.begin().await?;
-        let first = execute!(
-            &mut tx,
-            sqlx::query(
-                "UPDATE planning SET plan = $2, planned_at = $3, adopted_at = $4, running = $5, since = COALESCE(since, $3)
-                 WHERE sn = $1 AND planned_at IS NOT DISTINCT FROM $6"
-            )
-            .bind(access.sn().as_str())
-            .bind(to_json(new.plan)?)
-            .bind(now)
-            .bind(new.adopted_at)
-            .bind(new.running.as_ref().map(to_json).transpose()?)
-            .bind(new.previous_planned_at)
-        )?;
-        if first == 0 {
-            return Ok(false);
-        }
-        journal_outcome(&mut tx, access, new.ended, now).await?;
-        tx.commit().await?;
-        Ok(true)
-    }
-
-    /// Ends planning for the system.
-    pub async fn end_plan(
-        &self,
-        access: &Access,
-        ended: Option<BlockOutcome>,
-        now: Millis,
-    ) -> Result<()> {
-        let mut tx = self.db.begin().await?;
-        if clear_plan(&mut tx, access.sn()).await? {
-            journal_outcome(&mut tx, access, ended, now).await?;
-        }
-        tx.commit().await
-    }
-
-    /// Sets the state of charge that the owner wants at a time; `None` withdraws it.
-    pub async fn set_charge_target(
-        &self,
-        access: &Access,
-        charge_target: Option<ChargeTarget>,
-        now: Millis,
-    ) -> Result<()> {
-        let mut tx = self.db.begin().await?;
-        execute!(
-            &mut tx,
-            sqlx::query(
-                "INSERT INTO planning (sn, wish_soc, wish_by) VALUES ($1, $2, $3)
-                 ON CONFLICT (sn) DO UPDATE SET wish_soc = excluded.wish_soc, wish_by = excluded.wish_by"
-            )
-            .bind(access.sn().as_str())
-            .bind(charge_target.map(|charge_target| charge_target.soc))
-            .bind(charge_target.map(|charge_target| charge_target.by))
-        )?;
-        let (event, detail) = match charge_target {
-            Some(charge_target) => {
-                let clock = access.zone().clock_text(charge_target.by);
-                let at = clock.get(11..16).unwrap_or_default();
-                (
-                    JournalEvent::ChargeTargetSet,
-                    json!({ "soc": charge_target.soc, "at": at }),
-                )
-            }
-            None => (JournalEvent::ChargeTargetDropped, Value::Null),
-        };
-        let line = NewEntry::by(access.account(), event, now).on(access.sn());
-        line.with(detail).write(&mut tx).await?;
-        tx.commit().await
-    }
-
-    /// Planning has lost money: turns it off and notifies the owner. `saved` is negative, in cents.
-    pub async fn turn_plan_off(
-        &self,
-        access: &Access,
-        saved: i64,
-        ended: Option<BlockOutcome>,
-        mail_context: MailContext<'_>,
-        now: Millis,
-    ) -> Result<()> {
-        let mut tx = self.db.begin().await?;
-        if !setting::stop_planning(&mut tx, access.sn(), now).await? {
-            return Ok(());
-        }
-        clear_plan(&mut tx, access.sn()).await?;
-        journal_outcome(&mut tx, access, ended, now).await?;
-        let currency = currency(&mut tx, access).await?;
-        let line = NewEntry::without_account(JournalEvent::PlanTurnedOff, now).on(access.sn());
-        let detail = json!({ "lost": -saved, "currency": currency.code() });
-        line.with(detail).write(&mut tx).await?;
-        let values = |lang: Lang| {
-            vec![
-                ("sn", access.sn().to_string()),
-                ("lost", currency.amount(-saved, lang)),
-            ]
-        };
-        self.mail_owner(
-            &mut tx,
-            access,
-            "plan_turned_off",
-            values,
-            mail_context,
-            now,
-        )
-        .await?;
-        tx.commit().await
-    }
-
-    pub(super) async fn mail_owner(
-        &self,
-        tx: &mut Tx,
-        access: &Access,
-        text: &str,
-        values: impl FnOnce(Lang) -> Vec<(&'static str, String)>,
-        mail_context: MailContext<'_>,
-        now: Millis,
-    ) -> Result<()> {
-        let Some(to) = MailRecipient::of(tx, access.account()).await? else {
-            return Ok(());
-        };
-        let draft = MailDraft {
-            text,
-            page: PLAN_PAGE,
-            values: values(to.lang()),
-        };
-        draft.queue(tx, &self.keyring, mail_context, &to, now).await
-    }
-
     /// The plan that the battery should follow, if there is one and the settings still ask for it.
     pub(crate) async fn plan_order(&self, sn: &Serial, now: Millis) -> Result<Option<PlanOrder>> {
         let row: Option<OrderRow> = on!(self, p => sqlx::query_as(concat!(
@@ -293,8 +137,28 @@ fn to_json(value: &impl serde::Serialize) -> Result<String> {
     serde_json::to_string(value).map_err(|_| Error::Damaged("a plan that cannot be written"))
 }
 
+/// `false` when another process was faster, or the household has left meanwhile.
+pub async fn save_plan(tx: &mut Tx, sn: &Serial, new: &NewPlan<'_>) -> Result<bool> {
+    let plan = to_json(new.plan)?;
+    let running = new.running.as_ref().map(to_json).transpose()?;
+    let saved = execute!(
+        tx,
+        sqlx::query(
+            "UPDATE planning SET plan = $2, planned_at = $3, adopted_at = $4, running = $5, since = COALESCE(since, $3)
+             WHERE sn = $1 AND planned_at IS NOT DISTINCT FROM $6"
+        )
+        .bind(sn.as_str())
+        .bind(plan)
+        .bind(new.plan.issued_at)
+        .bind(new.adopted_at)
+        .bind(running)
+        .bind(new.previous_planned_at)
+    )?;
+    Ok(saved == 1)
+}
+
 /// Whether there was anything to clear.
-async fn clear_plan(tx: &mut Tx, sn: &Serial) -> Result<bool> {
+pub async fn clear_plan(tx: &mut Tx, sn: &Serial) -> Result<bool> {
     let forgotten = execute!(
         tx,
         sqlx::query(
@@ -306,25 +170,29 @@ async fn clear_plan(tx: &mut Tx, sn: &Serial) -> Result<bool> {
     Ok(forgotten == 1)
 }
 
+/// `None` withdraws it.
+pub async fn set_charge_target(
+    tx: &mut Tx,
+    sn: &Serial,
+    charge_target: Option<ChargeTarget>,
+) -> Result<()> {
+    execute!(
+        tx,
+        sqlx::query(
+            "INSERT INTO planning (sn, wish_soc, wish_by) VALUES ($1, $2, $3)
+             ON CONFLICT (sn) DO UPDATE SET wish_soc = excluded.wish_soc, wish_by = excluded.wish_by"
+        )
+        .bind(sn.as_str())
+        .bind(charge_target.map(|charge_target| charge_target.soc))
+        .bind(charge_target.map(|charge_target| charge_target.by))
+    )?;
+    Ok(())
+}
+
 /// The household's currency.
-async fn currency(tx: &mut Tx, access: &Access) -> Result<Currency> {
+pub async fn currency(tx: &mut Tx, access: &Access) -> Result<Currency> {
     let country: Option<String> = within!(tx, c => sqlx::query_scalar("SELECT country FROM accounts WHERE id = $1")
         .bind(access.account().0).fetch_optional(c).await)?;
     let country = country.and_then(|country| country.parse().ok());
     Ok(country.map_or(Currency::Eur, Country::currency))
-}
-
-async fn journal_outcome(
-    tx: &mut Tx,
-    access: &Access,
-    ended: Option<BlockOutcome>,
-    now: Millis,
-) -> Result<()> {
-    let Some(outcome) = ended else { return Ok(()) };
-    let detail = json!({
-        "mode": outcome.mode.as_str(), "from": outcome.from, "to": outcome.to, "price": outcome.price, "charged": outcome.charged,
-        "imported": outcome.imported, "soc": outcome.soc, "expected": outcome.expected, "currency": currency(tx, access).await?.code(),
-    });
-    let line = NewEntry::without_account(JournalEvent::PlanDone, now).on(access.sn());
-    line.with(detail).write(tx).await
 }

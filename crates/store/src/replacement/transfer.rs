@@ -1,29 +1,24 @@
 //! What moves from the old serial number to the new one when a unit is exchanged.
-use super::Row;
+use super::Unit;
 use crate::{Error, Result, claim, grant, unit};
 use db::Tx;
+use domain::Serial;
 use domain::claim::LinkedBy;
 use domain::clock::Millis;
-use domain::{AccountId, Serial};
 
 /// Moves samples, events and sealed days. The new unit counts from its first sample that was certainly measured at this site:
 /// after it was added (or after midnight, if nobody had added it), and after the last known sample of the old unit. Everything
 /// before belongs to the old unit, which may still have samples to send.
-pub(super) async fn move_measurements(
-    tx: &mut Tx,
-    old: &Row,
-    new: &Row,
-    now: Millis,
-) -> Result<()> {
-    let (old_sn, new_sn, zone) = (old.serial()?, new.serial()?, old.zone()?);
+pub async fn move_measurements(tx: &mut Tx, old: &Unit, new: &Unit, now: Millis) -> Result<()> {
+    let (old_sn, new_sn, zone) = (&old.sn, &new.sn, &old.zone);
     let stood = new.linked_at.unwrap_or(zone.start_of(zone.day_of(now)));
-    let last = telemetry::last_measured(tx, &old_sn).await?;
+    let last = telemetry::last_measured(tx, old_sn).await?;
     let since = stood.max(last.map_or(0, |last| last + 1));
-    let first = telemetry::first_measured(tx, &new_sn, since).await?;
+    let first = telemetry::first_measured(tx, new_sn, since).await?;
     let from = first.unwrap_or(now).min(now);
-    let before = u8::try_from(old.unit).map_err(|_| Error::Damaged("systems.unit"))?;
-    let number = unit::replace_at_site(tx, &old_sn, &new_sn, before, from).await?;
-    telemetry::transfer_history(tx, &old_sn, &new_sn, &zone, number, from).await?;
+    let before = u8::try_from(old.number).map_err(|_| Error::Damaged("systems.unit"))?;
+    let number = unit::replace_at_site(tx, old_sn, new_sn, before, from).await?;
+    telemetry::transfer_history(tx, old_sn, new_sn, zone, number, from).await?;
     for forget in [
         "DELETE FROM events WHERE sn = $1 AND (at IS NULL OR at < $2)",
         "DELETE FROM hidden_samples WHERE sn = $1 AND received_at < $2",
@@ -46,8 +41,8 @@ pub(super) async fn move_measurements(
     }
     run_statements(
         tx,
-        &old_sn,
-        &new_sn,
+        old_sn,
+        new_sn,
         &[
             "UPDATE events SET sn = $2 WHERE sn = $1",
             "UPDATE hidden_samples SET sn = $2 WHERE sn = $1",
@@ -65,10 +60,10 @@ pub(super) async fn move_measurements(
 
 /// Moves the owner, the grants and what belongs to the household. Where both units have the same item, the old unit's wins,
 /// because the household knows that one.
-pub(super) async fn move_household(tx: &mut Tx, old: &Row, new: &Row, now: Millis) -> Result<()> {
-    let (old_sn, new_sn) = (old.serial()?, new.serial()?);
+pub async fn move_household(tx: &mut Tx, old: &Unit, new: &Unit, now: Millis) -> Result<()> {
+    let (old_sn, new_sn) = (&old.sn, &new.sn);
     // An owner who linked the new unit by its switch can still be displaced by its code, for as long as before.
-    let by_switch = new.linked_by.as_deref() == Some(LinkedBy::Switch.as_str());
+    let by_switch = new.linked_by == Some(LinkedBy::Switch);
     let linked = if by_switch { new } else { old };
     execute!(
         &mut *tx,
@@ -76,32 +71,32 @@ pub(super) async fn move_household(tx: &mut Tx, old: &Row, new: &Row, now: Milli
             "UPDATE systems SET owner_id = $2, linked_at = $3, first_name = $4, last_name = $5, history_from = $6,
                  time_zone = $7, phase = CASE WHEN hardware IS NULL THEN $8 ELSE phase END, linked_by = $9 WHERE sn = $1"
         )
-        .bind(&new.sn)
-        .bind(old.owner_id)
+        .bind(new_sn.as_str())
+        .bind(old.owner.map(|owner| owner.0))
         .bind(linked.linked_at)
         .bind(old.first_name.as_deref())
         .bind(old.last_name.as_deref())
         .bind(old.history_from)
-        .bind(&old.time_zone)
+        .bind(old.zone.name())
         .bind(old.phase)
-        .bind(linked.linked_by.as_deref())
+        .bind(linked.linked_by.map(LinkedBy::as_str))
     )?;
-    run_statements(tx, &old_sn, &new_sn, TRANSFER_SITE).await?;
+    run_statements(tx, old_sn, new_sn, TRANSFER_SITE).await?;
     execute!(
         &mut *tx,
         sqlx::query(
             "UPDATE systems SET owner_id = NULL, linked_at = NULL, linked_by = NULL, first_name = NULL, last_name = NULL, unit = 0,
                  planes = '', zone_said = FALSE, history_from = $2, retired_at = $2 WHERE sn = $1"
         )
-        .bind(&old.sn)
+        .bind(old_sn.as_str())
         .bind(now)
     )?;
-    if let Some(owner) = old.owner_id {
-        claim::close_claims(tx, &new_sn, AccountId(owner), now).await?;
+    if let Some(owner) = old.owner {
+        claim::close_claims(tx, new_sn, owner, now).await?;
     }
-    if old.owner_id.is_some() && new.owner_id.is_none() {
+    if old.owner.is_some() && new.owner.is_none() {
         // A grant by installer code for the new unit stays until the owner decides.
-        grant::mark_unconfirmed(tx, &new_sn).await?;
+        grant::mark_unconfirmed(tx, new_sn).await?;
     }
     // This household must not read journal entries of a household that had the new unit before.
     for hide in [
@@ -110,18 +105,20 @@ pub(super) async fn move_household(tx: &mut Tx, old: &Row, new: &Row, now: Milli
     ] {
         execute!(
             &mut *tx,
-            sqlx::query(hide).bind(&new.sn).bind(new.history_from)
+            sqlx::query(hide)
+                .bind(new_sn.as_str())
+                .bind(new.history_from)
         )?;
     }
     // The old unit's alarms are over for this site.
     let over = "UPDATE alarms SET closed_at = $2 WHERE sn = $1 AND closed_at IS NULL";
-    execute!(&mut *tx, sqlx::query(over).bind(&old.sn).bind(now))?;
-    run_statements(tx, &old_sn, &new_sn, TRANSFER_RECORDS).await?;
+    execute!(&mut *tx, sqlx::query(over).bind(old_sn.as_str()).bind(now))?;
+    run_statements(tx, old_sn, new_sn, TRANSFER_RECORDS).await?;
     for close in [
         "DELETE FROM claims WHERE sn = $1",
         "DELETE FROM code_systems WHERE sn = $1 AND code_hash IN (SELECT hash FROM codes WHERE used_at IS NULL)",
     ] {
-        execute!(&mut *tx, sqlx::query(close).bind(&old.sn))?;
+        execute!(&mut *tx, sqlx::query(close).bind(old_sn.as_str()))?;
     }
     execute!(
         tx,

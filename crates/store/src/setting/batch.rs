@@ -1,5 +1,4 @@
 //! Setting batches: what one person changed at several systems at once, stored with the values before.
-use super::save::Save;
 use crate::{Access, Error, Result, Store};
 use db::{FromRow, Tx};
 use domain::clock::Millis;
@@ -24,6 +23,15 @@ pub struct BatchSystem {
     /// Whether the notice under §14a had been acknowledged before the batch.
     pub acknowledged: bool,
     pub undone_at: Option<Millis>,
+}
+
+/// What a batch saved at one system.
+#[derive(Clone, Copy, Debug)]
+pub struct NewBatchSystem<'a> {
+    pub version: i64,
+    pub changes: &'a [ChangedField],
+    /// Whether the notice under §14a had been acknowledged before.
+    pub acknowledged: bool,
 }
 
 #[derive(Debug, FromRow)]
@@ -90,12 +98,11 @@ impl Store {
 }
 
 /// Records what a batch saved at one system; the first call creates the batch.
-pub(super) async fn record(
+pub async fn record_batch(
     tx: &mut Tx,
     access: &Access,
     id: &BatchId,
-    save: Save<'_>,
-    version: i64,
+    saved: NewBatchSystem<'_>,
     now: Millis,
 ) -> Result<()> {
     execute!(
@@ -107,7 +114,7 @@ pub(super) async fn record(
         .bind(access.account().0)
         .bind(now)
     )?;
-    let changes: Vec<_> = save.change.fields.iter().map(ChangedField::json).collect();
+    let changes: Vec<_> = saved.changes.iter().map(ChangedField::json).collect();
     execute!(
         tx,
         sqlx::query(
@@ -115,20 +122,15 @@ pub(super) async fn record(
         )
         .bind(id.as_str())
         .bind(access.sn().as_str())
-        .bind(version)
+        .bind(saved.version)
         .bind(serde_json::Value::Array(changes).to_string())
-        .bind(save.before.acknowledged_at.is_some())
+        .bind(saved.acknowledged)
     )?;
     Ok(())
 }
 
 /// Records that a batch was undone at one system; `false` when it had been undone before.
-pub(super) async fn mark_undone(
-    tx: &mut Tx,
-    access: &Access,
-    id: &BatchId,
-    now: Millis,
-) -> Result<bool> {
+pub async fn mark_undone(tx: &mut Tx, access: &Access, id: &BatchId, now: Millis) -> Result<bool> {
     let marked = execute!(
         tx,
         sqlx::query(

@@ -1,48 +1,21 @@
-//! Saving: increments the version that was read, with its journal entries in the same transaction.
-use super::{SystemSettings, batch, price, text};
-use crate::guard::{self, ChangeBlocked};
-use crate::journal::{JournalEvent, NewEntry};
-use crate::{Access, Purpose, Result, Store, source};
+//! Saving desired settings, each time as a new version, and what others have changed meanwhile.
+use super::{document, text};
+use crate::journal::JournalEvent;
+use crate::{Access, Keyring, Purpose, Result, Store};
 use db::{FromRow, Tx};
 use domain::clock::Millis;
-use domain::setting::{BatchId, Field, SettingsChange, TokenChange};
+use domain::setting::{Settings, TokenChange};
 use domain::{AccountId, Serial};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-/// A change to be saved.
+/// Desired settings to be saved.
 #[derive(Clone, Copy, Debug)]
-pub struct Save<'a> {
+pub struct NewSettings<'a> {
     /// The version that the person saw.
     pub version: i64,
-    /// The settings at that version.
-    pub before: &'a SystemSettings,
-    pub change: &'a SettingsChange,
-    pub kind: SaveKind<'a>,
-    /// Random, to encrypt a new token.
-    pub nonce: [u8; 12],
-    /// How many devices one account may change in a minute.
-    pub devices_a_minute: usize,
-}
-
-/// What a save belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SaveKind<'a> {
-    Form,
-    /// Back to the initial values.
-    Reset,
-    /// Part of a batch, stored with the values before.
-    Batch(&'a BatchId),
-    /// Undoes a batch.
-    Undo(&'a BatchId),
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SaveResult {
-    /// Saved as this version.
-    Version(i64),
-    /// Somebody saved after this version was read; nothing was written.
-    Conflict,
-    Blocked(ChangeBlocked),
+    pub desired: &'a Settings,
+    /// The new state of the acknowledgement; `None` leaves it unchanged.
+    pub acknowledged: Option<bool>,
 }
 
 /// What somebody else changed meanwhile.
@@ -73,90 +46,6 @@ struct Detail {
 }
 
 impl Store {
-    pub async fn save_settings(
-        &self,
-        access: &Access,
-        save: Save<'_>,
-        now: Millis,
-    ) -> Result<SaveResult> {
-        let mut tx = self.db.begin().await?;
-        let saved = self.write_settings(&mut tx, access, save, &[], now).await?;
-        if matches!(saved, SaveResult::Version(_)) {
-            tx.commit().await?;
-        }
-        Ok(saved)
-    }
-
-    /// What a save would do: the same work without the commit. `touched` are systems that would have been changed just before;
-    /// they count against the limit per minute.
-    pub async fn dry_run_settings(
-        &self,
-        access: &Access,
-        save: Save<'_>,
-        touched: &[&Serial],
-        now: Millis,
-    ) -> Result<SaveResult> {
-        let mut tx = self.db.begin().await?;
-        let saved = self.write_settings(&mut tx, access, save, touched, now);
-        // The transaction is dropped without a commit.
-        saved.await
-    }
-
-    async fn write_settings(
-        &self,
-        tx: &mut Tx,
-        access: &Access,
-        save: Save<'_>,
-        touched: &[&Serial],
-        now: Millis,
-    ) -> Result<SaveResult> {
-        let admitted = guard::admit_after(tx, access, touched, save.devices_a_minute, now);
-        if let Err(blocked) = admitted.await? {
-            return Ok(SaveResult::Blocked(blocked));
-        }
-        let Some(version) = write(tx, access, save, now).await? else {
-            return Ok(SaveResult::Conflict);
-        };
-        self.write_token(tx, access, save).await?;
-        let mut changed = save.change.fields.iter();
-        let provider = changed.any(|changed| changed.field == Field::Provider);
-        if provider || save.change.token != TokenChange::Keep {
-            source::provider_changed(tx, access.sn()).await?;
-        }
-        let after = save.change.applied_to(&save.before.desired);
-        price::save_tariff(tx, access, save.change, &after, now).await?;
-        write_journal(tx, access, save, version, now).await?;
-        match save.kind {
-            SaveKind::Form | SaveKind::Reset => {}
-            SaveKind::Batch(id) => batch::record(tx, access, id, save, version, now).await?,
-            SaveKind::Undo(id) => {
-                if !batch::mark_undone(tx, access, id, now).await? {
-                    return Ok(SaveResult::Conflict);
-                }
-            }
-        }
-        Ok(SaveResult::Version(version))
-    }
-
-    async fn write_token(&self, tx: &mut Tx, access: &Access, save: Save<'_>) -> Result<()> {
-        let encrypted = match &save.change.token {
-            TokenChange::Keep => return Ok(()),
-            TokenChange::Set(token) => Some(self.keyring.encrypt(
-                Purpose::ProviderToken,
-                save.nonce,
-                token.as_bytes(),
-            )),
-            TokenChange::Erase => None,
-        };
-        execute!(
-            tx,
-            sqlx::query("UPDATE settings SET provider_token = $2 WHERE sn = $1")
-                .bind(access.sn().as_str())
-                .bind(encrypted)
-        )?;
-        Ok(())
-    }
-
     /// What was changed after `version`, newest first.
     pub async fn settings_changed_since(
         &self,
@@ -183,72 +72,86 @@ impl Store {
     }
 }
 
-/// The new version, or `None` when somebody was faster.
-async fn write(tx: &mut Tx, access: &Access, save: Save<'_>, now: Millis) -> Result<Option<i64>> {
+/// The saved settings; `None` if nobody has saved any.
+pub async fn desired(tx: &mut Tx, sn: &Serial) -> Result<Option<Settings>> {
+    let desired: Option<String> = within!(tx, c => sqlx::query_scalar(
+        "SELECT desired FROM settings WHERE sn = $1 AND desired IS NOT NULL")
+        .bind(sn.as_str()).fetch_optional(c).await)?;
+    let read = |text: String| document(Some(&text), "settings.desired");
+    desired.map(read).transpose()
+}
+
+/// The saved settings, or what the battery has reported.
+pub async fn desired_or_reported(tx: &mut Tx, sn: &Serial) -> Result<Settings> {
+    let desired: Option<String> = within!(tx, c => sqlx::query_scalar(
+        "SELECT COALESCE(desired, reported) AS desired FROM settings WHERE sn = $1 AND (desired IS NOT NULL OR reported IS NOT NULL)")
+        .bind(sn.as_str()).fetch_optional(c).await)?;
+    document(desired.as_deref(), "settings.desired")
+}
+
+/// Returns the new version, or `None` when somebody else has saved since `new.version`.
+pub async fn save_desired(
+    tx: &mut Tx,
+    access: &Access,
+    new: NewSettings<'_>,
+    now: Millis,
+) -> Result<Option<i64>> {
     let sn = access.sn().as_str();
     execute!(
         &mut *tx,
         sqlx::query("INSERT INTO settings (sn) VALUES ($1) ON CONFLICT (sn) DO NOTHING").bind(sn)
     )?;
-    let acknowledged = save.change.acknowledged;
-    let after = save.change.applied_to(&save.before.desired);
-    let kept = after.without_guesses(save.before.ratings);
     Ok(within!(tx, c => sqlx::query_scalar(
         "UPDATE settings SET version = version + 1, desired = $3, changed_at = $4, changed_by = $5,
              acknowledged_at = CASE WHEN $6 THEN $7 ELSE acknowledged_at END
          WHERE sn = $1 AND version = $2 RETURNING version")
         .bind(sn)
-        .bind(save.version)
-        .bind(text(&kept))
+        .bind(new.version)
+        .bind(text(new.desired))
         .bind(now)
         .bind(access.account().0)
-        .bind(acknowledged.is_some())
-        .bind(acknowledged.unwrap_or_default().then_some(now))
+        .bind(new.acknowledged.is_some())
+        .bind(new.acknowledged.unwrap_or_default().then_some(now))
         .fetch_optional(c).await)?)
 }
 
-async fn write_journal(
+/// Saves settings whatever the version is; without an account the portal did it. Returns the new version.
+pub async fn overwrite_desired(
     tx: &mut Tx,
-    access: &Access,
-    save: Save<'_>,
-    version: i64,
+    sn: &Serial,
+    desired: &Settings,
+    by: Option<AccountId>,
     now: Millis,
+) -> Result<i64> {
+    Ok(within!(tx, c => sqlx::query_scalar(
+        "UPDATE settings SET version = version + 1, desired = $2, changed_at = $3, changed_by = $4
+         WHERE sn = $1 RETURNING version")
+        .bind(sn.as_str())
+        .bind(text(desired))
+        .bind(now)
+        .bind(by.map(|by| by.0))
+        .fetch_one(c).await)?)
+}
+
+/// Encrypts a new token of the provider with the random `nonce`.
+pub async fn change_token(
+    tx: &mut Tx,
+    keyring: &Keyring,
+    sn: &Serial,
+    change: &TokenChange,
+    nonce: [u8; 12],
 ) -> Result<()> {
-    let line = |event, detail| {
-        NewEntry::by(access.account(), event, now)
-            .on(access.sn())
-            .with(detail)
+    let encrypt = |token: &str| keyring.encrypt(Purpose::ProviderToken, nonce, token.as_bytes());
+    let encrypted = match change {
+        TokenChange::Keep => return Ok(()),
+        TokenChange::Set(token) => Some(encrypt(token)),
+        TokenChange::Erase => None,
     };
-    if save.kind == SaveKind::Reset {
-        line(JournalEvent::SettingsReset, json!({ "version": version }))
-            .write(tx)
-            .await?;
-    }
-    for changed in &save.change.fields {
-        let detail = json!({
-            "version": version, "field": changed.field.name(),
-            "from": changed.from.json(changed.field), "to": changed.to.json(changed.field),
-        });
-        line(JournalEvent::SettingChanged, detail).write(tx).await?;
-    }
-    // The journal records only whether there is a token, not even its last characters.
-    let token = match save.change.token {
-        TokenChange::Keep => None,
-        TokenChange::Set(_) => Some(true),
-        TokenChange::Erase => Some(false),
-    };
-    if let Some(set) = token {
-        let field = Field::ProviderToken.name();
-        let detail = json!({ "version": version, "field": field, "from": null, "to": set });
-        line(JournalEvent::SettingChanged, detail).write(tx).await?;
-    }
-    if save.change.acknowledged == Some(true) {
-        line(
-            JournalEvent::NoticeAcknowledged,
-            json!({ "version": version }),
-        )
-        .write(tx)
-        .await?;
-    }
+    execute!(
+        tx,
+        sqlx::query("UPDATE settings SET provider_token = $2 WHERE sn = $1")
+            .bind(sn.as_str())
+            .bind(encrypted)
+    )?;
     Ok(())
 }

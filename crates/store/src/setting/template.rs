@@ -1,10 +1,10 @@
 //! Templates: some fields with their values, which an electrician keeps under a name. Nobody else sees them.
 use super::{document, text};
-use crate::{Result, Store, account};
-use db::FromRow;
+use crate::{Result, Store};
+use db::{FromRow, Tx};
 use domain::AccountId;
 use domain::clock::Millis;
-use domain::setting::{MAX_TEMPLATES, Settings, TemplateName};
+use domain::setting::{Settings, TemplateName};
 
 #[derive(Clone, Debug)]
 pub struct Template {
@@ -49,31 +49,6 @@ impl Store {
         rows.into_iter().map(template).collect()
     }
 
-    /// Stores a template and returns its id; `None` when the account has reached the limit.
-    pub async fn create_template(
-        &self,
-        account: AccountId,
-        name: &TemplateName,
-        fields: &Settings,
-        now: Millis,
-    ) -> Result<Option<i64>> {
-        let mut tx = self.db.begin().await?;
-        account::lock_account_row(&mut tx, account).await?;
-        let kept: i64 = within!(&mut tx, c => sqlx::query_scalar(
-            "SELECT COUNT(*) FROM setting_templates WHERE account_id = $1")
-            .bind(account.0).fetch_one(c).await)?;
-        if kept >= MAX_TEMPLATES {
-            return Ok(None);
-        }
-        let id: i64 = within!(&mut tx, c => sqlx::query_scalar(
-            "INSERT INTO setting_templates (account_id, name, folded, fields, created_at) VALUES ($1, $2, $3, $4, $5)
-             RETURNING id")
-            .bind(account.0).bind(name.as_str()).bind(name.folded()).bind(text(fields)).bind(now)
-            .fetch_one(c).await)?;
-        tx.commit().await?;
-        Ok(Some(id))
-    }
-
     /// `false` when the account has no such template.
     pub async fn change_template(
         &self,
@@ -99,4 +74,25 @@ impl Store {
             .bind(id).bind(account.0))?;
         Ok(found == 1)
     }
+}
+
+pub async fn count_templates(tx: &mut Tx, account: AccountId) -> Result<i64> {
+    Ok(within!(tx, c => sqlx::query_scalar(
+        "SELECT COUNT(*) FROM setting_templates WHERE account_id = $1")
+        .bind(account.0).fetch_one(c).await)?)
+}
+
+/// Returns its id.
+pub async fn insert_template(
+    tx: &mut Tx,
+    account: AccountId,
+    name: &TemplateName,
+    fields: &Settings,
+    now: Millis,
+) -> Result<i64> {
+    Ok(within!(tx, c => sqlx::query_scalar(
+        "INSERT INTO setting_templates (account_id, name, folded, fields, created_at) VALUES ($1, $2, $3, $4, $5)
+         RETURNING id")
+        .bind(account.0).bind(name.as_str()).bind(name.folded()).bind(text(fields)).bind(now)
+        .fetch_one(c).await)?)
 }

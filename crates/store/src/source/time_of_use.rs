@@ -1,11 +1,8 @@
 //! Prices by the time of day, entered by the owner for a system.
-use crate::journal::{JournalEvent, NewEntry};
 use crate::{Access, Error, Result, Store};
-use db::FromRow;
-use domain::Price;
-use domain::clock::Millis;
+use db::{FromRow, Tx};
 use domain::source::{TariffStep, TimeOfUse};
-use serde_json::json;
+use domain::{AccountId, Price, Serial};
 
 #[derive(Debug, FromRow)]
 struct Row {
@@ -45,40 +42,29 @@ impl Store {
         let steps = TimeOfUse::new(steps).map_err(|_| Error::Damaged("time_of_use"))?;
         Ok(Some(steps))
     }
+}
 
-    /// Replaces the earlier prices.
-    pub async fn set_time_of_use(
-        &self,
-        systems: &[&Access],
-        tariff: &TimeOfUse,
-        now: Millis,
-    ) -> Result<()> {
-        let mut tx = self.db.begin().await?;
-        for access in systems {
-            let Some(owner) = access.owner() else {
-                continue;
-            };
-            execute!(
-                &mut tx,
-                sqlx::query("DELETE FROM time_of_use WHERE sn = $1").bind(access.sn().as_str())
-            )?;
-            for step in tariff.steps() {
-                execute!(
-                    &mut tx,
-                    sqlx::query("INSERT INTO time_of_use (account_id, sn, days, minute, price) VALUES ($1, $2, $3, $4, $5)")
-                        .bind(owner.0)
-                        .bind(access.sn().as_str())
-                        .bind(step.days.name())
-                        .bind(i64::from(step.minute))
-                        .bind(step.price.hundredths())
-                )?;
-            }
-            NewEntry::by(access.account(), JournalEvent::TimeOfUseSet, now)
-                .on(access.sn())
-                .with(json!({ "steps": tariff.steps().len() }))
-                .write(&mut tx)
-                .await?;
-        }
-        tx.commit().await
+/// Replaces the earlier prices.
+pub async fn set_time_of_use(
+    tx: &mut Tx,
+    owner: AccountId,
+    sn: &Serial,
+    tariff: &TimeOfUse,
+) -> Result<()> {
+    execute!(
+        &mut *tx,
+        sqlx::query("DELETE FROM time_of_use WHERE sn = $1").bind(sn.as_str())
+    )?;
+    for step in tariff.steps() {
+        execute!(
+            &mut *tx,
+            sqlx::query("INSERT INTO time_of_use (account_id, sn, days, minute, price) VALUES ($1, $2, $3, $4, $5)")
+                .bind(owner.0)
+                .bind(sn.as_str())
+                .bind(step.days.name())
+                .bind(i64::from(step.minute))
+                .bind(step.price.hundredths())
+        )?;
     }
+    Ok(())
 }

@@ -5,7 +5,7 @@ use domain::key::KeyStatus;
 use domain::{Key, Random, Serial};
 use store::system::NewDevice;
 use store::{Error, Store};
-use testkit::{NOON, on_both, random};
+use testkit::{NOON, on_both, random, service_at};
 
 async fn devices(store: &Store, serials: &[&str]) -> Vec<Serial> {
     let serials: Vec<Serial> = serials.iter().map(|sn| sn.parse().unwrap()).collect();
@@ -29,11 +29,9 @@ async fn issue(store: &Store, random: &Random, kind: CodeKind, systems: &[Serial
 
 async fn judge(store: &Store, code: &Code) -> KeyStatus {
     let keys = [Key::Code(code.clone())];
-    store
-        .evaluate_keys(&keys, &"anna@example.com".parse().unwrap(), NOON)
-        .await
-        .unwrap()[0]
-        .status
+    let email = "anna@example.com".parse().unwrap();
+    let evaluated = service_at(store, NOON).evaluate_keys(&keys, &email).await;
+    evaluated.unwrap()[0].status
 }
 
 on_both!(a_code_that_is_issued_anew_replaces_the_lost_one, |db| {

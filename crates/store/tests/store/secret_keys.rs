@@ -11,7 +11,7 @@ use store::system::NewDevice;
 use store::{Error, Purpose, Secret, Store};
 use testkit::database::{SECRET, open};
 use testkit::random::seeded;
-use testkit::{NOON, TestDb, on_both};
+use testkit::{NOON, TestDb, on_both, service_at};
 
 const OTHER: &str = "kq3v9x7w2z8p4m6n1b5c0d-hjtry-another";
 const DEVICE_SECRET: &[u8] = b"drawn at random, long enough for anybody";
@@ -47,8 +47,8 @@ async fn issue(store: &Store, seed: u64) -> Code {
 async fn status(store: &Store, code: &Code) -> KeyStatus {
     let keys = [Key::Code(code.clone())];
     let email = "anna@example.com".parse().unwrap();
-    let judged = store.evaluate_keys(&keys, &email, NOON).await.unwrap();
-    judged[0].status
+    let evaluated = service_at(store, NOON).evaluate_keys(&keys, &email).await;
+    evaluated.unwrap()[0].status
 }
 
 async fn queue(store: &Store, to: &str, at: i64) {
@@ -59,7 +59,7 @@ async fn queue(store: &Store, to: &str, at: i64) {
         body: MailBody::Mail(mail),
         nonce: [9; 12],
     };
-    store.queue_mail(&outgoing, at).await.unwrap();
+    testkit::queue_mail(store, &outgoing, at).await;
 }
 
 async fn recipients(store: &Store) -> Vec<String> {

@@ -9,12 +9,12 @@ use domain::{Key, Sample, Serial, Series, SiteDay};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
+use service::replacement::Replacement;
 use store::Access;
 use store::presence::GatewayId;
-use store::replacement::Replacement;
 use store::report::{Report, ReportBody};
 use store::system::NewDevice;
-use testkit::{TestDb, mail_context, on_both};
+use testkit::{TestDb, on_both, service_at};
 
 #[derive(Clone, Debug)]
 enum StoreAction {
@@ -164,16 +164,10 @@ impl ModelRun<'_> {
         if draw(&mut seed, 2) == 0 {
             self.db.telemetry.seal_due(self.now).await.unwrap();
         }
-        let replaced = self
-            .db
-            .replace_unit(
-                &self.access,
-                &Key::Serial(new.clone()),
-                mail_context(),
-                self.now,
-            )
-            .await
-            .unwrap();
+        let service = service_at(self.db, self.now);
+        let key = Key::Serial(new.clone());
+        let replaced = service.replace_unit(&self.access, &key);
+        let replaced = replaced.await.unwrap();
         assert_eq!(replaced, Replacement::Done(new.clone()));
         for sample in own.into_iter().filter(|sample| sample.at >= from) {
             self.model.append(sample);

@@ -7,6 +7,7 @@ use domain::clock::{DAY, HOUR, Millis};
 use domain::firmware::{Manifest, SecretKey, SignedText, digest_of};
 use domain::{Clock, Lang};
 use serde::{Deserialize, Serialize};
+use service::Service;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -29,6 +30,7 @@ pub(super) async fn run(config: &Config, command: Firmware) -> anyhow::Result<()
         _ => {}
     }
     let store = open_store(config).await?;
+    let service = super::service(config, &store);
     match command {
         Firmware::NewKey { .. } | Firmware::Sign(_) => Ok(()),
         Firmware::TrustKey { key } => {
@@ -37,20 +39,17 @@ pub(super) async fn run(config: &Config, command: Firmware) -> anyhow::Result<()
             Ok(())
         }
         Firmware::Keys => keys(&store).await,
-        Firmware::Publish(options) => publish(&store, &options, now).await,
+        Firmware::Publish(options) => publish(&service, &options).await,
         Firmware::List => list(&store, now).await,
         Firmware::Pause { release, reason } => {
-            let paused = ReleaseState::Paused;
-            halt(&store, release, paused, reason.as_deref(), now).await
+            halt(&service, release, ReleaseState::Paused, reason.as_deref()).await
         }
-        Firmware::Resume { release } => {
-            halt(&store, release, ReleaseState::Running, None, now).await
-        }
+        Firmware::Resume { release } => halt(&service, release, ReleaseState::Running, None).await,
         Firmware::Proceed { release, reason } => {
-            proceed(&store, release, reason.as_deref(), now).await
+            proceed(&service, release, reason.as_deref()).await
         }
         Firmware::Withdraw { release, reason } => {
-            halt(&store, release, ReleaseState::Withdrawn, Some(&reason), now).await
+            halt(&service, release, ReleaseState::Withdrawn, Some(&reason)).await
         }
     }
 }
@@ -110,7 +109,7 @@ async fn keys(store: &Store) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn publish(store: &Store, options: &Publish, now: Millis) -> anyhow::Result<()> {
+async fn publish(service: &Service, options: &Publish) -> anyhow::Result<()> {
     let signed: SignedManifestFile = serde_json::from_slice(&read(&options.manifest)?)
         .context("the manifest is not what `sign` prints")?;
     let sealed = SignedText::new(signed.manifest, &signed.sig)?;
@@ -120,7 +119,7 @@ async fn publish(store: &Store, options: &Publish, now: Millis) -> anyhow::Resul
         notes: &notes(&options.notes)?,
         soak: (options.soak * HOUR as f64) as Millis,
     };
-    match store.publish_firmware(new, now).await? {
+    match service.publish_firmware(new).await? {
         Ok(id) => println!("published as release {id}, to the first wave"),
         Err(fault) => bail!("nothing was published: {fault}"),
     }
@@ -165,13 +164,8 @@ async fn list(store: &Store, now: Millis) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn proceed(
-    store: &Store,
-    release: i64,
-    reason: Option<&str>,
-    now: Millis,
-) -> anyhow::Result<()> {
-    let wave = store.proceed_rollout(release, reason, now).await?;
+async fn proceed(service: &Service, release: i64, reason: Option<&str>) -> anyhow::Result<()> {
+    let wave = service.proceed_rollout(release, reason).await?;
     let wave = wave.with_context(|| {
         format!("release {release} does not roll out, or is offered to everybody already")
     })?;
@@ -180,14 +174,13 @@ async fn proceed(
 }
 
 async fn halt(
-    store: &Store,
+    service: &Service,
     release: i64,
     state: ReleaseState,
     reason: Option<&str>,
-    now: Millis,
 ) -> anyhow::Result<()> {
     ensure!(
-        store.set_release_state(release, state, reason, now).await?,
+        service.set_release_state(release, state, reason).await?,
         "release {release} does not exist, is withdrawn, or is {} already",
         state.as_str()
     );

@@ -1,8 +1,10 @@
 //! The manufacturer of the demo's batteries: it has a release key and has published the newest versions.
+use super::people::DemoSeeder;
 use crate::roles::random;
 use anyhow::Context as _;
 use domain::clock::{DAY, Millis};
 use domain::firmware::{Manifest, Part, SecretKey, digest_of};
+use service::Service;
 use simulator::wire::FirmwareVersions;
 use simulator::{Device, FirmwareKeys};
 use std::collections::BTreeMap;
@@ -75,11 +77,8 @@ const RELEASE_NOTES: [(Part, [(&str, &str); 5]); 3] = [
 
 /// Publishes, at the first start, the versions that some batteries do not have yet; they are offered to everybody at once.
 /// Returns the public keys that batteries get at the factory.
-pub(super) async fn publish(
-    store: &Store,
-    data_dir: &Path,
-    now: Millis,
-) -> anyhow::Result<FirmwareKeys> {
+pub(super) async fn publish(seeder: &DemoSeeder, data_dir: &Path) -> anyhow::Result<FirmwareKeys> {
+    let (store, now) = (&seeder.store, seeder.clock.now());
     let key = release_key(data_dir)?;
     store.trust_release_key(&key.public()).await?;
     let director = store
@@ -88,7 +87,7 @@ pub(super) async fn publish(
     if store.firmware_releases().await?.is_empty() {
         for hardware in HARDWARE {
             for (part, news) in RELEASE_NOTES {
-                let id = publish_one(store, &key, hardware, part, news, now).await?;
+                let id = publish_one(&seeder.service, &key, hardware, part, news, now).await?;
                 store.offer_to_all(id, now).await?;
             }
         }
@@ -118,7 +117,7 @@ pub(super) async fn restore_versions(store: &Store, battery: &mut Device) -> any
 }
 
 async fn publish_one(
-    store: &Store,
+    service: &Service,
     key: &SecretKey,
     hardware: &str,
     part: Part,
@@ -150,8 +149,8 @@ async fn publish_one(
         notes: &notes,
         soak: 0,
     };
-    store
-        .publish_firmware(new, now)
+    service
+        .publish_firmware(new)
         .await?
         .with_context(|| format!("{part} {version} for {hardware} cannot be published"))
 }

@@ -3,8 +3,8 @@ use super::people::DemoSeeder;
 use super::sites::{DemoSite, serial};
 use domain::AccountId;
 use domain::grant::GrantScope;
+use service::grant::Invitation;
 use store::Access;
-use store::grant::Invitation;
 
 /// The state of a grant.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -93,10 +93,7 @@ impl DemoSeeder {
             match *grant {
                 DemoGrant::Accepted(scope) => {
                     for id in self.invite(owner, email, scope).await? {
-                        let (mail_context, now) = (self.mail_context(), self.clock.now());
-                        self.store
-                            .accept_grant(electrician, id, mail_context, now)
-                            .await?;
+                        self.service.accept_grant(electrician, id).await?;
                     }
                 }
                 DemoGrant::Invited(scope) => {
@@ -104,10 +101,9 @@ impl DemoSeeder {
                 }
                 DemoGrant::Requested(scope) => {
                     for (sn, _) in site.units {
-                        let (sn, now) = (serial(sn)?, self.clock.now());
-                        self.store
-                            .request_grant(electrician, &sn, scope, now)
-                            .await?;
+                        let sn = serial(sn)?;
+                        let request = self.service.request_grant(electrician, &sn, scope);
+                        request.await?;
                     }
                 }
             }
@@ -139,13 +135,9 @@ impl DemoSeeder {
             email: &email.parse().map_err(invalid)?,
             scope,
             last_day: scope.default_end(first.zone().day_of(now)),
-            code: None,
         };
         let systems: Vec<&Access> = systems.iter().collect();
-        let invited = self
-            .store
-            .invite(&systems, invitation, self.mail_context(), now)
-            .await?;
+        let invited = self.service.invite(&systems, invitation).await?;
         Ok(invited.iter().map(|grant| grant.id).collect())
     }
 }

@@ -6,12 +6,12 @@ use domain::setting::{Field, SettingsInput};
 use domain::site::SiteChange;
 use domain::tariff::TariffStart;
 use domain::{AccountId, Clock, Country, Key, Lang, Password, Phone, Random, Role};
+use service::Service;
+use service::registration::Registration;
+use service::settings::SettingsRequest;
+use service::tariff::NewTariff;
 use store::account::Profile;
 use store::end_user::EndUser;
-use store::mail::{Mail, MailContext};
-use store::registration::Registration;
-use store::setting::{Save, SaveKind, SaveResult};
-use store::tariff::NewTariff;
 use store::{Access, Store};
 
 pub(super) const PASSWORD: &str = "Sonnenschein-1!";
@@ -34,6 +34,7 @@ const GROUP: (&str, &str) = ("owner@example.com", "Lindenweg 7");
 /// Fills the demo's database before anything is served.
 pub(super) struct DemoSeeder {
     pub(super) store: Store,
+    pub(super) service: Service,
     pub(super) clock: Clock,
     pub(super) random: Random,
     pub(super) passwords: Passwords,
@@ -74,7 +75,7 @@ impl DemoSeeder {
         described: &SiteChange,
     ) -> anyhow::Result<()> {
         let invalid = |_| anyhow::anyhow!("the demo has an invalid household");
-        let (store, now) = (&self.store, self.clock.now());
+        let store = &self.store;
         let accesses = store.accesses(account).await?;
         let systems: Vec<&Access> = accesses.iter().collect();
         for access in &systems {
@@ -82,12 +83,8 @@ impl DemoSeeder {
                 first_name: first_name.to_owned(),
                 last_name: last_name.to_owned(),
             };
-            store
-                .name_end_user(access, &names, self.mail_context(), now)
-                .await?;
-            store
-                .change_site(access, described, self.mail_context(), now)
-                .await?;
+            self.service.name_end_user(access, &names).await?;
+            self.service.change_site(access, described).await?;
         }
         if WITH_PRICES.contains(&email) {
             let prices = NewTariff {
@@ -95,9 +92,7 @@ impl DemoSeeder {
                 import_price: PRICES.0.parse().map_err(invalid)?,
                 feed_in_price: PRICES.1.parse().map_err(invalid)?,
             };
-            store
-                .set_tariff(&systems, prices, usize::MAX, now)
-                .await??;
+            self.service.set_tariff(&systems, prices).await??;
         }
         if PLANNING_OWNER == email {
             for access in &systems {
@@ -106,41 +101,26 @@ impl DemoSeeder {
         }
         if GROUP.0 == email {
             let name = GROUP.1.parse().map_err(invalid)?;
-            store.create_group(account, &name, &systems, now).await?;
+            self.service.create_group(account, &name, &systems).await?;
         }
         Ok(())
     }
 
     /// Saves the same settings as the form would.
     async fn enable_planning(&self, access: &Access) -> anyhow::Result<()> {
-        let (store, now) = (&self.store, self.clock.now());
-        let before = store.settings(access, now).await?;
-        let given = SettingsInput {
+        let input = SettingsInput {
             fields: PLANNING_SETTINGS
                 .map(|(field, typed)| (field, typed.to_owned()))
                 .into(),
             ..SettingsInput::default()
         };
-        let change = given.validate(before.current_state());
-        let change = change.map_err(|wrong| anyhow::anyhow!("invalid demo settings: {wrong:?}"))?;
-        let save = Save {
-            version: before.version,
-            before: &before,
-            change: &change,
-            kind: SaveKind::Form,
-            nonce: self.random.bytes(),
-            devices_a_minute: usize::MAX,
+        let request = SettingsRequest::Form(&input);
+        let saved = match self.service.prepare_settings(access, None, request).await? {
+            Ok(prepared) => self.service.save_settings(&prepared).await?,
+            Err(failure) => Err(failure),
         };
-        let saved = store.save_settings(access, save, now).await?;
-        anyhow::ensure!(matches!(saved, SaveResult::Version(_)), "{saved:?}");
+        saved.map_err(|failure| anyhow::anyhow!("invalid demo settings: {failure:?}"))?;
         Ok(())
-    }
-
-    pub(super) fn mail_context(&self) -> MailContext<'_> {
-        MailContext {
-            public_url: &self.public_url,
-            random: &self.random,
-        }
     }
 
     async fn is_registered(&self, email: &str) -> anyhow::Result<bool> {
@@ -181,12 +161,7 @@ impl DemoSeeder {
             password_hash: &hash,
             keys: &keys,
         };
-        let welcome = Mail::new("welcome", Lang::De, format!("{}/login", self.public_url));
-        let now = self.clock.now();
-        let (account, _) = self
-            .store
-            .register(&registration, &welcome, self.mail_context(), now)
-            .await?;
+        let (account, _) = self.service.register(&registration).await?;
         Ok(account)
     }
 

@@ -4,14 +4,15 @@ use domain::clock::{HOUR, SECOND};
 use domain::command::CommandState;
 use domain::flags::{MESSAGE1, MESSAGE2, is_set};
 use domain::sample::BatteryStatus;
-use domain::{Command, CommandId, Sample, Serial};
+use domain::{Command, Sample, Serial};
 use serde_json::{Value, json};
+use service::command::QueueResult;
 use simulator::model::InitialState;
 use simulator::wire::DeviceClock;
 use simulator::{Device, ExecutedOrder, Fleet, FleetContext, Intervention, LinkFaults, Seed};
 use std::collections::BTreeSet;
 use std::time::Duration;
-use store::command::{CommandEntry, NewCommand};
+use store::command::CommandEntry;
 use testkit::battery::secret;
 use testkit::{NOON, PASSWORD, Person, TestApp, TestResponse, eventually, on_both};
 
@@ -280,18 +281,11 @@ on_both!(a_restart_is_answered_after_it, |db| {
     let (anna, fleet) = home(&app, context(&app)).await;
     let account = app.account_id(&anna.email).await;
     let access = app.store.access(account, &sn()).await.unwrap().unwrap();
-    let id = CommandId::random(&app.portal.random);
-    let new = NewCommand {
-        id: &id,
-        key: &"a-key-to-restart".parse().unwrap(),
-        command: Command::Restart,
-        devices_a_minute: 20,
+    let key = "a-key-to-restart".parse().unwrap();
+    let queued = app.service.queue_command(&access, &key, Command::Restart);
+    let QueueResult::New(CommandEntry { id, .. }) = queued.await.unwrap() else {
+        panic!("the key is new");
     };
-    app.store
-        .queue_command(&access, new, app.clock.now())
-        .await
-        .unwrap();
-    app.bus.command_queued(&sn(), &id).await;
     let seen = ended(&app, &anna, &json!(id.as_str())).await;
     assert_eq!(seen["state"], "done");
     reports(&app, |sample| sample.id.boot == 2).await;

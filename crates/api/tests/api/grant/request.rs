@@ -100,17 +100,38 @@ with_app!(
     }
 );
 
-with_app!(tries_to_ask_are_counted, |app| {
+with_app!(requests_are_counted_but_use_up_no_tries_of_codes, |app| {
     let eva = app.electrician("eva").await;
-    for n in 0..10 {
-        ask(app, &eva, &format!("SC10000{n}")).await.expect(202);
+    for n in 0..30 {
+        ask(app, &eva, &format!("SC1000{n:02}")).await.expect(202);
     }
     let refused = ask(app, &eva, "SC200000").await.expect(429);
     assert_eq!(refused.code(), "too_many_attempts");
     let code = [("code", "7K3QF-9TWXA-B2C4D-E5G6H")];
+    for _ in 0..10 {
+        let wrong = post(app, &eva, "/api/auth/grant/code/", &code).await;
+        wrong.expect(400);
+    }
     post(app, &eva, "/api/auth/grant/code/", &code)
         .await
         .expect(429);
+});
+
+with_app!(a_days_codes_leave_the_customer_all_tries, |app| {
+    let eva = app.electrician("eva").await;
+    for n in 0..12 {
+        let sn = app.device(&format!("SC0000{n:02}")).await;
+        let code = app.installer_code(&[&sn]).await;
+        let form = [("code", code.as_str())];
+        let opened = post(app, &eva, "/api/auth/grant/code/", &form).await;
+        opened.expect(200);
+    }
+    // At the same address.
+    let sn = app.device("SC000020").await;
+    let code = app.code(&[&sn]).await;
+    let form = app.owner_form("anna@example.com", &code);
+    let registered = app.post("/api/auth/register/", &form).send().await;
+    registered.expect(201);
 });
 
 with_app!(an_installer_code_opens_a_system_that_nobody_owns, |app| {

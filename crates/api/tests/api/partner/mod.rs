@@ -22,8 +22,8 @@ fn challenge(verifier: &str) -> String {
 
 async fn partner(app: &TestApp, id: &str, redirects: &[&str]) {
     let redirects: Vec<String> = redirects.iter().map(|uri| (*uri).to_owned()).collect();
-    app.store
-        .register_partner(id, "clever-PV", &redirects, app.clock.now())
+    app.service
+        .register_partner(id, "clever-PV", &redirects)
         .await
         .unwrap();
 }

@@ -121,8 +121,7 @@ with_app!(a_locked_account_shuts_its_partners_out, |app| {
     let tokens = issue_tokens(app, &anna, "systems").await;
     let waiting = consent(app, &anna, "systems").await;
     let email: Email = anna.email.parse().unwrap();
-    let now = app.clock.now();
-    app.store.lock_account(&email, true, now).await.unwrap();
+    app.service.lock_account(&email, true).await.unwrap();
     systems(app, &tokens.access).await.expect(401);
     refresh(app, &tokens.refresh, CLIENT).await.expect(400);
     exchange(app, &waiting).await.expect(400);

@@ -2,7 +2,8 @@
 use super::{SN, anna, get, journal, later, plan, reports};
 use domain::clock::{HOUR, MINUTE};
 use serde_json::{Value, json};
-use store::planning::{NoticeTransition, WeatherNotice};
+use service::weather_notice::NoticeTransition;
+use store::planning::WeatherNotice;
 use testkit::planning::household;
 use testkit::{NOON, with_app};
 
@@ -81,9 +82,8 @@ with_app!(the_bad_weather_notice_reaches_the_owner_and_counts, |app| {
         ..WeatherNotice::default()
     };
     let keep = async |notice, told| {
-        let kept =
-            app.store
-                .save_weather_notice(&access, notice, told, testkit::mail_context(), NOON);
+        let service = testkit::service_at(&app.store, NOON);
+        let kept = service.save_weather_notice(&access, notice, told);
         kept.await.unwrap();
     };
     // Before the first notice there is nothing to count.

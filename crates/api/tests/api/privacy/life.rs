@@ -47,13 +47,8 @@ pub(crate) async fn set_stage(app: &TestApp) -> Stage {
     let code = app.code(&units.each_ref()).await;
     app.device("SC000003").await;
     app.device("SC000004").await;
-    app.store
-        .register_partner(
-            "cleverpv",
-            "clever-PV",
-            &[CALLBACK.to_owned()],
-            app.clock.now(),
-        )
+    app.service
+        .register_partner("cleverpv", "clever-PV", &[CALLBACK.to_owned()])
         .await
         .unwrap();
     let release = Manifest {

@@ -62,11 +62,7 @@ with_app!(
         let call = app.post("/api/auth/tariff/", &ahead);
         call.bearer(&anna.access).send().await.expect(200);
         let known = async || {
-            app.portal
-                .store
-                .apply_due_tariffs(app.clock.now())
-                .await
-                .unwrap();
+            app.service.apply_due_tariffs().await.unwrap();
             let anna = app.log_in("anna@example.com", false).await;
             let seen = read(app, &anna, SN).await;
             (

@@ -16,8 +16,8 @@ pub(super) struct Callers {
 impl Callers {
     pub(super) async fn new(app: &TestApp) -> Self {
         let redirects = [REDIRECT.to_owned()];
-        app.store
-            .register_partner("app", "App", &redirects, app.clock.now())
+        app.service
+            .register_partner("app", "App", &redirects)
             .await
             .unwrap();
         Self {

@@ -6,10 +6,9 @@ use domain::clock::Millis;
 use domain::flags::Flags;
 use domain::sample::{BatteryStatus, MessageId};
 use domain::{Country, Email, Lang, Phone, Role, Sample, Serial};
+use service::registration::Registration;
 use store::Access;
 use store::account::Profile;
-use store::mail::Mail;
-use store::registration::Registration;
 use store::system::NewDevice;
 use testkit::{NOON, TestDb};
 
@@ -41,11 +40,8 @@ pub(crate) async fn home(db: &TestDb, sn: &str) -> Home {
         password_hash: "no hash",
         keys: &[],
     };
-    let mail = Mail::new("welcome", Lang::De, "https://portal.test/".to_owned());
-    let (account, _) = db
-        .register(&new, &mail, testkit::mail_context(), NOON)
-        .await
-        .unwrap();
+    let registered = testkit::service_at(db, NOON).register(&new).await;
+    let (account, _) = registered.unwrap();
     db.execute(&format!(
         "UPDATE systems SET owner_id = {} WHERE sn = '{sn}'",
         account.0

@@ -1,0 +1,8 @@
+//! Ends commands that no battery has answered in time.
+use service::Service;
+
+pub(crate) async fn run(service: &Service) {
+    if let Err(error) = service.expire_commands().await {
+        tracing::error!(%error, "expiring commands failed; retrying at the next tick");
+    }
+}

@@ -1,0 +1,100 @@
+//! Changes of an account by its person, its lock by the operator, and its end.
+use crate::mail::MailDraft;
+use crate::transaction::Transaction;
+use crate::{Result, Service, page};
+use domain::{AccountId, Email};
+use serde_json::json;
+use store::account::ProfileChange;
+use store::journal::{Actor, JournalEvent, NewEntry};
+use store::session::SessionId;
+use store::{account, commissioning, mail_link, session, system};
+
+impl Service {
+    pub async fn change_profile(&self, account: AccountId, change: &ProfileChange) -> Result<()> {
+        let mut t = self.begin().await?;
+        account::update_profile(&mut t, account, change).await?;
+        let fields = [
+            ("phone", change.phone.is_some()),
+            ("country", change.country.is_some()),
+            ("company", change.company.is_some()),
+            ("language", change.language.is_some()),
+        ];
+        let given = fields.into_iter().filter(|(_, given)| *given);
+        let fields: Vec<&str> = given.map(|(name, _)| name).collect();
+        let entry = NewEntry::by(account, JournalEvent::ProfileChanged, t.now);
+        t.journal(entry.with(json!({ "fields": fields }))).await?;
+        t.commit().await
+    }
+
+    /// Sets a new password and ends every session but `keep`.
+    pub async fn change_password(
+        &self,
+        account: AccountId,
+        password_hash: &str,
+        keep: &SessionId,
+    ) -> Result<()> {
+        let mut t = self.begin().await?;
+        set_password(&mut t, account, password_hash, Some(keep)).await?;
+        t.commit().await
+    }
+
+    /// Locks or unlocks an account by its address. Locking ends every session. Returns `false` when there is no such account.
+    pub async fn lock_account(&self, email: &Email, lock: bool) -> Result<bool> {
+        let mut t = self.begin().await?;
+        let now = t.now;
+        let Some(account) = account::set_locked(&mut t, email, lock.then_some(now)).await? else {
+            return Ok(false);
+        };
+        if lock {
+            session::end_all(&mut t, account, None, now).await?;
+        }
+        let event = match lock {
+            true => JournalEvent::AccountLocked,
+            false => JournalEvent::AccountUnlocked,
+        };
+        let entry = NewEntry::by(account, event, now);
+        t.journal(entry.with_actor(Actor::Operator)).await?;
+        t.commit().await?;
+        Ok(true)
+    }
+
+    /// Deletes the account and every personal value. Its systems become unowned, and its journal entries lose their author.
+    pub async fn erase_account(&self, account: AccountId) -> Result<()> {
+        let mut t = self.begin().await?;
+        let now = t.now;
+        let Some(contact) = account::contact(&mut t, account).await? else {
+            return Ok(());
+        };
+        for sn in system::serials_of(&mut t, account).await? {
+            t.end_household(&sn).await?;
+        }
+        account::erase_measurements(&mut t, account).await?;
+        system::unlink_all(&mut t, account, now).await?;
+        account::erase_address(&mut t, &contact.email).await?;
+        t.record_holder_deleted(account).await?;
+        commissioning::anonymise_electrician(&mut t, account).await?;
+        account::delete(&mut t, account).await?;
+        t.commit().await
+    }
+}
+
+/// Sets a new password, ends mailed links and every session but `keep`, and mails this to the person.
+pub(crate) async fn set_password(
+    t: &mut Transaction<'_>,
+    account: AccountId,
+    password_hash: &str,
+    keep: Option<&SessionId>,
+) -> Result<()> {
+    let now = t.now;
+    account::set_password_hash(t, account, password_hash).await?;
+    mail_link::end_all(t, account).await?;
+    session::end_all(t, account, keep, now).await?;
+    t.journal(NewEntry::by(account, JournalEvent::PasswordChanged, now))
+        .await?;
+    let draft = MailDraft {
+        text: "password_changed",
+        page: page::LOCK,
+        values: vec![],
+    };
+    t.mail_account(account, draft).await
+}

@@ -1,0 +1,91 @@
+//! Alarms: a job opens and closes them, people acknowledge them, and mails report them.
+
+mod mail;
+
+use crate::transaction::Notification;
+use crate::{Result, Service};
+use domain::alarm::{AlarmChange, AlarmMail};
+use domain::{AccountId, Serial};
+use serde_json::json;
+use store::Access;
+use store::alarm::{self, Alarm, by_serial, news};
+use store::journal::{JournalEvent, NewEntry};
+
+/// Changes per transaction, so an outage of thousands of systems does not block others.
+const MAX_CHANGES_PER_TRANSACTION: usize = 200;
+
+/// How many alarms were written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AlarmCounts {
+    pub opened: usize,
+    pub closed: usize,
+}
+
+impl Service {
+    /// Opens and closes alarms. An alarm that is already open or already closed does not change. None is opened for a system that
+    /// no account looks after.
+    pub async fn write_alarms(&self, changes: &[(Serial, AlarmChange)]) -> Result<AlarmCounts> {
+        let mut written = AlarmCounts::default();
+        let mut batches = changes.chunks(MAX_CHANGES_PER_TRANSACTION).peekable();
+        while let Some(batch) = batches.next() {
+            let mut t = self.begin().await?;
+            let now = t.now;
+            for (sn, change) in by_serial(batch) {
+                let id = match *change {
+                    AlarmChange::Open {
+                        kind,
+                        since,
+                        counter,
+                    } => {
+                        let id = alarm::open(&mut t, sn, kind, since, counter, now).await?;
+                        written.opened += usize::from(id.is_some());
+                        id
+                    }
+                    AlarmChange::Close(kind) => {
+                        let id = alarm::close(&mut t, sn, kind, now).await?;
+                        written.closed += usize::from(id.is_some());
+                        id
+                    }
+                };
+                if let Some(id) = id {
+                    news::insert(&mut t, sn, id, now).await?;
+                }
+            }
+            // One reading for all batches.
+            if batches.peek().is_none() {
+                t.notify(Notification::AlarmsChanged);
+            }
+            t.commit_keeping_rights().await?;
+        }
+        Ok(written)
+    }
+
+    /// Acknowledges an alarm: this account takes care of it. Idempotent. `None`: this system has no such alarm.
+    pub async fn acknowledge_alarm(&self, access: &Access, id: i64) -> Result<Option<Alarm>> {
+        let mut t = self.begin().await?;
+        let now = t.now;
+        let acknowledged = alarm::acknowledge(&mut t, access, id, now).await?;
+        let alarm = alarm::find(&mut t, access, id).await?;
+        if acknowledged && let Some(alarm) = &alarm {
+            let entry = NewEntry::by(access.account(), JournalEvent::AlarmAcknowledged, now);
+            let detail = json!({ "alarm": alarm.kind.as_str() });
+            t.journal(entry.on(access.sn()).with(detail)).await?;
+            t.notify(Notification::AlarmsChanged);
+        }
+        t.commit().await?;
+        Ok(alarm)
+    }
+
+    /// Sets how the account is notified of alarms. Choosing no mails also discards pending ones.
+    pub async fn set_alarm_mail(&self, account: AccountId, choice: AlarmMail) -> Result<()> {
+        let mut t = self.begin().await?;
+        alarm::set_mail(&mut t, account, choice).await?;
+        if choice == AlarmMail::Never {
+            news::discard(&mut t, account).await?;
+        }
+        let entry = NewEntry::by(account, JournalEvent::ProfileChanged, t.now);
+        t.journal(entry.with(json!({ "fields": ["alarm_mail"] })))
+            .await?;
+        t.commit().await
+    }
+}

@@ -1,0 +1,163 @@
+//! Commissionings: begun, recorded step by step, and finished as a protocol or abandoned.
+use crate::end_user::{mail_owners, rename, restore};
+use crate::{Error, Result, Service};
+use domain::commissioning::{CheckRecord, CommissioningStep};
+use serde_json::json;
+use store::Access;
+use store::commissioning::{self, Commissioning, Customer, NameChange};
+use store::end_user::EndUser;
+use store::journal::{JournalEvent, NewEntry};
+
+/// Result of beginning a commissioning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommissioningStart {
+    /// The id of the new commissioning.
+    New(i64),
+    /// A unit is in another commissioning.
+    Busy,
+    /// The units have different owners, or have no owner and were opened by different installer codes.
+    OwnersDiffer,
+}
+
+impl Service {
+    /// Begins a commissioning of these units. The first one gives it its number.
+    pub async fn begin_commissioning(&self, units: &[&Access]) -> Result<CommissioningStart> {
+        let Some(first) = units.first() else {
+            return Err(Error::Conflict);
+        };
+        let same = self.store.units_of_same_customer(first, units).await?;
+        if same.len() != units.len() {
+            return Ok(CommissioningStart::OwnersDiffer);
+        }
+        let mut t = self.begin().await?;
+        let now = t.now;
+        let id = commissioning::insert(&mut t, first, now).await?;
+        for unit in units {
+            if !commissioning::add_unit(&mut t, id, unit).await? {
+                return Ok(CommissioningStart::Busy);
+            }
+            let entry = NewEntry::by(first.account(), JournalEvent::CommissioningStarted, now);
+            t.journal(entry.on(unit.sn())).await?;
+        }
+        t.commit().await?;
+        Ok(CommissioningStart::New(id))
+    }
+
+    /// Records the result of a step. `false`: the commissioning is finished or deleted.
+    pub async fn write_step(
+        &self,
+        access: &Access,
+        id: i64,
+        step: CommissioningStep,
+        record: &CheckRecord,
+    ) -> Result<bool> {
+        let mut t = self.begin().await?;
+        let now = t.now;
+        if !commissioning::lock_open(&mut t, id).await? {
+            return Ok(false);
+        }
+        commissioning::save_step(&mut t, access, id, step, record, now).await?;
+        t.commit().await?;
+        Ok(true)
+    }
+
+    /// Saves the customer and the remarks. `false`: the commissioning is finished or deleted.
+    pub async fn write_customer(&self, id: i64, customer: &Customer) -> Result<bool> {
+        let mut t = self.begin().await?;
+        let written = commissioning::save_customer(&mut t, id, customer).await?;
+        t.commit().await?;
+        Ok(written)
+    }
+
+    /// Gives every unit the customer's name, and mails this to the owner. `false`: the commissioning is finished or deleted.
+    pub async fn name_customer(
+        &self,
+        units: &[Access],
+        id: i64,
+        customer: &Customer,
+    ) -> Result<bool> {
+        let mut t = self.begin().await?;
+        if !commissioning::lock_open(&mut t, id).await? {
+            return Ok(false);
+        }
+        let names = EndUser {
+            first_name: customer.first_name.clone(),
+            last_name: customer.last_name.clone(),
+        };
+        let mut renamed = Vec::new();
+        for unit in units {
+            renamed.extend(rename(&mut t, unit, &names).await?);
+        }
+        let before = commissioning::name_changes(&mut t, id).await?;
+        for one in &renamed {
+            let known = before.iter().find(|(sn, _)| *sn == one.sn);
+            let from = match known {
+                // A correction within this commissioning keeps the names from before it.
+                Some((_, known)) if known.to == one.names.from => &known.from,
+                _ => &one.names.from,
+            };
+            let change = NameChange {
+                from: from.clone(),
+                to: one.names.to.clone(),
+            };
+            commissioning::save_name_change(&mut t, id, &one.sn, &change).await?;
+        }
+        commissioning::save_customer(&mut t, id, customer).await?;
+        if let Some(author) = units.first().map(Access::account) {
+            mail_owners(&mut t, author, &renamed).await?;
+        }
+        t.commit().await?;
+        Ok(true)
+    }
+
+    /// Abandons the commissioning and deletes everything that was recorded. Restores the names that it changed, unless somebody
+    /// has changed them since. `false`: it is finished or already deleted.
+    pub async fn abandon_commissioning(
+        &self,
+        access: &Access,
+        abandoned: &Commissioning,
+    ) -> Result<bool> {
+        let mut t = self.begin().await?;
+        let now = t.now;
+        if !commissioning::lock_open(&mut t, abandoned.id).await? {
+            return Ok(false);
+        }
+        let author = access.account();
+        let mut restored = Vec::new();
+        for (sn, change) in commissioning::name_changes(&mut t, abandoned.id).await? {
+            restored.extend(restore(&mut t, author, sn, change).await?);
+        }
+        mail_owners(&mut t, author, &restored).await?;
+        commissioning::delete(&mut t, abandoned.id).await?;
+        for sn in &abandoned.units {
+            let entry = NewEntry::by(author, JournalEvent::CommissioningDropped, now);
+            t.journal(entry.on(sn)).await?;
+        }
+        t.commit().await?;
+        Ok(true)
+    }
+
+    /// Turns the evaluated commissioning into a protocol. It is a conflict if somebody has written into it since, or if a unit
+    /// has changed its owner.
+    pub async fn finish_commissioning(
+        &self,
+        access: &Access,
+        evaluated: &Commissioning,
+        customer: &Customer,
+    ) -> Result<()> {
+        let mut t = self.begin().await?;
+        let (id, now) = (evaluated.id, t.now);
+        let is_unchanged = commissioning::finish(&mut t, access, id, customer, now).await?
+            && commissioning::steps(&mut t, id).await? == evaluated.steps
+            && commissioning::count_owners(&mut t, id).await? == 1;
+        if !is_unchanged {
+            return Err(Error::Conflict);
+        }
+        for sn in &evaluated.units {
+            let entry = NewEntry::by(access.account(), JournalEvent::CommissioningFinished, now);
+            t.journal(entry.on(sn).with(json!({ "protocol": id })))
+                .await?;
+        }
+        t.commit().await
+    }
+}

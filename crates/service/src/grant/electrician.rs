@@ -1,0 +1,93 @@
+//! The electrician's side of grants: accepting an invitation, requesting access, and using an installer code.
+use crate::{Error, Result, Service};
+use domain::code::{Code, CodeKind};
+use domain::grant::{GrantEvent, GrantScope, INSTALLER_GRANT_DAYS, end_of};
+use domain::{AccountId, Role, Serial};
+use serde_json::json;
+use store::grant::{self, Grant};
+use store::journal::{JournalEvent, NewEntry};
+use store::{account, code};
+
+/// Result of redeeming an installer code.
+#[derive(Clone, Debug)]
+pub enum InstallerCodeResult {
+    Grants(Vec<Grant>),
+    Unknown,
+    /// One of its systems has an owner by now, who has to decide.
+    Owned,
+}
+
+impl Service {
+    /// Accepts an invitation to the electrician's own address. `None`: there is none.
+    pub async fn accept_grant(&self, account: AccountId, id: i64) -> Result<Option<Grant>> {
+        let mut t = self.begin().await?;
+        let now = t.now;
+        let Some(me) = account::contact(&mut t, account).await? else {
+            return Ok(None);
+        };
+        let grant = grant::find(&mut t, id, now).await?;
+        let invited = grant.filter(|grant| {
+            grant.holder.email == me.email && grant.scope.role() == Role::Electrician
+        });
+        let Some(invited) = invited else {
+            return Ok(None);
+        };
+        if invited.state.next(GrantEvent::Accepted).is_err() {
+            return Ok(None);
+        }
+        let accepted = t.accept_invitation(&invited, account, "grant_accepted");
+        let accepted = accepted.await?;
+        t.commit().await?;
+        Ok(Some(accepted))
+    }
+
+    /// Requests access to a system. The work and the result are the same whether or not the system exists. A job notifies the
+    /// owner. A repeated request changes the requested scope. After a refusal, the owner is not asked again until the request has
+    /// expired.
+    pub async fn request_grant(
+        &self,
+        account: AccountId,
+        sn: &Serial,
+        scope: GrantScope,
+    ) -> Result<()> {
+        let mut t = self.begin().await?;
+        let now = t.now;
+        grant::insert_request(&mut t, account, sn, scope, now).await?;
+        let entry = NewEntry::by(account, JournalEvent::GrantAsked, now).on(sn);
+        t.journal(entry.with(json!({ "scope": scope.as_str() })))
+            .await?;
+        t.commit().await
+    }
+
+    /// Opens the systems of an installer code for 30 days, while they have no owner.
+    pub async fn redeem_installer_code(
+        &self,
+        account: AccountId,
+        code: &Code,
+    ) -> Result<InstallerCodeResult> {
+        let mut t = self.begin().await?;
+        let now = t.now;
+        let hash = self.store.code_hash(&mut t, code).await?;
+        let covered = code::covered_systems(&mut t, &hash, CodeKind::Installer).await?;
+        if covered.is_empty() {
+            return Ok(InstallerCodeResult::Unknown);
+        }
+        if covered.iter().any(|system| system.owner.is_some()) {
+            return Ok(InstallerCodeResult::Owned);
+        }
+        if !code::mark_used(&mut t, &hash, now).await? {
+            return Err(Error::Conflict);
+        }
+        let mut grants = Vec::with_capacity(covered.len());
+        for system in covered {
+            let last_day = system.zone.day_of(now).plus(INSTALLER_GRANT_DAYS);
+            let until = end_of(&system.zone, last_day);
+            let grant = grant::insert_by_code(&mut t, account, &system.sn, until, now).await?;
+            let entry = NewEntry::by(account, JournalEvent::GrantOpenedByCode, now).on(&grant.sn);
+            t.journal(entry.with(grant.detail())).await?;
+            grants.push(grant);
+        }
+        t.commit().await?;
+        Ok(InstallerCodeResult::Grants(grants))
+    }
+}

@@ -1,0 +1,98 @@
+//! How grants end: by the owner, by their holder, or because the household leaves.
+use crate::transaction::Transaction;
+use crate::{Result, Service};
+use domain::grant::{GrantEvent, GrantState};
+use domain::{AccountId, Role, Serial};
+use store::Access;
+use store::account;
+use store::grant::{self, Grant};
+use store::journal::{JournalEvent, NewEntry};
+
+impl Service {
+    /// The owner ends a grant, withdraws an invitation or refuses a request. `false`: this system has no such grant.
+    pub async fn withdraw_grant(&self, access: &Access, id: i64) -> Result<bool> {
+        let mut t = self.begin().await?;
+        let now = t.now;
+        let grant = grant::find(&mut t, id, now).await?;
+        let Some(grant) = grant.filter(|grant| grant.sn == *access.sn()) else {
+            return Ok(false);
+        };
+        let Ok(state) = grant.state.next(GrantEvent::Withdrawn) else {
+            return Ok(false);
+        };
+        if state == GrantState::Refused {
+            grant::refuse(&mut t, id).await?;
+        } else {
+            grant::delete(&mut t, &grant, now).await?;
+            if grant.state.opens() {
+                t.mail_grant_holder(&grant, "grant_ended").await?;
+            }
+        }
+        let entry = NewEntry::by(access.account(), event(grant.state), now).on(access.sn());
+        t.journal(entry.with(grant.detail())).await?;
+        t.commit().await?;
+        Ok(true)
+    }
+
+    /// The holder, requester or invited person gives up a grant. `false`: they have no such grant.
+    pub async fn give_up_grant(&self, account: AccountId, id: i64) -> Result<bool> {
+        let mut t = self.begin().await?;
+        let now = t.now;
+        let Some(me) = account::contact(&mut t, account).await? else {
+            return Ok(false);
+        };
+        let grant = grant::find(&mut t, id, now).await?;
+        let mine = |grant: &Grant| match grant.account {
+            Some(holder) => holder == account,
+            // An invitation to a household belongs to whoever has its code, not to its address.
+            None => grant.holder.email == me.email && grant.scope.role() == Role::Electrician,
+        };
+        let Some(mut grant) = grant.filter(mine) else {
+            return Ok(false);
+        };
+        if grant.state.next(GrantEvent::GivenUp).is_err() {
+            return Ok(false);
+        }
+        grant::delete(&mut t, &grant, now).await?;
+        // A request that its author takes back concerns nobody else.
+        if grant.state.opens() || grant.state == GrantState::Invited {
+            grant.holder.email = me.email;
+            t.mail_grant_owner(&grant, "grant_given_up").await?;
+            let entry = NewEntry::by(account, event(grant.state), now).on(&grant.sn);
+            t.journal(entry.with(grant.detail())).await?;
+        }
+        t.commit().await?;
+        Ok(true)
+    }
+}
+
+impl Transaction<'_> {
+    /// The household has left: ends its grants and voids its invitations and offers.
+    pub(crate) async fn end_grants_of_household(&mut self, sn: &Serial) -> Result<()> {
+        let now = self.now;
+        for grant in grant::open_of_system(self, sn, now).await? {
+            self.mail_grant_holder(&grant, "grant_ended").await?;
+        }
+        grant::erase_for_former_owner(self, sn).await
+    }
+
+    /// The holder's account is deleted together with its grants. The owners get a journal entry without a name.
+    pub(crate) async fn record_holder_deleted(&mut self, account: AccountId) -> Result<()> {
+        let now = self.now;
+        for grant in grant::open_of_holder(self, account, now).await? {
+            let entry = NewEntry::by(account, JournalEvent::GrantEnded, now).on(&grant.sn);
+            self.journal(entry.with(grant.detail())).await?;
+        }
+        Ok(())
+    }
+}
+
+const fn event(state: GrantState) -> JournalEvent {
+    match state {
+        GrantState::Requested | GrantState::Refused => JournalEvent::GrantRefused,
+        GrantState::Invited => JournalEvent::GrantDeclined,
+        GrantState::Active | GrantState::Unconfirmed | GrantState::Ended => {
+            JournalEvent::GrantEnded
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Use cases: what people, the operator and the clock change. Each is one [`transaction`] of rows, journal entries and mails;
+//! after its commit the bus is notified. Reading needs no use case: whoever reads asks `store`.
+
+mod account;
+pub mod alarm;
+pub mod command;
+pub mod commissioning;
+mod end_user;
+pub mod grant;
+pub mod group;
+mod guard;
+mod handover;
+mod household;
+pub mod key;
+mod mail;
+mod mail_link;
+mod page;
+pub mod partner;
+pub mod planning;
+pub mod registration;
+mod release;
+pub mod replacement;
+pub mod session;
+pub mod settings;
+pub mod site;
+pub mod tariff;
+pub mod totp;
+mod transaction;
+pub mod update;
+pub mod weather_notice;
+
+pub use db::{Error, Result};
+
+use bus::Bus;
+use domain::clock::Millis;
+use domain::{Clock, Random};
+use std::sync::Arc;
+use store::Store;
+use transaction::Transaction;
+
+/// Carries out use cases. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Service {
+    store: Store,
+    /// `None` on the command line: running servers read its changes from the database.
+    bus: Option<Bus>,
+    clock: Clock,
+    random: Random,
+    config: Arc<ServiceConfig>,
+}
+
+#[derive(Clone, Debug)]
+pub struct ServiceConfig {
+    /// The public address of the portal. Links in mails begin with it.
+    pub public_url: String,
+    /// How many devices one account may change or command per minute.
+    pub devices_a_minute: usize,
+}
+
+impl Service {
+    pub fn new(
+        store: Store,
+        bus: Option<Bus>,
+        clock: Clock,
+        random: Random,
+        config: ServiceConfig,
+    ) -> Self {
+        Self {
+            store,
+            bus,
+            clock,
+            random,
+            config: Arc::new(config),
+        }
+    }
+
+    fn now(&self) -> Millis {
+        self.clock.now()
+    }
+
+    /// A URL of the web app, for a mail.
+    fn link(&self, page: &str) -> String {
+        format!("{}{page}", self.config.public_url)
+    }
+
+    async fn begin(&self) -> Result<Transaction<'_>> {
+        Transaction::begin(self).await
+    }
+}

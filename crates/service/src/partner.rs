@@ -1,0 +1,141 @@
+//! Partner apps: what an owner lets them read, and the tokens that they get for it.
+use crate::mail::MailDraft;
+use crate::transaction::Transaction;
+use crate::{Result, Service, page};
+use domain::AccountId;
+use serde_json::json;
+use store::journal::{Actor, JournalEvent, NewEntry};
+use store::partner::{self, Consent, NewConsent, NewTokens, TokenFamily};
+
+/// A code as the partner presents it.
+pub struct PresentedCode<'a> {
+    pub code: &'a [u8],
+    pub partner: &'a str,
+    pub redirect_uri: &'a str,
+    pub challenge: &'a str,
+}
+
+impl Service {
+    /// Registers a partner, or changes the name and return addresses of a registered one.
+    pub async fn register_partner(&self, id: &str, name: &str, redirects: &[String]) -> Result<()> {
+        let mut t = self.begin().await?;
+        let now = t.now;
+        partner::register(&mut t, id, name, redirects, now).await?;
+        t.commit().await
+    }
+
+    /// Stores the consent and the code that the partner may exchange. A newer consent replaces the scopes of an older one. The
+    /// owner gets a mail, because somebody else may be using their browser.
+    pub async fn consent(&self, new: &NewConsent<'_>) -> Result<()> {
+        let mut t = self.begin().await?;
+        let now = t.now;
+        partner::insert_consent(&mut t, self.store.keyring(), new, now).await?;
+        let scopes = new.scopes.names().join(" ");
+        let entry = NewEntry::by(new.account, JournalEvent::PartnerConsented, now);
+        t.journal(entry.with(json!({ "partner": new.partner, "scopes": scopes })))
+            .await?;
+        let name = partner::name(&mut t, new.partner).await?;
+        let draft = MailDraft {
+            text: "partner_consented",
+            page: page::OWNERS_SETTINGS,
+            values: vec![("who", name)],
+        };
+        t.mail_account(new.account, draft).await?;
+        t.commit().await
+    }
+
+    /// Exchanges a code for tokens. A code works once, for its own partner, address and verifier. If it is presented again, one
+    /// of the two presenters has stolen it: the tokens of the first exchange end.
+    pub async fn exchange_code(
+        &self,
+        presented: &PresentedCode<'_>,
+        tokens: &NewTokens<'_>,
+    ) -> Result<Option<Consent>> {
+        let mut t = self.begin().await?;
+        let (keyring, now) = (self.store.keyring(), t.now);
+        let Some(code) = partner::use_code(&mut t, keyring, presented.code, now).await? else {
+            let used = partner::family_of_code(&mut t, keyring, presented.code).await?;
+            return end_stolen(t, used).await;
+        };
+        let is_valid = code.redirect_uri == presented.redirect_uri
+            && code.challenge == presented.challenge
+            && now <= code.expires_at;
+        let family = code.into_family();
+        let consent = partner::consent_of_unlocked_account(&mut t, &family).await?;
+        let consent = consent.filter(|it| is_valid && it.partner_id == presented.partner);
+        if consent.is_some() {
+            partner::insert_tokens(&mut t, keyring, &family, tokens, now).await?;
+        }
+        // A failed exchange uses up the code too, because somebody else has it.
+        t.commit().await?;
+        Ok(consent)
+    }
+
+    /// Exchanges a refresh token for a new pair; the old token stops working. If it is presented again, it was stolen: all tokens
+    /// that descend from the same code end.
+    pub async fn refresh_partner(
+        &self,
+        refresh: &[u8],
+        partner: &str,
+        tokens: &NewTokens<'_>,
+    ) -> Result<Option<Consent>> {
+        let mut t = self.begin().await?;
+        let (keyring, now) = (self.store.keyring(), t.now);
+        let family = partner::use_refresh_token(&mut t, keyring, refresh, now).await?;
+        let Some(family) = family else {
+            let used = partner::family_of_used_token(&mut t, keyring, refresh).await?;
+            return end_stolen(t, used).await;
+        };
+        let consent = partner::consent_of_unlocked_account(&mut t, &family).await?;
+        let Some(consent) = consent.filter(|consent| consent.partner_id == partner) else {
+            return Ok(None);
+        };
+        partner::insert_tokens(&mut t, keyring, &family, tokens, now).await?;
+        t.commit().await?;
+        Ok(Some(consent))
+    }
+
+    /// Ends a consent and its tokens; `false` when the account has no such consent.
+    pub async fn end_consent(&self, account: AccountId, id: i64) -> Result<bool> {
+        let mut t = self.begin().await?;
+        let Some(partner) = partner::delete_consent(&mut t, account, id).await? else {
+            return Ok(false);
+        };
+        record_end(&mut t, account, &partner).await?;
+        t.commit().await?;
+        Ok(true)
+    }
+}
+
+/// Ends every token of a family: one of its codes or tokens was presented twice. No consent is left to answer with.
+async fn end_stolen(
+    mut t: Transaction<'_>,
+    family: Option<TokenFamily>,
+) -> Result<Option<Consent>> {
+    let Some(family) = family else {
+        return Ok(None);
+    };
+    if partner::delete_tokens(&mut t, &family).await?
+        && let Some(consent) = partner::consent(&mut t, &family).await?
+    {
+        let entry = NewEntry::by(consent.account(), JournalEvent::PartnerTokenReused, t.now)
+            .with_actor(Actor::Portal)
+            .with(json!({ "partner": consent.partner_id }));
+        t.journal(entry).await?;
+    }
+    t.commit().await?;
+    Ok(None)
+}
+
+/// Ends all consents of the account: the password was reset, or the owner ends every access.
+pub(crate) async fn end_all(t: &mut Transaction<'_>, account: AccountId) -> Result<()> {
+    for partner in partner::delete_consents(t, account).await? {
+        record_end(t, account, &partner).await?;
+    }
+    Ok(())
+}
+
+async fn record_end(t: &mut Transaction<'_>, account: AccountId, partner: &str) -> Result<()> {
+    let entry = NewEntry::by(account, JournalEvent::PartnerEnded, t.now);
+    t.journal(entry.with(json!({ "partner": partner }))).await
+}

@@ -1,0 +1,127 @@
+//! Updates: people start and cancel them, and one that waits for too long expires.
+use crate::mail::OwnerMail;
+use crate::transaction::{Notification, Transaction};
+use crate::{Result, Service, page};
+use domain::Serial;
+use domain::clock::DAY;
+use domain::firmware::{JobId, MAX_UPDATE_WAIT, Version};
+use serde_json::json;
+use store::Access;
+use store::firmware::{Release, installed_version, update};
+use store::guard::{self, ChangeBlocked};
+use store::journal::{Actor, JournalEvent, NewEntry};
+
+/// Result of starting an update.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UpdateStart {
+    /// It waits for its battery, or an update was open already.
+    Open,
+    NothingOffered,
+    Blocked(ChangeBlocked),
+}
+
+/// What a system can be updated to now.
+struct Offer {
+    /// Each release with the version that it replaces. Never empty.
+    parts: Vec<(Release, Version)>,
+    /// The battery updates only with its main switch off.
+    needs_off: bool,
+}
+
+impl Service {
+    /// Starts an update to what the system is offered. Idempotent: a repeated request finds the open update.
+    pub async fn start_update(&self, access: &Access) -> Result<UpdateStart> {
+        let sn = access.sn();
+        let newest = self.store.newest_update(sn).await?;
+        if newest.is_some_and(|job| job.state.is_open()) {
+            return Ok(UpdateStart::Open);
+        }
+        let Some(offer) = self.offer(sn) else {
+            return Ok(UpdateStart::NothingOffered);
+        };
+        let mut t = self.begin().await?;
+        let now = t.now;
+        let admitted = guard::admit(&mut t, access, self.config.devices_a_minute, now).await?;
+        if let Err(blocked) = admitted {
+            return Ok(UpdateStart::Blocked(blocked));
+        }
+        // Somebody else may have started one meanwhile.
+        if update::has_open(&mut t, sn).await? {
+            return Ok(UpdateStart::Open);
+        }
+        let id = JobId::random(&self.random);
+        update::insert(&mut t, access, &id, &offer.parts, now).await?;
+        let parts = offer.parts.iter().map(|(release, from)| {
+            json!({ "part": release.part.as_str(), "from": from.to_string(), "to": release.version.to_string() })
+        });
+        let detail = json!({ "parts": parts.collect::<Vec<_>>() });
+        let entry = NewEntry::by(access.account(), JournalEvent::UpdateStarted, now).on(sn);
+        t.journal(entry.with(detail)).await?;
+        mail_owner(&mut t, access, &offer).await?;
+        t.notify(Notification::UpdateChanged(sn.clone()));
+        t.commit().await?;
+        Ok(UpdateStart::Open)
+    }
+
+    /// `None` when the system is offered nothing that it can install.
+    fn offer(&self, sn: &Serial) -> Option<Offer> {
+        let live = &self.bus.as_ref()?.live;
+        let snapshot = live.get(sn)?;
+        let from = |release: &Release| installed_version(&snapshot.facts.versions, release.part);
+        let offered = live.offered(sn).into_iter();
+        let parts = offered.filter_map(|release| from(&release).map(|from| (release, from)));
+        let parts: Vec<_> = parts.collect();
+        (!parts.is_empty()).then_some(Offer {
+            parts,
+            needs_off: snapshot.facts.update_needs_off,
+        })
+    }
+
+    /// Cancels an update that the battery has not begun. `false` when the battery works on it.
+    pub async fn cancel_update(&self, access: &Access) -> Result<bool> {
+        let mut t = self.begin().await?;
+        let (sn, now) = (access.sn(), t.now);
+        if !update::cancel_waiting(&mut t, sn, now).await? {
+            return Ok(!update::has_open(&mut t, sn).await?);
+        }
+        t.journal(NewEntry::by(access.account(), JournalEvent::UpdateCancelled, now).on(sn))
+            .await?;
+        t.notify(Notification::UpdateChanged(sn.clone()));
+        t.commit().await?;
+        Ok(true)
+    }
+
+    /// Expires updates whose battery has waited for too long. Returns their systems.
+    pub async fn expire_updates(&self) -> Result<Vec<Serial>> {
+        let mut expired = Vec::new();
+        for (id, sn) in self.store.overdue_updates(self.now()).await? {
+            let mut t = self.begin().await?;
+            let now = t.now;
+            if update::expire(&mut t, &id, now).await? {
+                let entry = NewEntry::without_account(JournalEvent::UpdateExpired, now).on(&sn);
+                t.journal(entry.with_actor(Actor::Portal)).await?;
+                t.notify(Notification::UpdateChanged(sn.clone()));
+                t.commit().await?;
+                expired.push(sn);
+            }
+        }
+        Ok(expired)
+    }
+}
+
+/// Mails an owner who did not start the update what to do at the main switch, and until when.
+async fn mail_owner(t: &mut Transaction<'_>, access: &Access, offer: &Offer) -> Result<()> {
+    let text = match (offer.needs_off, offer.parts.len()) {
+        (false, _) => "update_by_installer",
+        (true, 0..=1) => "update_needs_switch",
+        (true, _) => "update_needs_switch_parts",
+    };
+    let mail = OwnerMail {
+        text,
+        page: &page::update(access.sn()),
+        values: vec![("sn", access.sn().to_string())],
+        // The last full day.
+        until: Some(access.zone().day_of(t.now + MAX_UPDATE_WAIT - DAY)),
+    };
+    t.mail_owner_of_change(access, mail).await
+}

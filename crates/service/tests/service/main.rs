@@ -1,0 +1,4 @@
+//! Use cases on both databases, where a running portal would only be in the way.
+#![allow(clippy::unwrap_used)]
+
+mod registration;

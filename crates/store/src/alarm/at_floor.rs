@@ -1,0 +1,49 @@
+//! Batteries at their floor: a sign of an alarm that the alarm job keeps over a restart.
+use super::by_serial;
+use crate::{Error, Result, Store};
+use db::FromRow;
+use domain::Serial;
+use domain::clock::Millis;
+
+/// A system whose battery is at its floor.
+#[derive(Debug, FromRow)]
+struct FloorRow {
+    sn: String,
+    since: Millis,
+}
+
+impl Store {
+    /// The batteries at their floor, and since when.
+    pub async fn batteries_at_floor(&self) -> Result<Vec<(Serial, Millis)>> {
+        let rows: Vec<FloorRow> =
+            on!(self, p => sqlx::query_as("SELECT sn, since FROM alarm_signs").fetch_all(p).await)?;
+        let sign = |row: FloorRow| {
+            let sn = row.sn.parse();
+            Ok((sn.map_err(|_| Error::Damaged("alarm_signs.sn"))?, row.since))
+        };
+        rows.into_iter().map(sign).collect()
+    }
+
+    /// Saves since when each battery has been at its floor. `None`: it no longer is.
+    pub async fn save_batteries_at_floor(&self, signs: &[(Serial, Option<Millis>)]) -> Result<()> {
+        let mut tx = self.db.begin().await?;
+        for (sn, since) in by_serial(signs) {
+            match since {
+                Some(since) => execute!(
+                    &mut tx,
+                    sqlx::query(
+                        "INSERT INTO alarm_signs (sn, since) SELECT sn, $2 FROM systems WHERE sn = $1
+                         ON CONFLICT (sn) DO UPDATE SET since = excluded.since"
+                    )
+                    .bind(sn.as_str())
+                    .bind(since)
+                )?,
+                None => execute!(
+                    &mut tx,
+                    sqlx::query("DELETE FROM alarm_signs WHERE sn = $1").bind(sn.as_str())
+                )?,
+            };
+        }
+        tx.commit_invalidating(std::iter::empty()).await
+    }
+}
