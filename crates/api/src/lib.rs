@@ -23,6 +23,7 @@ mod journal_text;
 mod known_browser;
 mod limits;
 mod live;
+mod metrics;
 mod number;
 mod own_account;
 mod password;

@@ -1,6 +1,6 @@
 //! Assembles the portal: the routes, the web app, and the layers around them.
 use crate::form::MAX_BODY;
-use crate::{Portal, assets, demo, error, headers, route_table, status};
+use crate::{Portal, assets, demo, error, headers, metrics, route_table};
 use axum::extract::DefaultBodyLimit;
 use axum::http::StatusCode;
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -56,7 +56,7 @@ pub fn portal(portal: Portal) -> Router {
             portal.clone(),
             headers::add_security_headers,
         ))
-        .layer(from_fn(status::count_requests))
+        .layer(from_fn(metrics::count_requests))
         .layer(trace())
         .with_state(portal)
 }

@@ -3,7 +3,7 @@
 use crate::form::MAX_BODY;
 use crate::route_table::update_service_routes;
 use crate::router::{REQUEST_TIMEOUT, trace};
-use crate::{Portal, error, headers, status};
+use crate::{Portal, error, headers, metrics};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::header::{ACCEPT_LANGUAGE, AUTHORIZATION, CONTENT_TYPE};
@@ -39,7 +39,7 @@ pub fn update_service(portal: Portal) -> Router {
             portal.clone(),
             headers::add_security_headers,
         ))
-        .layer(from_fn(status::count_requests))
+        .layer(from_fn(metrics::count_requests))
         .layer(trace())
         .with_state(portal)
 }

@@ -206,8 +206,10 @@ impl Engine {
             )
         };
         tokio::select! {
-            _ = tasks => {}
+            // At a stop both end: the commits are waited for below.
+            biased;
             () = stop.cancelled() => {}
+            _ = tasks => {}
             ended = &mut commits => {
                 tracing::error!(?ended, "report_commits_ended: reports are no longer stored, restart this process");
                 return;

@@ -1,6 +1,6 @@
 //! Checks our own clock against batteries whose clocks were set over the network. One battery may be wrong; the median of
 //! several is not.
-use crate::endpoint::Gateway;
+use crate::gateway::Gateway;
 use domain::Serial;
 use domain::clock::{Millis, SECOND};
 use std::collections::HashMap;

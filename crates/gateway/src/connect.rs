@@ -1,7 +1,7 @@
 //! The CONNECT packet: authenticates the device. Also the packet framing that the session uses.
 use crate::clock_correction::ClockCorrection;
-use crate::endpoint::Gateway;
-use crate::session::DeviceSessionEnd;
+use crate::gateway::Gateway;
+use crate::session_end::DeviceSessionEnd;
 use crate::wire::UpTopic;
 use bytes::{Bytes, BytesMut};
 use domain::Serial;

@@ -1,18 +1,17 @@
 //! Accepts connections of batteries until it is stopped.
 use crate::clock_check::{self, ClockCheck};
 use crate::connect::{self, ConnectRefusal};
-use crate::session::{DeviceSessionEnd, Session};
-use bus::Bus;
-use domain::connections::{Admission, Connections};
-use domain::{Clock, Serial};
+use crate::gateway::Gateway;
+use crate::session::Session;
+use crate::session_end::DeviceSessionEnd;
+use domain::Serial;
+use domain::connections::Admission;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use store::Store;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::MissedTickBehavior;
-use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -23,18 +22,6 @@ const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
 const REFUSAL_DELAY: Duration = Duration::from_millis(250);
 
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(10);
-
-#[derive(Clone)]
-pub struct Gateway {
-    pub store: Store,
-    pub bus: Bus,
-    pub clock: Clock,
-    /// `None` for plain TCP: on loopback, or behind a proxy that does TLS.
-    pub tls: Option<TlsAcceptor>,
-    /// Limits open connections. The limit per address counts only those that have not logged in: a whole village may share one
-    /// address.
-    pub connections: Connections,
-}
 
 /// Serves until `stop` is cancelled, then lets every session send its last acknowledgements.
 pub async fn serve(listener: TcpListener, gateway: Gateway, stop: CancellationToken) {

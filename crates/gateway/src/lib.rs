@@ -8,7 +8,10 @@ mod clock_correction;
 mod connect;
 mod decoder;
 mod endpoint;
+mod gateway;
 mod session;
+mod session_end;
 mod wire;
 
-pub use endpoint::{Gateway, serve};
+pub use endpoint::serve;
+pub use gateway::Gateway;

@@ -1,14 +1,13 @@
 //! The MQTT session of one battery, after its CONNECT. A message is acknowledged only after it is committed.
 
 mod delivery;
-mod end;
 
-pub(crate) use end::DeviceSessionEnd;
+use crate::session_end::DeviceSessionEnd;
 
 use crate::clock_check::ClockCheck;
 use crate::connect::{AcceptedDevice, Link};
 use crate::decoder::ReportDecoder;
-use crate::endpoint::Gateway;
+use crate::gateway::Gateway;
 use crate::wire::{DownTopics, LastWill, RejectReason, UpTopic, has_control_character};
 use bus::downlink::DownlinkReceiver;
 use bus::{Bus, NotStored, Receipt};

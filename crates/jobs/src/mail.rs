@@ -1,18 +1,24 @@
-//! Sends the mails in the outbox: by SMTP, into a folder, or to a callback of the demo.
+//! Sends the mails in the outbox.
+
+mod mailer;
+
+pub use mailer::Mailer;
+
 use anyhow::Context as _;
 use domain::clock::Millis;
 use domain::message::{text, text_with};
+use domain::site_time::utc_text;
 use domain::{Clock, Email, Lang};
-use lettre::message::header::ContentType;
-use lettre::transport::smtp::client::{Certificate, CertificateStore, Tls, TlsParameters};
-use lettre::{AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor};
 use service::Service;
-use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 use store::Store;
 use store::mail::{DueMail, Mail, MailBody};
 use tokio_util::sync::CancellationToken;
+
+/// For a whole mail; shorter than its lease, so no other process sends it meanwhile.
+const SEND_TIMEOUT: Duration = Duration::from_secs(45);
+/// The time that a mail being sent has at shutdown.
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(3);
 
 /// A mail as a person reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,113 +26,6 @@ pub struct RenderedMail {
     pub to: String,
     pub subject: String,
     pub text: String,
-}
-
-/// The sender and the transport of mails.
-#[derive(Clone)]
-pub struct Mailer {
-    from: String,
-    transport: Transport,
-}
-
-#[derive(Clone)]
-enum Transport {
-    Smtp(AsyncSmtpTransport<Tokio1Executor>),
-    Folder(PathBuf),
-    Callback(Arc<dyn Fn(RenderedMail) + Send + Sync>),
-}
-
-/// For one reply of the mail server.
-const SMTP_TIMEOUT: Duration = Duration::from_secs(20);
-/// For a whole mail; shorter than its lease, so no other process sends it meanwhile.
-const SEND_TIMEOUT: Duration = Duration::from_secs(45);
-/// The time that a mail being sent has at shutdown.
-const SHUTDOWN_GRACE: Duration = Duration::from_secs(3);
-
-impl Mailer {
-    /// `smtp://user:password@host:587?tls=required` (STARTTLS), `smtps://…` (TLS from the start), or without TLS. With
-    /// `authority` (PEM) the server's certificate must be issued by it, not by one of the system's authorities.
-    pub fn smtp(url: &str, from: &str, authority: Option<&[u8]>) -> anyhow::Result<Self> {
-        let mut transport = AsyncSmtpTransport::<Tokio1Executor>::from_url(url)
-            .context("the SMTP address is not valid")?;
-        if let Some(pem) = authority {
-            let wrapped = url.starts_with("smtps:");
-            let tls = tls_trusting(url, pem)
-                .context("the mail server's authority is not a PEM certificate")?;
-            transport = transport.tls(if wrapped {
-                Tls::Wrapper(tls)
-            } else {
-                Tls::Required(tls)
-            });
-        }
-        Self::new(
-            from,
-            Transport::Smtp(transport.timeout(Some(SMTP_TIMEOUT)).build()),
-        )
-    }
-
-    /// One `.eml` file per mail.
-    pub fn folder(path: PathBuf, from: &str) -> anyhow::Result<Self> {
-        std::fs::create_dir_all(&path)
-            .with_context(|| format!("cannot create the mail folder {}", path.display()))?;
-        Self::new(from, Transport::Folder(path))
-    }
-
-    pub fn callback(
-        take: impl Fn(RenderedMail) + Send + Sync + 'static,
-        from: &str,
-    ) -> anyhow::Result<Self> {
-        Self::new(from, Transport::Callback(Arc::new(take)))
-    }
-
-    fn new(from: &str, transport: Transport) -> anyhow::Result<Self> {
-        from.parse::<lettre::message::Mailbox>()
-            .context("the sender's address is not valid")?;
-        Ok(Self {
-            from: from.to_owned(),
-            transport,
-        })
-    }
-
-    async fn send(&self, rendered: RenderedMail, name: &str) -> anyhow::Result<()> {
-        let message = || {
-            Message::builder()
-                .from(self.from.parse()?)
-                .to(rendered.to.parse()?)
-                .subject(&rendered.subject)
-                .header(ContentType::TEXT_PLAIN)
-                .body(rendered.text.clone())
-                .context("cannot build the mail")
-        };
-        match &self.transport {
-            Transport::Smtp(transport) => {
-                let sent = transport.send(message()?).await;
-                sent.map(drop).context("SMTP delivery failed")
-            }
-            Transport::Folder(path) => {
-                let file = path.join(format!("{name}.eml"));
-                tokio::fs::write(&file, message()?.formatted())
-                    .await
-                    .context("cannot write the mail to its folder")
-            }
-            Transport::Callback(take) => {
-                take(rendered);
-                Ok(())
-            }
-        }
-    }
-}
-
-fn tls_trusting(url: &str, pem: &[u8]) -> anyhow::Result<TlsParameters> {
-    let after_user = url.rsplit('@').next().unwrap_or(url);
-    let host = after_user
-        .trim_start_matches("smtp://")
-        .trim_start_matches("smtps://");
-    let host = host.split([':', '/', '?']).next().unwrap_or_default();
-    let parameters = TlsParameters::builder(host.to_owned())
-        .certificate_store(CertificateStore::None)
-        .add_root_certificate(Certificate::from_pem(pem)?);
-    Ok(parameters.build_rustls()?)
 }
 
 /// Sends every mail that is due. A mail that fails stays in the outbox and is retried later.
@@ -150,7 +49,7 @@ pub(crate) async fn send_until(
                     tokio::time::sleep(SHUTDOWN_GRACE).await;
                 };
                 tokio::select! {
-                    () = deliver(store, service, mailer, due) => {}
+                    () = deliver(store, service, mailer, due, clock.now()) => {}
                     () = late => return,
                 }
             }
@@ -175,10 +74,11 @@ pub(crate) async fn measure_queue(store: &Store, now: Millis) {
     }
 }
 
-async fn deliver(store: &Store, service: &Service, mailer: &Mailer, due: DueMail) {
+async fn deliver(store: &Store, service: &Service, mailer: &Mailer, due: DueMail, now: Millis) {
     let sent = async {
         if let Some(mail) = compose(service, &due).await? {
-            let name = format!("{:06}-{}", due.id, mail.text);
+            let at = utc_text(now).replace(':', "-");
+            let name = format!("{at}-{:06}-{}", due.id, mail.text);
             let sending = mailer.send(render(&due.recipient, &mail), &name);
             let sent = tokio::time::timeout(SEND_TIMEOUT, sending).await;
             sent.context("the mail server took too long")??;

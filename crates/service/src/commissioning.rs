@@ -1,11 +1,15 @@
 //! Commissionings: begun, recorded step by step, and finished as a protocol or abandoned.
 use crate::end_user::{mail_owners, rename, restore};
+use crate::transaction::Transaction;
 use crate::{Error, Result, Service};
 use domain::commissioning::{CheckRecord, CommissioningStep};
+use domain::grant::Right;
+use domain::{AccountId, Serial};
 use serde_json::json;
 use store::Access;
 use store::commissioning::{self, Commissioning, Customer, NameChange};
 use store::end_user::EndUser;
+use store::grant::{self, Grant};
 use store::journal::{JournalEvent, NewEntry};
 
 /// Result of beginning a commissioning.
@@ -118,21 +122,12 @@ impl Service {
         abandoned: &Commissioning,
     ) -> Result<bool> {
         let mut t = self.begin().await?;
-        let now = t.now;
         if !commissioning::lock_open(&mut t, abandoned.id).await? {
             return Ok(false);
         }
         let author = access.account();
-        let mut restored = Vec::new();
-        for (sn, change) in commissioning::name_changes(&mut t, abandoned.id).await? {
-            restored.extend(restore(&mut t, author, sn, change).await?);
-        }
-        mail_owners(&mut t, author, &restored).await?;
-        commissioning::delete(&mut t, abandoned.id).await?;
-        for sn in &abandoned.units {
-            let entry = NewEntry::by(author, JournalEvent::CommissioningDropped, now);
-            t.journal(entry.on(sn)).await?;
-        }
+        t.abandon_commissioning(author, abandoned.id, &abandoned.units)
+            .await?;
         t.commit().await?;
         Ok(true)
     }
@@ -159,5 +154,44 @@ impl Service {
                 .await?;
         }
         t.commit().await
+    }
+}
+
+impl Transaction<'_> {
+    /// An electrician has lost access to a system. A commissioning that nobody can go on with is abandoned.
+    pub(crate) async fn abandon_orphaned_commissioning(
+        &mut self,
+        sn: &Serial,
+        former: AccountId,
+    ) -> Result<()> {
+        let now = self.now;
+        let Some((id, units)) = commissioning::find_open(self, sn).await? else {
+            return Ok(());
+        };
+        let grants = grant::open_of_system(self, sn, now).await?;
+        let may_go_on = |grant: &Grant| grant.scope.level().may(Right::Commission);
+        if grants.iter().any(may_go_on) {
+            return Ok(());
+        }
+        self.abandon_commissioning(former, id, &units).await
+    }
+
+    async fn abandon_commissioning(
+        &mut self,
+        author: AccountId,
+        id: i64,
+        units: &[Serial],
+    ) -> Result<()> {
+        let mut restored = Vec::new();
+        for (sn, change) in commissioning::name_changes(self, id).await? {
+            restored.extend(restore(self, author, sn, change).await?);
+        }
+        mail_owners(self, author, &restored).await?;
+        commissioning::delete(self, id).await?;
+        for sn in units {
+            let entry = NewEntry::by(author, JournalEvent::CommissioningDropped, self.now);
+            self.journal(entry.on(sn)).await?;
+        }
+        Ok(())
     }
 }

@@ -1,11 +1,11 @@
 //! Mails that use cases queue, in the recipient's language.
 use crate::transaction::Transaction;
-use crate::{Result, Service};
+use crate::{Error, Result, Service};
 use db::Tx;
-use domain::{AccountId, Lang, SiteDay};
+use domain::{AccountId, Email, Lang, SiteDay};
 use store::Access;
 use store::account;
-use store::mail::Mail;
+use store::mail::{Mail, MailBody};
 
 #[derive(Clone, Debug)]
 pub(crate) struct MailRecipient {
@@ -73,6 +73,15 @@ pub(crate) struct OwnerMail<'a> {
 }
 
 impl Transaction<'_> {
+    /// Queues a mail in the recipient's language.
+    pub(crate) async fn mail(&mut self, to: &MailRecipient, draft: MailDraft<'_>) -> Result<()> {
+        let email = to.email.parse();
+        let email: Email = email.map_err(|_| Error::Damaged("accounts.email"))?;
+        let mail = draft.into_mail(self.service, to.lang());
+        self.queue_mail(to.account, &email, MailBody::Mail(mail))
+            .await
+    }
+
     /// Mails an account; does nothing after its deletion.
     pub(crate) async fn mail_account(
         &mut self,

@@ -1,12 +1,10 @@
 //! The transaction of a use case. Rows, journal entries and mails are committed together. Then, and only here, the bus is notified.
-use crate::mail::{MailDraft, MailRecipient};
 use crate::{Result, Service};
 use bus::Bus;
 use db::Tx;
 use domain::clock::Millis;
-use domain::{CommandId, Email, Serial};
+use domain::{AccountId, CommandId, Email, Serial};
 use std::ops::{Deref, DerefMut};
-use store::Error;
 use store::journal::NewEntry;
 use store::mail::{MailBody, OutgoingMail};
 
@@ -68,19 +66,10 @@ impl<'s> Transaction<'s> {
         entry.write(&mut self.tx).await
     }
 
-    /// Queues a mail in the recipient's language.
-    pub(crate) async fn mail(&mut self, to: &MailRecipient, draft: MailDraft<'_>) -> Result<()> {
-        let email = to.email.parse();
-        let email: Email = email.map_err(|_| Error::Damaged("accounts.email"))?;
-        let mail = draft.into_mail(self.service, to.lang());
-        self.queue_mail(to.account, &email, MailBody::Mail(mail))
-            .await
-    }
-
     /// Queues a mail. It is deleted with `account`, whatever address it goes to.
     pub(crate) async fn queue_mail(
         &mut self,
-        account: Option<domain::AccountId>,
+        account: Option<AccountId>,
         recipient: &Email,
         body: MailBody,
     ) -> Result<()> {

@@ -9,7 +9,7 @@ pub use customer::{NameChange, name_changes, save_customer, save_name_change};
 pub use finish::{count_owners, finish};
 pub use ownership::anonymise_electrician;
 pub(crate) use ownership::{clear_customer_of_shared_protocols, erase_for_former_owner};
-pub use write::{add_unit, delete, insert, lock_open, save_step};
+pub use write::{add_unit, delete, find_open, insert, lock_open, save_step};
 
 use crate::{Access, Error, Result, Store};
 use db::{FromRow, Tx};

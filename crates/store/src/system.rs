@@ -180,6 +180,9 @@ pub async fn unlink(tx: &mut Tx, sn: &Serial, owner: AccountId, now: Millis) -> 
         .bind(owner.0)
         .bind(now)
     )?;
+    if unlinked == 1 {
+        telemetry::erase_after(tx, sn, now).await?;
+    }
     Ok(unlinked == 1)
 }
 

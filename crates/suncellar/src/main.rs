@@ -20,7 +20,6 @@ use options::LogFormat;
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
-use tracing_subscriber::fmt::format::FmtSpan;
 
 /// The C library's allocator took a sixth of a request's time.
 #[global_allocator]
@@ -73,8 +72,6 @@ fn start_log(format: LogFormat) {
     let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let log = tracing_subscriber::fmt()
         .with_env_filter(filter)
-        // Spans are at the level debug: with SUNCELLAR_LOG=info,db=debug each statement says how long it took.
-        .with_span_events(FmtSpan::CLOSE)
         .with_ansi(std::io::stderr().is_terminal() && !plain)
         .with_writer(std::io::stderr);
     match format {

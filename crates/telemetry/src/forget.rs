@@ -2,7 +2,7 @@
 use crate::Telemetry;
 use crate::day_context::MeasuredSite;
 use crate::{late_samples, sealed_months};
-use db::{Error, FromRow, Result};
+use db::{Error, FromRow, Result, Tx};
 use domain::clock::Millis;
 use domain::{Serial, Zone};
 
@@ -14,6 +14,18 @@ struct SystemRow {
     history_from: Millis,
     kept_from: Millis,
     erased_to: Millis,
+}
+
+/// Erases samples after `at`. Only a wrong clock of the server dates any in the future; they belong to who lived there then.
+pub async fn erase_after(tx: &mut Tx, sn: &Serial, at: Millis) -> Result<()> {
+    late_samples::bump_version(tx, sn).await?;
+    for delete in [
+        "DELETE FROM samples WHERE sn = $1 AND ts > $2",
+        "DELETE FROM sealed_days WHERE sn = $1 AND starts_at > $2",
+    ] {
+        execute!(&mut *tx, sqlx::query(delete).bind(sn.as_str()).bind(at))?;
+    }
+    Ok(())
 }
 
 impl Telemetry {

@@ -27,6 +27,7 @@ mod transfer;
 mod varint;
 
 pub use day_context::MeasuredSite;
+pub use forget::erase_after;
 pub use insert::insert;
 pub use pack::{pack, unpack};
 pub use seal::SEAL_AFTER;

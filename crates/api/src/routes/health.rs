@@ -1,7 +1,7 @@
 //! For operators and for the browser at startup: liveness, readiness, metrics and addresses.
 use crate::client::ClientAddress;
 use crate::error::{Error, Result};
-use crate::status::render_metrics;
+use crate::metrics::render_metrics;
 use crate::{Links, Portal};
 use axum::Json;
 use axum::extract::State;

@@ -13,6 +13,20 @@ async fn drop_it(app: &TestApp, person: &Person, id: i64) {
     drop.bearer(&person.access).send().await.expect(204);
 }
 
+async fn grant_of(app: &TestApp, owner: &Person, electrician: &Person) -> i64 {
+    let grants = app.get("/api/auth/grant/").bearer(&owner.access);
+    let grants = grants.send().await.expect(200).json();
+    let mut given = grants["given"].as_array().unwrap().iter();
+    let theirs = given.find(|grant| grant["email"] == electrician.email.as_str());
+    theirs.unwrap()["id"].as_i64().unwrap()
+}
+
+async fn end_grant(app: &TestApp, owner: &Person, electrician: &Person) {
+    let id = grant_of(app, owner, electrician).await;
+    let end = app.call("DELETE", &format!("/api/auth/grant/{id}/"));
+    end.bearer(&owner.access).send().await.expect(204);
+}
+
 async fn candidates(app: &TestApp, person: &Person, sn: &str) -> Value {
     let open = app.get(&format!("/api/auth/commissioning/?sn={sn}"));
     let open = open.bearer(&person.access).send().await.expect(200);
@@ -176,6 +190,36 @@ with_app!(
         drop_it(app, &eva, id).await;
         assert_eq!(name(app, &anna, "SC000001").await, "Anna Neu");
         assert_eq!(mails(app, &anna).await.len(), 4, "her own is no news");
+    }
+);
+
+with_app!(
+    a_commissioning_that_nobody_can_go_on_with_is_abandoned,
+    |app| {
+        let anna = app.owner("anna", "SC000001").await;
+        rename(app, &anna, "SC000001", "Anna", "Berg").await;
+        let (eva, jan) = (app.electrician("eva").await, app.electrician("jan").await);
+        for electrician in [&eva, &jan] {
+            app.grant(&anna, electrician, "SC000001", "service").await;
+        }
+        let id = app.begin_commissioning(&eva, "SC000001").await;
+        app.step(&eva, id, &customer("Thomas", "Sonntag")).await;
+        end_grant(app, &anna, &eva).await;
+        assert_eq!(name(app, &anna, "SC000001").await, "Thomas Sonntag");
+        assert!(candidates(app, &jan, "SC000001").await.is_array());
+        // Her colleague was the last who could go on with it.
+        let less = [("scope", "configure")];
+        let grant = grant_of(app, &anna, &jan).await;
+        let change = app.call("PATCH", &format!("/api/auth/grant/{grant}/"));
+        let change = change.form(&less).bearer(&anna.access);
+        change.send().await.expect(200);
+        assert_eq!(name(app, &anna, "SC000001").await, "Anna Berg");
+        assert_eq!(
+            newest_line(app, &anna, "commissioning_dropped").await,
+            "Eine Inbetriebnahme wurde abgebrochen."
+        );
+        app.grant(&anna, &eva, "SC000001", "service").await;
+        app.begin_commissioning(&eva, "SC000001").await;
     }
 );
 

@@ -116,3 +116,20 @@ on_both!(
         app.stop().await;
     }
 );
+
+on_both!(
+    what_a_wrong_clock_dated_in_the_future_goes_with_the_household,
+    |db| {
+        let app = TestApp::start(db).await;
+        app.owner("anna", SN).await;
+        let battery = app.battery(SN);
+        battery.hello(|_| {}).await;
+        let ahead = app.clock.now() + HOUR;
+        battery.sample(|sample| sample.at = ahead).await;
+        assert_eq!(rows(db, "samples").await, 1);
+        let access = app.household_access(SN).await;
+        app.service.unlink(&access).await.unwrap();
+        assert_eq!(rows(db, "samples").await, 0);
+        app.stop().await;
+    }
+);

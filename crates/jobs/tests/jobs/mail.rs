@@ -126,20 +126,21 @@ async fn a_mail_that_fails_is_due_again_after_a_minute_and_then_sent() {
 #[tokio::test]
 async fn without_smtp_mails_become_files() {
     let db = TestDb::sqlite().await;
-    queue(&db, "https://portal.test/x").await;
     let folder = std::env::temp_dir().join(format!("suncellar-mail-{}", std::process::id()));
     let mailer = Mailer::folder(folder.clone(), FROM).unwrap();
-    send_due(
-        &db,
-        &Clock::frozen_at(NOON),
-        &testkit::service_at(&db, NOON),
-        &mailer,
-    )
-    .await;
-    let files: Vec<_> = std::fs::read_dir(&folder).unwrap().flatten().collect();
-    assert_eq!(files.len(), 1);
-    let text = std::fs::read_to_string(files[0].path()).unwrap();
-    assert!(text.contains("To: anna@example.com"), "{text}");
+    // The second one gets the number of the first, as the outbox is empty again.
+    for path in ["first", "second"] {
+        queue(&db, &format!("https://portal.test/{path}")).await;
+        let service = testkit::service_at(&db, NOON);
+        send_due(&db, &Clock::frozen_at(NOON), &service, &mailer).await;
+    }
+    let files = std::fs::read_dir(&folder).unwrap().flatten();
+    let texts = files.map(|file| std::fs::read_to_string(file.path()).unwrap());
+    let texts: Vec<String> = texts.collect();
+    assert_eq!(texts.len(), 2);
+    let all = texts.concat();
+    assert!(all.contains("To: anna@example.com"), "{all}");
+    assert!(all.contains("/first") && all.contains("/second"), "{all}");
     std::fs::remove_dir_all(folder).unwrap();
 }
 

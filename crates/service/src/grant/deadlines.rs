@@ -53,6 +53,7 @@ impl Service {
             return Ok(());
         }
         t.mail_grant_holder(grant, "grant_ended").await?;
+        t.access_changed(grant).await?;
         let entry = NewEntry::without_account(JournalEvent::GrantEnded, now);
         let entry = entry.with_actor(Actor::Portal).on(&grant.sn);
         t.journal(entry.with(grant.detail())).await?;

@@ -125,6 +125,7 @@ impl Service {
         let entry = NewEntry::by(access.account(), event, now).on(access.sn());
         t.journal(entry.with(after.detail())).await?;
         t.mail_new_terms(held.as_ref(), &after).await?;
+        t.access_changed(&after).await?;
         t.commit().await?;
         Ok(Some(after))
     }

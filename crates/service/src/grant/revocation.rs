@@ -26,6 +26,7 @@ impl Service {
             grant::delete(&mut t, &grant, now).await?;
             if grant.state.opens() {
                 t.mail_grant_holder(&grant, "grant_ended").await?;
+                t.access_changed(&grant).await?;
             }
         }
         let entry = NewEntry::by(access.account(), event(grant.state), now).on(access.sn());
@@ -54,6 +55,9 @@ impl Service {
             return Ok(false);
         }
         grant::delete(&mut t, &grant, now).await?;
+        if grant.state.opens() {
+            t.access_changed(&grant).await?;
+        }
         // A request that its author takes back concerns nobody else.
         if grant.state.opens() || grant.state == GrantState::Invited {
             grant.holder.email = me.email;
@@ -67,6 +71,14 @@ impl Service {
 }
 
 impl Transaction<'_> {
+    /// What its holder alone could do at the system ends with the access.
+    pub(super) async fn access_changed(&mut self, grant: &Grant) -> Result<()> {
+        match grant.account {
+            Some(holder) => self.abandon_orphaned_commissioning(&grant.sn, holder).await,
+            None => Ok(()),
+        }
+    }
+
     /// The household has left: ends its grants and voids its invitations and offers.
     pub(crate) async fn end_grants_of_household(&mut self, sn: &Serial) -> Result<()> {
         let now = self.now;
@@ -82,6 +94,8 @@ impl Transaction<'_> {
         for grant in grant::open_of_holder(self, account, now).await? {
             let entry = NewEntry::by(account, JournalEvent::GrantEnded, now).on(&grant.sn);
             self.journal(entry.with(grant.detail())).await?;
+            grant::delete(self, &grant, now).await?;
+            self.access_changed(&grant).await?;
         }
         Ok(())
     }

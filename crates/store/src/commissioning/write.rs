@@ -1,7 +1,8 @@
 //! A commissioning in progress: begun and recorded step by step.
 use super::company;
-use crate::{Access, Result, Store};
+use crate::{Access, Error, Result, Store};
 use db::{FromRow, Tx};
+use domain::Serial;
 use domain::clock::Millis;
 use domain::code::CodeKind;
 use domain::commissioning::{CheckRecord, CommissioningStep};
@@ -103,6 +104,22 @@ pub async fn save_step(
         .bind(record.measured.to_string())
     )?;
     Ok(())
+}
+
+/// The commissioning in progress that a unit is part of, with all of its units.
+pub async fn find_open(tx: &mut Tx, sn: &Serial) -> Result<Option<(i64, Vec<Serial>)>> {
+    let rows: Vec<(i64, String)> = within!(tx, c => sqlx::query_as(
+        "SELECT o.commissioning_id, o.sn FROM commissioning_units u JOIN commissionings c ON c.id = u.commissioning_id
+         JOIN commissioning_units o ON o.commissioning_id = u.commissioning_id
+         WHERE u.sn = $1 AND c.finished_at IS NULL ORDER BY o.sn")
+        .bind(sn.as_str()).fetch_all(c).await)?;
+    let Some((id, _)) = rows.first() else {
+        return Ok(None);
+    };
+    let units = rows.iter().map(|(_, sn)| sn.parse());
+    let units: std::result::Result<_, _> = units.collect();
+    let units = units.map_err(|_| Error::Damaged("commissioning_units.sn"))?;
+    Ok(Some((*id, units)))
 }
 
 /// Deletes everything that was recorded.

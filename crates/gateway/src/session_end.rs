@@ -31,7 +31,7 @@ pub(crate) enum DeviceSessionEnd {
 
 impl DeviceSessionEnd {
     /// Whether the battery's last will is to be carried out.
-    pub(super) fn triggers_will(&self) -> bool {
+    pub(crate) fn triggers_will(&self) -> bool {
         !matches!(self, Self::Goodbye | Self::Stopped | Self::Replaced(_))
     }
 }
