@@ -18,8 +18,18 @@ const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
 /** Which rules, and of which part of the page; all of them, and the whole page, where nothing is said. */
 type Extent = { rules?: string[]; part?: string }
 
+/** Waits for what fades or moves in: meanwhile its colours are those of no theme. What moves for ever is not waited for. */
+async function motionEnded(page: Page) {
+  await page.evaluate(async () => {
+    const ends = (motion: Animation) => Number.isFinite(motion.effect?.getComputedTiming().endTime)
+    const moving = document.getAnimations().filter(ends)
+    await Promise.allSettled(moving.map((motion) => motion.finished))
+  })
+}
+
 /** No rule of axe is broken on what is on the page now; if one is, the message says where. */
 export async function expectAccessible(page: Page, { rules, part = 'html' }: Extent = {}) {
+  await motionEnded(page)
   // Evaluated by the debugger: a script element would be stopped by the CSP.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source)
   const { violations } = await page.evaluate(
