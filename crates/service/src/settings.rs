@@ -8,7 +8,6 @@ mod template;
 mod write;
 
 pub use batch::{BatchResult, BatchRun};
-pub(crate) use price::update_fixed_price;
 
 use crate::transaction::Notification;
 use crate::{Result, Service};

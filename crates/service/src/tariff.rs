@@ -1,14 +1,14 @@
 //! Prices that owners enter: from a day on, or by the time of day.
-use crate::settings::update_fixed_price;
 use crate::transaction::{Notification, Transaction};
 use crate::{Result, Service};
 use domain::journal::{JournalEvent, TariffPrices};
+use domain::setting::{Field, Value};
 use domain::source::TimeOfUse;
 use domain::tariff::{TariffStart, tariff_on};
 use domain::{Price, SiteDay, Tariff};
-use store::guard::ChangeBlocked;
+use store::guard::{self, ChangeBlocked};
 use store::journal::NewEntry;
-use store::{Access, source, tariff};
+use store::{Access, setting, source, tariff};
 
 /// Prices as a person enters them.
 #[derive(Clone, Copy, Debug)]
@@ -120,4 +120,38 @@ pub(crate) async fn set_current(
 async fn current(t: &mut Transaction<'_>, access: &Access) -> Result<Option<Tariff>> {
     let today = access.zone().day_of(t.now);
     Ok(tariff_on(&tariff::list(t, access).await?, today).copied())
+}
+
+/// New prices apply: a battery that uses the fixed price gets it as a new version of its settings. Returns whether it does.
+async fn update_fixed_price(
+    t: &mut Transaction<'_>,
+    access: &Access,
+    tariff: &Tariff,
+    devices_a_minute: usize,
+) -> Result<Result<bool, ChangeBlocked>> {
+    let (sn, now) = (access.sn(), t.now);
+    let Some(before) = setting::desired(t, sn).await? else {
+        return Ok(Ok(false));
+    };
+    let mut after = before.clone();
+    after.set_prices(tariff);
+    let field = Field::ImportPrice;
+    let (from, to) = (before.get(field), after.get(field));
+    if before.get(Field::Provider) != Some(Value::Choice("fixed")) || from == to {
+        return Ok(Ok(false));
+    }
+    if let Err(blocked) = guard::admit(t, access, devices_a_minute, now).await? {
+        return Ok(Err(blocked));
+    }
+    let by = access.account();
+    let version = setting::overwrite_desired(t, sn, &after, Some(by), now).await?;
+    let written = |value: Option<Value>| value.unwrap_or(Value::Unknown).json(field);
+    let event = JournalEvent::SettingChanged {
+        version,
+        field: Some(field),
+        from: written(from),
+        to: written(to),
+    };
+    t.journal(NewEntry::by(by, event, now).on(sn)).await?;
+    Ok(Ok(true))
 }

@@ -1,13 +1,9 @@
-//! Prices are both settings and tariffs: stored as tariffs, from a day on, and sent to batteries that use them.
+//! Prices are both settings and tariffs: a save that changes one enters a tariff.
 use super::PreparedChange;
 use crate::transaction::Transaction;
 use crate::{Result, tariff};
-use domain::journal::JournalEvent;
+use domain::Price;
 use domain::setting::{Field, Settings, Value};
-use domain::{Price, Tariff};
-use store::guard::{self, ChangeBlocked};
-use store::journal::NewEntry;
-use store::{Access, setting};
 
 /// A save that changes a price enters a tariff, once both prices are known.
 pub(super) async fn save_tariff(
@@ -28,38 +24,4 @@ pub(super) async fn save_tariff(
         }
         _ => Ok(()),
     }
-}
-
-/// New prices apply: a battery that uses the fixed price gets it as a new version of its settings. Returns whether it does.
-pub(crate) async fn update_fixed_price(
-    t: &mut Transaction<'_>,
-    access: &Access,
-    tariff: &Tariff,
-    devices_a_minute: usize,
-) -> Result<Result<bool, ChangeBlocked>> {
-    let (sn, now) = (access.sn(), t.now);
-    let Some(before) = setting::desired(t, sn).await? else {
-        return Ok(Ok(false));
-    };
-    let mut after = before.clone();
-    after.set_prices(tariff);
-    let field = Field::ImportPrice;
-    let (from, to) = (before.get(field), after.get(field));
-    if before.get(Field::Provider) != Some(Value::Choice("fixed")) || from == to {
-        return Ok(Ok(false));
-    }
-    if let Err(blocked) = guard::admit(t, access, devices_a_minute, now).await? {
-        return Ok(Err(blocked));
-    }
-    let by = access.account();
-    let version = setting::overwrite_desired(t, sn, &after, Some(by), now).await?;
-    let written = |value: Option<Value>| value.unwrap_or(Value::Unknown).json(field);
-    let event = JournalEvent::SettingChanged {
-        version,
-        field: Some(field),
-        from: written(from),
-        to: written(to),
-    };
-    t.journal(NewEntry::by(by, event, now).on(sn)).await?;
-    Ok(Ok(true))
 }
