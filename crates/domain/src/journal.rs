@@ -4,7 +4,7 @@
 mod detail;
 mod text;
 
-pub use detail::{BlockOutcome, GrantDetail, PartUpdate, TariffPrices};
+pub use detail::{BlockOutcome, GrantDetail, NoticeRecord, PartUpdate, TariffPrices};
 
 use crate::alarm::AlarmKind;
 use crate::command::AnswerCode;
@@ -116,10 +116,10 @@ events! {
         /// The battery reported what happened, or why it acted.
         Battery { code: Option<EventCode>, on: bool, args: Value },
         PlanDone(BlockOutcome),
-        /// The battery may stay empty for long; with how often that was right before.
-        WeatherWarned { hits: i64, false_alarms: i64 },
-        WeatherCame { hits: i64, false_alarms: i64 },
-        WeatherWithdrawn { hits: i64, false_alarms: i64 },
+        /// The battery may stay empty for long.
+        WeatherWarned(NoticeRecord),
+        WeatherCame(NoticeRecord),
+        WeatherWithdrawn(NoticeRecord),
         /// Somebody has seen an alarm and takes care of it.
         AlarmAcknowledged { alarm: Option<AlarmKind> },
     }
@@ -221,35 +221,20 @@ impl JournalEvent {
         stored.or_else(|_| read(&Value::Null)).ok()
     }
 
-    /// For readers who learn that a price was changed, but not which one.
-    pub fn without_prices(&self) -> Self {
+    /// Whether it names a price. Some readers learn only that one was changed.
+    pub fn is_about_money(&self) -> bool {
         match self {
-            Self::TariffSet { .. } => Self::TariffSet {
-                from: None,
-                to: None,
-                was: None,
-            },
-            Self::SettingChanged {
-                version,
-                field: Some(field),
-                ..
-            } if field.is_money() => Self::SettingChanged {
-                version: *version,
-                field: None,
-                from: Value::Null,
-                to: Value::Null,
-            },
-            Self::SettingRefused {
-                version,
-                field: Some(field),
-                ..
-            } if field.is_money() => Self::SettingRefused {
-                version: *version,
-                field: None,
-                code: None,
-            },
-            other => other.clone(),
+            Self::TariffSet { .. } => true,
+            Self::SettingChanged { field, .. } | Self::SettingRefused { field, .. } => {
+                field.is_some_and(Field::is_money)
+            }
+            _ => false,
         }
+    }
+
+    /// The same event with its values left empty.
+    pub fn without_detail(&self) -> Self {
+        Self::parse(self.name(), &Value::Null).expect("its own name is known")
     }
 }
 

@@ -2,7 +2,7 @@
 use crate::mail::{MailDraft, MailRecipient};
 use crate::{Result, Service, page};
 use domain::Lang;
-use domain::journal::JournalEvent;
+use domain::journal::{JournalEvent, NoticeRecord};
 use domain::message::text_with;
 use store::Access;
 use store::journal::NewEntry;
@@ -31,19 +31,18 @@ impl Service {
         if !planning::save_weather_notice(&mut t, access, &notice).await? {
             return Ok(());
         }
-        let (hits, false_alarms) = (notice.hits, notice.false_alarms);
         let event = match transition {
             NoticeTransition::Nothing => return t.commit().await,
-            NoticeTransition::Raised => JournalEvent::WeatherWarned { hits, false_alarms },
-            NoticeTransition::Cleared { right: true } => {
-                JournalEvent::WeatherCame { hits, false_alarms }
-            }
-            NoticeTransition::Cleared { right: false } => {
-                JournalEvent::WeatherWithdrawn { hits, false_alarms }
-            }
+            NoticeTransition::Raised => JournalEvent::WeatherWarned,
+            NoticeTransition::Cleared { right: true } => JournalEvent::WeatherCame,
+            NoticeTransition::Cleared { right: false } => JournalEvent::WeatherWithdrawn,
         };
-        let entry = NewEntry::without_account(event, t.now).on(access.sn());
-        t.journal(entry).await?;
+        let event = event(NoticeRecord {
+            hits: notice.hits,
+            false_alarms: notice.false_alarms,
+        });
+        t.journal(NewEntry::without_account(event, t.now).on(access.sn()))
+            .await?;
         if transition == NoticeTransition::Raised
             && let Some(owner) = MailRecipient::of(&mut t, access.account()).await?
         {

@@ -216,11 +216,11 @@ impl LineFormatter<'_> {
         line.company.clone().unwrap_or_else(|| name.to_owned())
     }
 
-    /// What the reader may know of it.
+    /// What the reader may know. Electricians learn that a price was changed, but not which one.
     fn event(&self, line: &PageEntry) -> JournalEvent {
-        match self.sees_money {
-            true => line.event.clone(),
-            false => line.event.without_prices(),
+        match line.event.is_about_money() && !self.sees_money {
+            true => line.event.without_detail(),
+            false => line.event.clone(),
         }
     }
 

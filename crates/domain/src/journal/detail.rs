@@ -40,6 +40,14 @@ impl From<&Tariff> for TariffPrices {
     }
 }
 
+/// How often the bad-weather notice was right and wrong so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct NoticeRecord {
+    pub hits: i64,
+    pub false_alarms: i64,
+}
+
 /// One part of a battery, updated or to be updated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

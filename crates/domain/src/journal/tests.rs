@@ -196,21 +196,18 @@ fn an_entry_is_read_whatever_its_values_have_become() {
 }
 
 #[test]
-fn an_entry_without_prices_says_only_that_something_changed() {
-    let plain = read("setting_changed", "null").describe(Lang::De);
-    for (name, text) in STORED
-        .iter()
-        .filter(|(name, _)| ["tariff_set", "setting_changed"].contains(name))
-    {
+fn an_entry_about_money_can_be_told_without_it() {
+    let plain = "Eine Einstellung wurde geändert.";
+    for &(name, text) in STORED {
         let event = read(name, text);
-        assert_ne!(event.describe(Lang::De), plain);
-        assert_eq!(event.without_prices().describe(Lang::De), plain);
+        let about_money = ["tariff_set", "setting_changed"].contains(&name);
+        assert_eq!(event.is_about_money(), about_money, "{name}");
+        let told = event.without_detail();
+        assert_eq!(told.name(), name);
+        assert_eq!(told.describe(Lang::De) == plain, about_money, "{name}");
     }
-    let limit = read(
-        "setting_changed",
-        r#"{"field":"charge_limit","from":1,"to":2}"#,
-    );
-    assert_eq!(limit.without_prices(), limit);
+    let limit = r#"{"field":"charge_limit","from":1,"to":2}"#;
+    assert!(!read("setting_changed", limit).is_about_money());
 }
 
 #[test]

@@ -42,13 +42,9 @@ impl JournalEvent {
                 let lost = lost.map(|cents| currency.unwrap_or(Currency::Eur).amount(cents, lang));
                 fill(&[("lost", &lost.unwrap_or_else(|| unknown(lang)))])
             }
-            Self::CommandSent { command, .. } | Self::CommandExpired { command } => {
-                fill(&[("command", command_text(command))])
-            }
-            Self::CommandDone { command, code } => {
-                let why = code.unwrap_or(AnswerCode::Ok).text(lang);
-                fill(&[("command", command_text(command)), ("why", why)])
-            }
+            Self::CommandSent { command, .. }
+            | Self::CommandDone { command, .. }
+            | Self::CommandExpired { command } => fill(&[("command", command_text(command))]),
             Self::CommandFailed { command, code } => {
                 let why = code.unwrap_or(AnswerCode::Refused).text(lang);
                 fill(&[("command", command_text(command)), ("why", why)])
@@ -77,31 +73,17 @@ impl JournalEvent {
                     ("why", why),
                 ])
             }
-            Self::Battery {
-                code: Some(code),
-                on,
-                args,
-            } => battery(*code, *on, args, lang),
-            Self::Battery { code: None, .. } => text(lang, "word", "battery").to_owned(),
+            Self::Battery { code, on, args } => battery(*code, *on, args, lang),
             Self::PlanDone(outcome) => outcome.describe(lang),
-            Self::WeatherWarned {
-                hits: 0,
-                false_alarms: 0,
-            }
-            | Self::WeatherCame {
-                hits: 0,
-                false_alarms: 0,
-            }
-            | Self::WeatherWithdrawn {
-                hits: 0,
-                false_alarms: 0,
-            } => text(lang, "journal", "weather_warned_first").to_owned(),
-            Self::WeatherWarned { hits, false_alarms }
-            | Self::WeatherCame { hits, false_alarms }
-            | Self::WeatherWithdrawn { hits, false_alarms } => {
-                let all = (hits + false_alarms).to_string();
-                fill(&[("hits", &hits.to_string()), ("all", &all)])
-            }
+            Self::WeatherWarned(record)
+            | Self::WeatherCame(record)
+            | Self::WeatherWithdrawn(record) => match record.hits + record.false_alarms {
+                0 => text(lang, "journal", "weather_warned_first").to_owned(),
+                all => fill(&[
+                    ("hits", &record.hits.to_string()),
+                    ("all", &all.to_string()),
+                ]),
+            },
             Self::AlarmAcknowledged { alarm } => {
                 fill(&[("what", alarm.map_or("", |alarm| alarm.text(lang)))])
             }
@@ -224,7 +206,10 @@ fn setting_changed(field: Field, from: &Value, to: &Value, lang: Lang) -> String
 }
 
 /// The battery's event, with the number that it contains.
-fn battery(code: EventCode, on: bool, args: &Value, lang: Lang) -> String {
+fn battery(code: Option<EventCode>, on: bool, args: &Value, lang: Lang) -> String {
+    let Some(code) = code else {
+        return text(lang, "word", "battery").to_owned();
+    };
     let said = event_text(code, on, lang);
     let number = |name: &str, unit: &str| {
         let number = args[name].as_number()?;
