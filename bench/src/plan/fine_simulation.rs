@@ -1,7 +1,7 @@
 //! The replay of savings, compared with a simulation in steps of seconds that does not use quarter-hours.
 use super::backtest::{Backtest, battery};
 use domain::savings::EnergyBalance;
-use planner::savings::{MeasuredQuarter, Replay};
+use planner::plan_savings::{MeasuredQuarter, Replay};
 use planner::{BatteryFlow, HOURS_PER_QUARTER, Mode};
 
 /// In seconds.

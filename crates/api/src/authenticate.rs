@@ -1,6 +1,6 @@
 //! Identifies the caller and checks the route's row of the authorisation table before the handler runs.
 use crate::Portal;
-use crate::access::{BatteryCaller, Caller, PersonCaller, Rule};
+use crate::caller::{BatteryCaller, Caller, PersonCaller, Rule};
 use crate::caller_systems::Systems;
 use crate::error::{Error, Result};
 use axum::extract::{FromRequestParts, Request, State};

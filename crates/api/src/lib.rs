@@ -1,8 +1,8 @@
 //! HTTP: the portal's calls and the web app on one listener, the update service on another. The only crate that depends on axum.
 
-mod access;
 mod assets;
 mod authenticate;
+mod caller;
 mod caller_systems;
 mod chart;
 mod claim;

@@ -1,5 +1,5 @@
 //! The caller's own account, and the proof that the caller is still at the keyboard.
-use crate::access::PersonCaller;
+use crate::caller::PersonCaller;
 use crate::error::{Error, Result};
 use crate::{Lane, Portal};
 use domain::Message;

@@ -2,8 +2,8 @@
 //! handler's `#[utoipa::path]`. Both listeners and the OpenAPI document are built from it, so a route without a row is not served.
 //! [`store::Access`] additionally proves rights to a single system.
 use crate::Portal;
-use crate::access::{CallerKind, Rule};
 use crate::authenticate::authorise;
+use crate::caller::{CallerKind, Rule};
 use crate::routes::{
     account, alarm, command, commissioning, data, energy_chart, export, forecast, grant,
     grant_request, graph, group, handover, health, image, journal, partner, partner_api,

@@ -3,7 +3,7 @@
 mod batch;
 mod change;
 mod document;
-mod kind;
+mod field_kind;
 mod refusal;
 mod report;
 mod template;
@@ -15,7 +15,7 @@ pub use change::{
     ChangedField, CurrentSettings, SettingsChange, SettingsInput, TokenChange, reset,
 };
 pub use document::Settings;
-pub use kind::{Direction, FieldKind, Ratings};
+pub use field_kind::{Direction, FieldKind, Ratings};
 pub use refusal::SettingRefusal;
 pub use report::SettingsReport;
 pub use template::{MAX_TEMPLATES, TemplateName};

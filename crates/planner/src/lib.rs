@@ -4,9 +4,9 @@
 pub mod battery;
 pub mod forecast;
 pub mod plan;
+pub mod plan_savings;
 pub mod price;
 pub mod reason;
-pub mod savings;
 pub mod weather_notice;
 
 pub use battery::{BatteryFlow, BatteryModel, Mode};

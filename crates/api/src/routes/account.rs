@@ -1,5 +1,5 @@
 //! A person's own account: profile, password, e-mail address.
-use crate::access::{PersonCaller, RoleName};
+use crate::caller::{PersonCaller, RoleName};
 use crate::client::ClientAddress;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
 use crate::form::Form;

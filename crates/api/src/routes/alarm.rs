@@ -1,6 +1,6 @@
 //! Alarms: what is wrong with the caller's systems, who takes care of it, and how the caller is notified.
 use crate::Portal;
-use crate::access::PersonCaller;
+use crate::caller::PersonCaller;
 use crate::caller_systems::{Selection, Systems};
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result, language};
 use crate::form::{Form, Query, parse_id};

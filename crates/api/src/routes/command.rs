@@ -1,6 +1,6 @@
 //! Commands to batteries: executed once per idempotency key, and observable until they end.
 use crate::Portal;
-use crate::access::PersonCaller;
+use crate::caller::PersonCaller;
 use crate::caller_systems::{Selection, Systems};
 use crate::command::CommandBody;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result, language};

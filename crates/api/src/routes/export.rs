@@ -1,6 +1,6 @@
 //! Every sample of a range of days as a table. It is streamed day by day, so memory holds one day, however long the range is.
 use crate::Portal;
-use crate::access::PersonCaller;
+use crate::caller::PersonCaller;
 use crate::caller_systems::{Selection, Systems};
 use crate::csv::{self, Column, CsvTable};
 use crate::error::{FieldErrors, Problem, Refusal, Result, language};

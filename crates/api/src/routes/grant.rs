@@ -1,7 +1,7 @@
 //! Grants of owners: the list for both sides, the owner's invitations and decisions, and the end of a grant.
 
 use crate::Portal;
-use crate::access::PersonCaller;
+use crate::caller::PersonCaller;
 use crate::caller_systems::Systems;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
 use crate::form::{Form, Query, parse_id, ticked};

@@ -1,6 +1,6 @@
 //! The electrician's side of grants: accepting an invitation, asking by serial number, and the installer code.
 use crate::Portal;
-use crate::access::PersonCaller;
+use crate::caller::PersonCaller;
 use crate::client::ClientAddress;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result, language};
 use crate::form::{Form, parse_id};

@@ -1,6 +1,6 @@
 //! Handover when a house is sold: the owner offers a system to someone by mail, or withdraws the offer.
 use crate::Portal;
-use crate::access::PersonCaller;
+use crate::caller::PersonCaller;
 use crate::caller_systems::Systems;
 use crate::error::{Error, Problem, Refusal, Result};
 use crate::form::{Form, parse_id};

@@ -1,6 +1,6 @@
 //! Firmware images for batteries. A battery gets only its own image, and can resume a download.
 use crate::Portal;
-use crate::access::BatteryCaller;
+use crate::caller::BatteryCaller;
 use crate::error::{Error, Refusal, Result};
 use crate::image_cache::ImageCache;
 use axum::body::Body;

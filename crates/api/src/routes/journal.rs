@@ -1,6 +1,6 @@
 //! What happened to the caller's systems and why, newest first.
 use crate::Portal;
-use crate::access::PersonCaller;
+use crate::caller::PersonCaller;
 use crate::caller_systems::Systems;
 use crate::csv::{self, CsvTable};
 use crate::error::{FieldErrors, Problem, Refusal, Result, language};

@@ -1,6 +1,6 @@
 //! The owner's side of partner apps: giving consent, listing consents, and ending them.
 use crate::Portal;
-use crate::access::PersonCaller;
+use crate::caller::PersonCaller;
 use crate::error::{Error, Problem, Refusal, Result};
 use crate::form::{Form, Query, parse_id};
 use axum::Json;

@@ -1,5 +1,5 @@
 //! A forgotten password: the same answer for known and unknown addresses, and a mailed link that works once.
-use crate::access::RoleName;
+use crate::caller::RoleName;
 use crate::client::ClientAddress;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
 use crate::form::Form;

@@ -1,6 +1,6 @@
 //! A person's rights to their stored data: export and deletion.
 use crate::Portal;
-use crate::access::PersonCaller;
+use crate::caller::PersonCaller;
 use crate::error::{Error, Problem, Refusal, Result};
 use crate::form::{Form, Query};
 use crate::own_account::{load_account, reauthenticate};

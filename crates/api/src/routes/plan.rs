@@ -1,6 +1,6 @@
 //! The charge plan with its reasons. The owner turns planning on or off and sets a charge target.
 use crate::Portal;
-use crate::access::PersonCaller;
+use crate::caller::PersonCaller;
 use crate::caller_systems::Systems;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result, language};
 use crate::form::{Form, Query, ticked};

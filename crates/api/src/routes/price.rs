@@ -1,6 +1,6 @@
 //! Prices per quarter-hour: what a kWh costs today and tomorrow, the source of the prices, and the state of the requests to it.
 use crate::Portal;
-use crate::access::PersonCaller;
+use crate::caller::PersonCaller;
 use crate::caller_systems::Systems;
 use crate::error::{Error, Problem, Refusal, Result};
 use crate::form::{Form, Query};

@@ -1,5 +1,5 @@
 //! Registration: immediate with a registration code, otherwise after opening the mailed link.
-use crate::access::RoleName;
+use crate::caller::RoleName;
 use crate::claim::{ClaimEntry, KeyResult};
 use crate::client::ClientAddress;
 use crate::confirmation_mail::not_queued;

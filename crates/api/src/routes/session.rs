@@ -1,5 +1,5 @@
 //! Log in, stay logged in, log out.
-use crate::access::RoleName;
+use crate::caller::RoleName;
 use crate::client::ClientAddress;
 use crate::confirmation_mail::resend_confirmation;
 use crate::error::{Error, Problem, Refusal, Result};

@@ -1,7 +1,7 @@
 //! Settings of many systems at once: tried, changed and undone, each system independently. A dry run does the same as the change,
 //! up to the commit.
 use crate::Portal;
-use crate::access::PersonCaller;
+use crate::caller::PersonCaller;
 use crate::caller_systems::{NamedSystem, Systems};
 use crate::error::{Error, Problem, Refusal, Result, language};
 use crate::form::{Form, Query, ticked};

@@ -1,6 +1,6 @@
 //! Templates of settings: owned by an electrician, and validated field by field like settings.
 use crate::Portal;
-use crate::access::PersonCaller;
+use crate::caller::PersonCaller;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
 use crate::form::{Form, parse_id};
 use crate::settings::{SettingValues, TemplateForm};

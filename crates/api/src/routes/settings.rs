@@ -1,6 +1,6 @@
 //! Settings of the caller's systems: read, saved against the version that was read, and reset.
 use crate::Portal;
-use crate::access::PersonCaller;
+use crate::caller::PersonCaller;
 use crate::caller_systems::{NamedSystem, Systems};
 use crate::error::{Refusal, Result, language};
 use crate::form::{Form, Query, ticked};

@@ -1,6 +1,6 @@
 //! Changes as server-sent events: live data, settings and commands. Live data is the same document as `data/`: first for all
 //! systems whose current state the caller has not seen, then for those that change.
-use crate::access::PersonCaller;
+use crate::caller::PersonCaller;
 use crate::caller_systems::Systems;
 use crate::command::CommandBody;
 use crate::error::{Refusal, Result, language};

@@ -1,6 +1,6 @@
 //! The systems that a person sees, and the keys that add more of them.
 use crate::Portal;
-use crate::access::PersonCaller;
+use crate::caller::PersonCaller;
 use crate::caller_systems::Systems;
 use crate::claim::{ClaimEntry, KeyResult};
 use crate::client::ClientAddress;

@@ -1,6 +1,6 @@
 //! Tariffs: what a kWh costs and earns at the owner's systems, as entered by the owner.
 use crate::Portal;
-use crate::access::PersonCaller;
+use crate::caller::PersonCaller;
 use crate::caller_systems::Systems;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
 use crate::form::{Form, Query};

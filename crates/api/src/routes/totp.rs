@@ -1,6 +1,6 @@
 //! The second factor: set up after repeating the password, and confirmed by a code before it takes effect.
 use crate::Portal;
-use crate::access::PersonCaller;
+use crate::caller::PersonCaller;
 use crate::error::{Error, Problem, Refusal, Result};
 use crate::form::Form;
 use crate::own_account::{load_account, reauthenticate};

@@ -4,7 +4,7 @@ use domain::Series;
 use domain::SiteDay;
 use domain::savings::EnergyBalance;
 use domain::series::{Method, Resolution};
-use planner::savings::{MeasuredQuarter, Replay, SavedDay, saved_in_30_days, should_turn_off};
+use planner::plan_savings::{MeasuredQuarter, Replay, SavedDay, saved_in_30_days, should_turn_off};
 use planner::{BatteryModel, SlotPrice};
 use store::planning::{PlanDay, Planning};
 use store::{Access, Result};
