@@ -166,6 +166,26 @@ describe('the dashboard', () => {
     expect(await screen.findByText('2 von 3 Anlagen')).toBeInTheDocument()
   })
 
+  it('says which system is missing in the sum, and gives no all-clear', async () => {
+    serve(['A', 'B'])
+    server.use(
+      http.get('*/api/auth/data/', () =>
+        HttpResponse.json({
+          ...liveOf([]),
+          data: [
+            { A: liveEntry() },
+            { SC24A0002: liveEntry({ online: false }) },
+            { '-1': liveEntry({ reporting: 1, systems: 2 }) },
+          ],
+        }),
+      ),
+    )
+    await open()
+    expect(await screen.findByText('ohne SC24A0002')).toBeInTheDocument()
+    expect(await screen.findByText('SC24A0002 meldet sich nicht')).toBeInTheDocument()
+    expect(screen.queryByText('Keine Fehler. Alles in Ordnung.')).toBeNull()
+  })
+
   it('takes a broken line for neither a logout nor an empty house', async () => {
     vi.spyOn(page, 'goTo').mockImplementation(() => undefined)
     serve(['A'])

@@ -44,6 +44,7 @@ function situation(
     since: NOW - 86_400_000,
     timeZone: 'Europe/Berlin',
     together: null,
+    parts: [],
     inForce: [],
     alarm: false,
     house: (powers.pv ?? 0) + (powers.grid ?? 0) + (powers.battery ?? 0),
