@@ -14,11 +14,10 @@ import {
   voltageQuantity,
 } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
-import { directionOf } from '@/lib/power'
 import type { SiteDay } from '@/lib/site-day'
 import { useClockText } from './live-mark'
 import { MetricCard } from './metric-card'
-import { deadBandOf, type Freshness, type Reading } from './model/reading'
+import { directionsOf, type Freshness, type Reading } from './model/reading'
 import { extremesOf } from './model/spark'
 
 /** The grid's voltage and how far it may be off it, by EN 50160. */
@@ -54,8 +53,7 @@ export function MetricCards({ sn, day, reading, freshness, energies, energiesAsO
 
   const peak = extremesOf(peaks, 'm6')
   const charge = extremesOf(curves, 'm3')
-  const gridWord = directionOf(reading.grid, deadBandOf(reading))
-  const batteryWord = directionOf(reading.battery, deadBandOf(reading))
+  const { grid: gridWord, battery: batteryWord } = directionsOf(reading)
   const produced = energies?.pv ?? null
   return (
     <section aria-labelledby="metrics">

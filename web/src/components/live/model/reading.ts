@@ -3,7 +3,7 @@
 import type { InForce } from '@/components/in-force/model'
 import { LIVE_CONTACT, LIVE_MAX_AGE } from '@/lib/constants'
 import { ALL_SYSTEMS, type Live, type LiveEntry } from '@/lib/live/live'
-import { DEAD_BAND } from '@/lib/power'
+import { directionOf, gridDeadBand } from '@/lib/power'
 
 export type BatteryStatus =
   | 'off'
@@ -50,9 +50,14 @@ export type Reading = Powers & {
 
 export type Part = { sn: string; reading: Reading }
 
-/** Less is no flow, in W: the noise of several systems adds up. */
-export const deadBandOf = ({ together }: Pick<Reading, 'together'>) =>
-  DEAD_BAND * Math.max(1, together?.reporting ?? 1)
+/** Less than this is no import and no feed-in, in W. */
+export const gridDeadBandOf = ({ together }: Pick<Reading, 'together'>) => gridDeadBand(together?.reporting)
+
+/** The words for grid and battery, the same wherever they stand. */
+export const directionsOf = (reading: Reading) => ({
+  grid: directionOf(reading.grid, gridDeadBandOf(reading)),
+  battery: directionOf(reading.battery),
+})
 
 /** @param entries those of the single systems, if `entry` is of all of them together */
 export function readingOf(entry: LiveEntry, entries: Live['entries'] = {}): Reading {
