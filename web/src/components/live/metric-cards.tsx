@@ -18,7 +18,7 @@ import type { SiteDay } from '@/lib/site-day'
 import { useClockText } from './live-mark'
 import { MetricCard } from './metric-card'
 import { directionsOf, type Freshness, type Reading } from './model/reading'
-import { extremesOf } from './model/spark'
+import { extremesOf, withNow } from './model/spark'
 
 /** The grid's voltage and how far it may be off it, by EN 50160. */
 const NOMINAL = { volts: 230, percent: 10 } as const
@@ -51,8 +51,8 @@ export function MetricCards({ sn, day, reading, freshness, energies, energiesAsO
     value === null ? null : as(value, locale)
   const curve = (code: string) => curves?.series[code] ?? []
 
-  const peak = extremesOf(peaks, 'm6')
-  const charge = extremesOf(curves, 'm3')
+  const peak = withNow(extremesOf(peaks, 'm6'), reading.pv, reading.at)
+  const charge = withNow(extremesOf(curves, 'm3'), reading.soc, reading.at)
   const { grid: gridWord, battery: batteryWord } = directionsOf(reading)
   const produced = energies?.pv ?? null
   return (

@@ -81,6 +81,18 @@ describe('the dashboard', () => {
     await waitFor(async () => expect(await card('Energie heute')).toContain('7,6kWh35,2\u202fkWh erzeugt'))
   })
 
+  it.each([[['A']], [['A', 'B', 'C']]])(
+    'widens the range of today by the charge of now, for %s',
+    async (serials) => {
+      serve(serials, { SOC: 31, PV_power: 900 })
+      const graph = { ...emptyGraph, time: [1, 2], series: { m3: [17, 29], m6: [100, 800] } }
+      server.use(http.get('*/api/auth/graph/', () => HttpResponse.json(graph)))
+      await open()
+      await waitFor(async () => expect(await card('Ladezustand')).toContain('31%heute 17 bis 31\u202f%'))
+      expect(await card('PV-Leistung')).toMatch(/900W.*900\sW/)
+    },
+  )
+
   it('says in a sentence and a list what flows where', async () => {
     serve(['A'])
     await open()
