@@ -164,6 +164,16 @@ describe('the dashboard', () => {
     expect(list.getByRole('listitem')).toHaveTextContent(/^Lädt bis 80\s%B · seit/)
   })
 
+  it('names the system of a held reserve, below what matters more', async () => {
+    const reserve = { kind: 'reserve', since: 0, until: null, by: null, end: null, soc: 10, sn: 'A' }
+    serve(['A', 'B'], { in_force: [reserve, { ...reserve, kind: 'pause', sn: 'B' }] })
+    await open()
+    const list = within(await screen.findByRole('region', { name: 'Was gerade gilt' }))
+    const [first, second] = list.getAllByRole('listitem')
+    expect(first).toHaveTextContent(/^PauseB · seit/)
+    expect(second).toHaveTextContent(/^A: Die Reserve von 10\s% wird gehalten$/)
+  })
+
   it('draws nothing where nothing is in force', async () => {
     serve(['A'])
     await open()
