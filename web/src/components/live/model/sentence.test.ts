@@ -147,6 +147,16 @@ describe('the sentence', () => {
       { id: 'sentence.charges_from_grid', values: { power: 2_000 } },
     ],
     [
+      'charging from sun and grid',
+      { pv: 1_500, grid: 1_000, battery: -2_000 },
+      { id: 'sentence.charges_also_from_grid', values: { power: 2_000 } },
+    ],
+    [
+      'charging from the grid at the first light',
+      { pv: 600, grid: 1_900, battery: -2_000 },
+      { id: 'sentence.charges_from_grid', values: { power: 2_000 } },
+    ],
+    [
       'a trace of import beside a strong charge',
       { pv: 2_360, grid: 40, battery: -2_300 },
       { id: 'sentence.charges', values: { power: 2_300 } },

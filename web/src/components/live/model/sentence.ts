@@ -102,8 +102,11 @@ function detailOf({ reading, capacity, now }: Situation): Line | null {
   // Whole, although a trace of it may come from where it is not worth a line.
   const charge = directionsOf(reading).battery === 'negative' ? -(reading.battery ?? 0) : 0
   if (status === 'calibrating') return line('sentence.calibrating')
-  if (watts('grid', 'battery') > WORTH_A_WORD * charge)
-    return line('sentence.charges_from_grid', { power: charge })
+  const fromGrid = watts('grid', 'battery')
+  if (fromGrid > WORTH_A_WORD * charge) {
+    const alone = charge - fromGrid <= WORTH_A_WORD * charge
+    return line(alone ? 'sentence.charges_from_grid' : 'sentence.charges_also_from_grid', { power: charge })
+  }
   if (charge > 0 && feedIn > 0) return line('sentence.charges_and_feeds', { power: charge, other: feedIn })
   if (charge > 0) return charging(charge, fullAt({ soc, capacity, charge, now }))
   if (feedIn > 0) return line('sentence.feeds_in', { power: feedIn })
