@@ -149,7 +149,7 @@ function Standing({ sn, service, status, staleSince, askAgain }: StandingProps) 
         footer={
           <>
             <Button variant="outline" onClick={() => setAsking(false)}>
-              {t('update.no')}
+              {t('ui.no')}
             </Button>
             <Button busy={start.isPending} onClick={() => start.mutate()}>
               {t('update.remote.start')}
