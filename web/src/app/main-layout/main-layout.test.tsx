@@ -149,6 +149,21 @@ describe('what waits for a decision about access', () => {
   })
 })
 
+describe('the top bar', () => {
+  it.each(['/dashboard', '/settings', '/alarms'])('names the only system of an owner: %s', async (path) => {
+    serveSystems([])
+    server.use(
+      http.get('*/api/auth/usr_sn/', () =>
+        HttpResponse.json([{ sn: 'SC24A0001', phase: 1, access: 'owner', group_name: 'Lindenweg 7' }]),
+      ),
+    )
+    await logIn('user')
+    await openApp(path)
+    const [bar] = await screen.findAllByRole('banner')
+    await waitFor(() => expect(bar).toHaveTextContent('Lindenweg 7·SC24A0001'))
+  })
+})
+
 describe('the bell', () => {
   /** Three systems, and the entry for all of them, which never is in the list itself. */
   const withUpdates = (...pending: string[]) => {
