@@ -97,7 +97,7 @@ describe('the dashboard', () => {
     serve(['A'])
     await open()
     expect(await screen.findByRole('heading', { name: 'Ihr Haus läuft mit Sonne.' })).toBeInTheDocument()
-    expect(screen.getByText(/^Photovoltaik → Batterie: 1,9\skW$/)).toBeInTheDocument()
+    expect(screen.getByText(/^Von der Photovoltaik in die Batterie: 1,9\skW$/)).toBeInTheDocument()
     expect(screen.getByText(/^Netz: Einspeisung 4,3\skW$/)).toBeInTheDocument()
   })
 
@@ -119,7 +119,7 @@ describe('the dashboard', () => {
     expect(screen.getByText(/^Offline seit /)).toBeInTheDocument()
     expect(await card('PV-Leistung')).toContain('Stand ')
     expect(screen.queryByText(/^Live/)).toBeNull()
-    expect(screen.queryByText(/→/)).toBeNull()
+    expect(screen.queryByText(/^Von der Photovoltaik/)).toBeNull()
   })
 
   it('says what is in force, since when and by whom, and offers the end', async () => {

@@ -6,6 +6,19 @@ export type Source = 'pv' | 'battery' | 'grid'
 export type Use = 'house' | 'battery' | 'grid'
 export type Flow = { from: Source; to: Use; watts: number }
 
+/** What a way is called in the catalogues: nouns are declined, so each way has a text of its own. */
+type WayName =
+  | 'pv_house'
+  | 'pv_battery'
+  | 'pv_grid'
+  | 'battery_house'
+  | 'battery_grid'
+  | 'grid_house'
+  | 'grid_battery'
+
+/** Power flows on no other way (see `WAYS`). */
+export const wayName = ({ from, to }: Flow) => `${from}_${to}` as WayName
+
 /** The house first, then the battery, and what is left goes into the grid. */
 const WAYS: readonly [Source, Use][] = [
   ['pv', 'house'],
