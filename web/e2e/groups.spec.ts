@@ -70,7 +70,7 @@ test('a group is renamed, changed and deleted', async ({ page, server }) => {
   await expect(group(page, text('groups.without')).getByText(first)).toBeVisible()
 
   await button(page, text('groups.delete.label', { name: 'Haus am See' })).click()
-  await button(dialog(page), text('ui.cancel')).click()
+  await button(dialog(page), text('ui.no')).click()
   await expect(dialog(page)).toBeHidden()
   await expect(group(page, 'Haus am See')).toBeVisible()
   await button(page, text('groups.delete.label', { name: 'Haus am See' })).click()

@@ -6,7 +6,12 @@ export const DEAD_BAND = 30
 /** The word for a signed power, null when it is not known. */
 export type Direction = 'positive' | 'negative' | 'idle' | null
 
-/** @param deadBand of several systems together each has its own noise */
+/**
+ * The grid's: of several systems every meter has its own noise, and it adds up.
+ * @param reporting how many systems are in the value
+ */
+export const gridDeadBand = (reporting = 1) => DEAD_BAND * Math.max(1, reporting)
+
 export function directionOf(watts: number | null, deadBand = DEAD_BAND): Direction {
   if (watts === null) return null
   if (Math.abs(watts) <= deadBand) return 'idle'

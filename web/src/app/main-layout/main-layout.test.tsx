@@ -69,6 +69,21 @@ describe('the start', () => {
     expect(isAuthenticated()).toBe(false)
   })
 
+  it('asks for nothing more once somebody has logged out', async () => {
+    serveSystems(['SC24A0001', 'SC24A0002'])
+    await logIn('user')
+    const router = await openApp('/dashboard')
+    await screen.findByRole('heading', { name: 'Ihr Haus läuft mit Sonne.' })
+    const asked = vi.fn()
+    server.events.on('request:start', ({ request }) => {
+      if (request.headers.get('Authorization') === null) asked(new URL(request.url).pathname)
+    })
+    await router.navigate({ to: '/logout' })
+    await screen.findByRole('heading', { name: 'Willkommen zurück' })
+    expect(asked.mock.calls.flat().filter((path) => path.startsWith('/api/'))).toEqual([])
+    server.events.removeAllListeners()
+  })
+
   it('lets an electrician in with an empty fleet', async () => {
     serveSystems([])
     await logIn('electrician')
@@ -131,6 +146,21 @@ describe('what waits for a decision about access', () => {
     await openApp('/dashboard')
     await screen.findByRole('button', { name: 'Updates' })
     expect(screen.queryByRole('link', { name: 'Entscheiden' })).toBeNull()
+  })
+})
+
+describe('the top bar', () => {
+  it.each(['/dashboard', '/settings', '/alarms'])('names the only system of an owner: %s', async (path) => {
+    serveSystems([])
+    server.use(
+      http.get('*/api/auth/usr_sn/', () =>
+        HttpResponse.json([{ sn: 'SC24A0001', phase: 1, access: 'owner', group_name: 'Lindenweg 7' }]),
+      ),
+    )
+    await logIn('user')
+    await openApp(path)
+    const [bar] = await screen.findAllByRole('banner')
+    await waitFor(() => expect(bar).toHaveTextContent('Lindenweg 7·SC24A0001'))
   })
 })
 

@@ -5,6 +5,8 @@ import { useStartUp } from '@/features/systems/use-start-up'
 import { cn } from '@/lib/cn'
 import { lazyPart } from '@/lib/lazy-part'
 import { useCatchUp, useLiveRefresh } from '@/lib/live/use-live'
+import { useSession } from '@/lib/session/session-store'
+import { isAuthenticated } from '@/lib/session/tokens'
 import { Footer } from '../footer'
 import { BottomTabs } from './main-nav'
 import { SideMenu } from './side-menu'
@@ -13,8 +15,19 @@ import { TopBar } from './top-bar'
 
 const MenuDrawer = lazyPart(async () => (await import('./menu-drawer')).MenuDrawer)
 
+/**
+ * Whether the session that this was opened with is over. Until the login page is there nothing of it is drawn, for
+ * whatever is drawn asks for its data.
+ */
+function useHasLeft() {
+  const [entered] = useState(isAuthenticated)
+  const stays = useSession(() => isAuthenticated())
+  return entered && !stays
+}
+
 /** Everything behind the login: side menu or bottom tabs, top bar, page, footer. */
 export function MainLayout() {
+  const left = useHasLeft()
   useStartUp()
   useLiveRefresh()
   useCatchUp()
@@ -22,6 +35,7 @@ export function MainLayout() {
   const [drawerOpen, setDrawerOpen] = useState(false)
   const [drawerWanted, setDrawerWanted] = useState(false)
   const toggle = () => setCollapsed(!collapsed)
+  if (left) return null
   return (
     <div
       className={cn(

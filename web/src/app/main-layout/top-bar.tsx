@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useLocation } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { Logo, PRODUCT_NAME } from '@/components/ui/logo'
-import { SystemSelector } from '@/features/systems/system-selector'
+import { OnlySystem, SystemSelector } from '@/features/systems/system-selector'
 import { systemsQuery } from '@/lib/api/queries'
 import { cn } from '@/lib/cn'
 import { useT } from '@/lib/i18n/use-t'
+import { useSession } from '@/lib/session/session-store'
 import { DisplayMenu } from './display-menu'
 import { ProfileMenu } from './profile-menu'
 import { UpdateBell } from './update-bell'
@@ -32,15 +34,18 @@ export function TopBar() {
   )
 }
 
-/** What the session is about: the serial number, or how many systems there are. */
+/** What the session is about: the only system, as on the pages with a choice, or how many systems there are. */
 function Systems() {
   const { t } = useT()
+  const role = useSession((session) => session.role)
   const { data } = useQuery(systemsQuery)
   if (!data) return null
   const [only] = data
-  return (
-    <span className="num hidden truncate font-medium lg:inline">
-      {only && data.length === 1 ? only.sn : t('top.systems', { count: data.length })}
-    </span>
-  )
+  if (!only || data.length > 1) return <Wide>{t('top.systems', { count: data.length })}</Wide>
+  // To an electrician it is nobody's home.
+  return <Wide>{role === 'user' ? <OnlySystem system={only} /> : only.sn}</Wide>
 }
+
+const Wide = ({ children }: { children: ReactNode }) => (
+  <div className="num hidden truncate text-[15px] font-medium lg:block">{children}</div>
+)

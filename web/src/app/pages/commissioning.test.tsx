@@ -89,7 +89,11 @@ describe('a commissioning', () => {
     commissioning = begun()
     server.use(
       http.post('*/api/auth/commissioning/7/step/', () => {
-        const units = step('units', { state: 'passed', at: 1, company: 'Elektro Blitz' })
+        const units = step('units', {
+          state: 'passed',
+          at: Date.UTC(2026, 10, 15, 12, 15),
+          company: 'Elektro Blitz',
+        })
         commissioning = begun({ steps: [units, step('instruction')] })
         return HttpResponse.json(commissioning)
       }),
@@ -99,7 +103,7 @@ describe('a commissioning', () => {
     await userEvent.click(units.getByRole('button', { name: 'Prüfen und bestätigen' }))
     const next = await screen.findByRole('button', { name: /^Einweisung/ })
     await waitFor(() => expect(next).toHaveAttribute('aria-expanded', 'true'))
-    expect(screen.getByText(/erledigt · Elektro Blitz/)).toBeInTheDocument()
+    expect(screen.getByText('erledigt · Elektro Blitz · 15.11.2026 13:15')).toBeInTheDocument()
   })
 
   it("holds the battery still by the portal's clock, whatever the phone's says", async () => {

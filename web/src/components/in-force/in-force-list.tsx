@@ -71,8 +71,14 @@ export function InForceList({ list, timeZone, now, end, updateOf }: Props) {
               {/* What can be done stands in line with the text also where it does not fit beside it. */}
               <div className="flex min-w-0 flex-1 flex-wrap items-start gap-x-3 gap-y-2">
                 <div className="min-w-0 flex-1 basis-40">
-                  <p className={cn(!isQuiet(one) && 'font-medium')}>{title(one)}</p>
-                  {!isQuiet(one) && <p className="num text-[13px]">{note(one)}</p>}
+                  {isQuiet(one) ? (
+                    <p>{[one.sn, title(one)].filter(Boolean).join(': ')}</p>
+                  ) : (
+                    <>
+                      <p className="font-medium">{title(one)}</p>
+                      <p className="num text-[13px]">{note(one)}</p>
+                    </>
+                  )}
                 </div>
                 {one.kind === 'update' && updateOf !== undefined && (
                   <Link

@@ -19,7 +19,36 @@ describe('what is in force', () => {
         one({ kind: 'charge' }),
       ],
     }
-    expect(inForceOf(entry, NOW).map(({ kind }) => kind)).toEqual(['plan', 'charge'])
+    expect(inForceOf(entry, NOW).map(({ kind }) => kind)).toEqual(['charge', 'plan'])
+  })
+
+  it('begins with what needs the person first', () => {
+    const list = [
+      one({ kind: 'reserve', sn: 'A' }),
+      one({ kind: 'plan' }),
+      one({ kind: 'something_new' }),
+      one({ kind: 'calibration' }),
+      one({ kind: 'charge' }),
+      one({ kind: 'pause', sn: 'B' }),
+      one({ kind: 'pause', sn: 'A' }),
+      one({ kind: 'brake' }),
+      one({ kind: 'grid_limit' }),
+      one({ kind: 'update', state: 'running' }),
+      one({ kind: 'update', state: 'waiting', switch: 'off' }),
+    ]
+    expect(inForceOf({ in_force: list }, NOW).map(({ kind, sn, state }) => sn ?? state ?? kind)).toEqual([
+      'waiting',
+      'running',
+      'grid_limit',
+      'brake',
+      'B',
+      'A',
+      'charge',
+      'calibration',
+      'something_new',
+      'plan',
+      'A',
+    ])
   })
 
   it('is nothing in what an older version has kept', () => {

@@ -3,9 +3,22 @@ import type { LiveEntry } from '@/lib/live/live'
 
 export type InForce = LiveEntry['in_force'][number]
 
-/** What an older version of the app has kept has none. A pause that is over is not drawn until the next news. */
+/**
+ * What needs the person first comes first. What an older version of the app has kept has none. A pause that is over is
+ * not drawn until the next news.
+ */
 export const inForceOf = (entry: Partial<Pick<LiveEntry, 'in_force'>> | undefined, now: number): InForce[] =>
-  (entry?.in_force ?? []).filter(({ until }) => until == null || until > now)
+  (entry?.in_force ?? [])
+    .filter(({ until }) => until == null || until > now)
+    .sort((one, other) => rankOf(one) - rankOf(other))
+
+/** An update that waits for the main switch stands before them all; what is not known yet comes before the quiet ones. */
+const ORDER = ['update', 'grid_limit', 'brake', 'pause', 'charge', 'calibration', '', 'plan', 'reserve']
+
+function rankOf({ kind, switch: step }: InForce): number {
+  if (kind === 'update' && step != null) return -1
+  return ORDER.indexOf(ORDER.includes(kind) ? kind : '')
+}
 
 /** What goes on as its people set it up: worth a small line, no reason to look twice. */
 const QUIET: readonly string[] = ['plan', 'reserve']

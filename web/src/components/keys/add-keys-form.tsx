@@ -27,6 +27,8 @@ export function AddKeysForm({ onAdded }: Props) {
     check: (values) => {
       const wrong = firstWrongKey(listed(values))
       if (!wrong) return {}
+      // Now that the button has been pressed, what was typed may become a tag, which shows that it is wrong.
+      form.reset({ keys: listed(values).filter(Boolean).join(','), draft: '' })
       const text = fieldText(wrong.finding, t)
       return { keys: wrong.key ? `${wrong.key}: ${text}` : wrong.finding }
     },

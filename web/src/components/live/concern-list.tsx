@@ -18,6 +18,7 @@ export function ConcernList({ concerns, timeZone, now, sn }: Props) {
   const alone = sn === undefined
   const text = (concern: Concern) => {
     if (concern.kind === 'in_force') return title(concern.one)
+    if (concern.kind === 'silent') return t('notice.silent', { count: 1, serials: concern.sn })
     if (concern.kind !== 'flag') return t(alone ? `concern.one.${concern.kind}` : `concern.${concern.kind}`)
     const flag = t(`flag.${concern.flag}`)
     return alone ? t('concern.one.flag', { text: flag }) : flag

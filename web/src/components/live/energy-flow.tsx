@@ -2,11 +2,11 @@ import { BatteryMedium, House, type LucideIcon, SunMedium, UtilityPole } from 'l
 import { cn } from '@/lib/cn'
 import { percentQuantity, powerQuantity, type Quantity } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
-import { directionOf } from '@/lib/power'
+import { DEAD_BAND } from '@/lib/power'
 import { lineWidth, NODES, RADIUS, TRACKS, VIEW, WAYS } from './flow-geometry'
 import { FlowText } from './flow-text'
 import { type Flow, flowsOf, sharesOfHouse, speedOf } from './model/flow'
-import { deadBandOf, type Reading } from './model/reading'
+import { directionsOf, gridDeadBandOf, type Reading } from './model/reading'
 
 type Props = {
   reading: Reading
@@ -14,16 +14,17 @@ type Props = {
   live: boolean
 }
 
+const UNKNOWN = { grid: null, battery: null }
+
 /** Sun, grid, house and battery, and dots that run from source to use. Screen readers get the same as a list. */
 export function EnergyFlow({ reading, live }: Props) {
   const { t, locale } = useT()
   const { pv, grid, battery, house, soc } = reading
-  const deadBand = deadBandOf(reading)
-  const flows = live ? flowsOf(reading, deadBand) : []
+  const gridDeadBand = gridDeadBandOf(reading)
+  const flows = live ? flowsOf(reading, gridDeadBand) : []
   const power = (watts: number | null) => (watts === null ? null : powerQuantity(watts, locale))
   // Where an old value was going, nobody knows any more.
-  const gridWord = live ? directionOf(grid, deadBand) : null
-  const batteryWord = live ? directionOf(battery, deadBand) : null
+  const { grid: gridWord, battery: batteryWord } = live ? directionsOf(reading) : UNKNOWN
   return (
     <>
       <FlowText reading={reading} flows={flows} gridWord={gridWord} batteryWord={batteryWord} />
@@ -39,8 +40,8 @@ export function EnergyFlow({ reading, live }: Props) {
           {flows.map((flow) => (
             <Line key={`${flow.from}-${flow.to}`} {...flow} />
           ))}
-          <Ring node="pv" parts={[{ source: 'pv', share: (pv ?? 0) > deadBand ? 1 : 0 }]} />
-          <Ring node="grid" parts={[{ source: 'grid', share: Math.abs(grid ?? 0) > deadBand ? 1 : 0 }]} />
+          <Ring node="pv" parts={[{ source: 'pv', share: (pv ?? 0) > DEAD_BAND ? 1 : 0 }]} />
+          <Ring node="grid" parts={[{ source: 'grid', share: Math.abs(grid ?? 0) > gridDeadBand ? 1 : 0 }]} />
           <Ring node="battery" parts={[{ source: 'battery', share: (soc ?? 0) / 100 }]} />
           <Ring node="house" parts={partsOf(flows)} />
         </g>

@@ -1,7 +1,7 @@
 import { joinQuantity, percentQuantity, powerQuantity } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import type { Direction } from '@/lib/power'
-import type { Flow } from './model/flow'
+import { type Flow, wayName } from './model/flow'
 import type { Reading } from './model/reading'
 
 type Props = {
@@ -26,10 +26,8 @@ export function FlowText({ reading, flows, gridWord, batteryWord }: Props) {
       <li>
         {`${t('flow.battery')}: ${charge}, ${batteryWord ? `${t(`flow.battery.${batteryWord}`)} ` : ''}${power(battery)}`}
       </li>
-      {flows.map(({ from, to, watts }) => (
-        <li key={`${from}-${to}`}>
-          {t('flow.way', { from: t(`flow.${from}`), to: t(`flow.${to}`), power: power(watts) })}
-        </li>
+      {flows.map((flow) => (
+        <li key={wayName(flow)}>{t(`flow.way.${wayName(flow)}`, { power: power(flow.watts) })}</li>
       ))}
     </ul>
   )

@@ -2,6 +2,7 @@ import { CloudOff } from 'lucide-react'
 import { formatDateTime, formatTime } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { siteDayOf } from '@/lib/site-day'
+import { silentOf } from './model/concerns'
 import type { Freshness, Reading } from './model/reading'
 
 /** "14:20", or with its date when that is not today. */
@@ -13,6 +14,9 @@ export function useClockText(timeZone: string, now: number) {
       : formatDateTime(at, { locale, timeZone })
 }
 
+/** There is little room here: whoever else is missing stands with the messages. */
+const MAX_NAMED = 3
+
 type Props = { reading: Reading; freshness: Freshness; now: number }
 
 /** How old the values are: live with the time of the last one, or as of when. */
@@ -21,6 +25,7 @@ export function LiveMark({ reading, freshness, now }: Props) {
   const clock = useClockText(reading.timeZone, now)
   const { at, together } = reading
   const live = freshness === 'live'
+  const silent = silentOf(reading, now).slice(0, MAX_NAMED)
   const partly = together && together.reporting < together.systems
   return (
     <div className="num shrink-0 text-right text-[12px] text-muted">
@@ -32,7 +37,14 @@ export function LiveMark({ reading, freshness, now }: Props) {
         )}
         {at === null ? t('live.no_data') : t(live ? 'live.now' : 'live.as_of', { time: clock(at) })}
       </p>
-      {partly && <p className="mt-0.5 font-medium text-warn">{t('systems.reporting', together)}</p>}
+      {partly && (
+        <p className="mt-0.5 font-medium text-warn">
+          {t('systems.reporting', together)}
+          {silent.length > 0 && (
+            <span className="block break-words">{t('systems.without', { serials: silent.join(', ') })}</span>
+          )}
+        </p>
+      )}
     </div>
   )
 }

@@ -3,7 +3,7 @@ import { useT } from '@/lib/i18n/use-t'
 import { useSkew } from '@/lib/live/use-live'
 import { useNow } from '@/lib/use-now'
 import { MessageList } from './message-list'
-import { concernsOf } from './model/concerns'
+import { concernsOf, silentOf } from './model/concerns'
 import { messagesOf } from './model/messages'
 import type { Reading } from './model/reading'
 import { Notices } from './notices'
@@ -20,7 +20,7 @@ export function MessagesCard({ reading }: { reading: Reading }) {
   return (
     <Card title={t('messages.title')}>
       <div className="grid gap-6">
-        <Notices reading={reading} />
+        <Notices reading={reading} silent={silentOf(reading, now)} />
         <div className="grid gap-6 lg:grid-cols-2">
           <MessageList
             title={t('messages.protection')}

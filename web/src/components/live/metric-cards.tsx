@@ -14,12 +14,11 @@ import {
   voltageQuantity,
 } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
-import { directionOf } from '@/lib/power'
 import type { SiteDay } from '@/lib/site-day'
 import { useClockText } from './live-mark'
 import { MetricCard } from './metric-card'
-import { deadBandOf, type Freshness, type Reading } from './model/reading'
-import { extremesOf } from './model/spark'
+import { directionsOf, type Freshness, type Reading } from './model/reading'
+import { extremesOf, withNow } from './model/spark'
 
 /** The grid's voltage and how far it may be off it, by EN 50160. */
 const NOMINAL = { volts: 230, percent: 10 } as const
@@ -52,10 +51,9 @@ export function MetricCards({ sn, day, reading, freshness, energies, energiesAsO
     value === null ? null : as(value, locale)
   const curve = (code: string) => curves?.series[code] ?? []
 
-  const peak = extremesOf(peaks, 'm6')
-  const charge = extremesOf(curves, 'm3')
-  const gridWord = directionOf(reading.grid, deadBandOf(reading))
-  const batteryWord = directionOf(reading.battery, deadBandOf(reading))
+  const peak = withNow(extremesOf(peaks, 'm6'), reading.pv, reading.at)
+  const charge = withNow(extremesOf(curves, 'm3'), reading.soc, reading.at)
+  const { grid: gridWord, battery: batteryWord } = directionsOf(reading)
   const produced = energies?.pv ?? null
   return (
     <section aria-labelledby="metrics">

@@ -5,11 +5,26 @@ import { useT } from '@/lib/i18n/use-t'
 import { labelsOf, toneOf } from './model/messages'
 import type { Reading } from './model/reading'
 
-/** What the owner should know now: states of the battery, the next calibration. */
-export function Notices({ reading: { flags, calibrationDays } }: { reading: Reading }) {
+type Props = {
+  reading: Reading
+  /** Serial numbers of systems that are not among the values of all. */
+  silent: readonly string[]
+}
+
+/** What the owner should know now: who does not report, states of the battery, the next calibration. */
+export function Notices({ reading: { flags, calibrationDays }, silent }: Props) {
   const { t } = useT()
   return (
     <div className="grid gap-3 empty:hidden lg:grid-cols-2">
+      {silent.length > 0 && (
+        <Callout
+          tone="warn"
+          title={t('notice.silent', { count: silent.length, serials: silent.join(', ') })}
+          className="wrap-anywhere"
+        >
+          {t('notice.silent.text', { count: silent.length })}
+        </Callout>
+      )}
       {labelsOf(flags).map((label) => (
         <Callout key={label} tone={toneOf(label)} title={t(`flag.${label}`)}>
           {t(`flag.${label}.text`)}

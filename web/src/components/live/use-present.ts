@@ -20,8 +20,8 @@ type Present = {
 /** What is known of a system now: its values, how old they are, and today's energies with the time that they are of. */
 export function usePresent({ sn, entry, skew, now }: Present) {
   const { t } = useT()
-  const reading = readingOf(entry)
-  const { dataUpdatedAt: heardAt } = useLive()
+  const { data: live, dataUpdatedAt: heardAt } = useLive()
+  const reading = readingOf(entry, live?.entries)
   const freshness = freshnessOf(reading, now, heardAt + skew)
   const day = siteDayOf(now, reading.timeZone)
   const { data: today, dataUpdatedAt } = useQuery(energyQuery(sn, `${day}_${day}`))

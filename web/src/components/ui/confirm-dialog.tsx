@@ -26,7 +26,7 @@ export function ConfirmDialog({ open, onOpenChange, title, text, confirm, work }
       footer={
         <>
           <Button variant="outline" onClick={() => onOpenChange(false)}>
-            {t('ui.cancel')}
+            {t('ui.no')}
           </Button>
           <Button variant="danger" busy={work.isPending} onClick={() => work.mutate()}>
             {confirm}

@@ -17,7 +17,10 @@ type Props = FrameProps & {
   placeholder?: string
 }
 
-/** Several short entries in one box. Enter, a comma or leaving the box makes tags; empty text makes none. */
+/**
+ * Several short entries in one box. Enter or a comma makes tags; empty text makes none. Leaving the box makes none
+ * either: the box would grow, and the button that is being pressed would move away. Forms count the draft themselves.
+ */
 export function TagInput({ name, tags, draft, onChange, isWrong, split, placeholder, ...frame }: Props) {
   const { t } = useT()
   const input = useRef<HTMLInputElement>(null)
@@ -97,7 +100,6 @@ export function TagInput({ name, tags, draft, onChange, isWrong, split, placehol
             onChange={({ target }) => type(target.value)}
             onKeyDown={onKeyDown}
             onPaste={onPaste}
-            onBlur={() => draft !== '' && finish(draft)}
             className="num h-8 min-w-24 flex-1 bg-transparent px-2 outline-none placeholder:text-muted"
           />
         </div>

@@ -79,6 +79,24 @@ describe('an owner without systems', () => {
     expect(screen.queryByRole('button', { name: '8K2041773 entfernen' })).toBeNull()
   })
 
+  it.each([
+    ['the mouse', () => userEvent.click(screen.getByRole('button', { name: 'Hinzufügen' }))],
+    ['the keyboard', () => userEvent.keyboard('{Tab}{Enter}')],
+  ])('sends what is still being typed at the first press of %s', async (_name, press) => {
+    await renderPage(ConnectPage)
+    await userEvent.type(screen.getByLabelText('Seriennummer oder Registrierungscode'), '8K2041773')
+    await press()
+    await waitFor(() => expect(keys).toEqual(['8K2041773']))
+  })
+
+  it('can take away a wrong key that was still being typed', async () => {
+    await renderPage(ConnectPage)
+    await userEvent.type(screen.getByLabelText('Seriennummer oder Registrierungscode'), 'abc123')
+    await userEvent.click(screen.getByRole('button', { name: 'Hinzufügen' }))
+    expect(await screen.findByRole('button', { name: 'abc123 entfernen' })).toBeInTheDocument()
+    expect(keys).toEqual([])
+  })
+
   it('sends nothing when nothing was entered', async () => {
     await renderPage(ConnectPage)
     fill('Seriennummer oder Registrierungscode', ' , ')

@@ -6,6 +6,7 @@ import { cn } from '@/lib/cn'
 import { refusalText } from '@/lib/form/refusal-text'
 import { formatTime, joinQuantity, percentQuantity } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
+import { useTimeZone } from '@/lib/live/use-time-zone'
 import type { CommandState } from './use-command'
 
 const LOOK = {
@@ -19,6 +20,7 @@ const LOOK = {
 /** How the last command fares, step by step; a screen reader hears every one. */
 export function CommandProgress({ state: { command, name, error, again } }: { state: CommandState }) {
   const { t, locale } = useT()
+  const timeZone = useTimeZone(command?.sn)
   if (error)
     return (
       <Callout
@@ -40,7 +42,8 @@ export function CommandProgress({ state: { command, name, error, again } }: { st
   const begun = () => {
     const { soc, until } = command.args ?? {}
     if (command.state !== 'done') return null
-    if (name === 'hold' && until) return t('command.hold.done', { time: formatTime(until, { locale }) })
+    if (name === 'hold' && until)
+      return t('command.hold.done', { time: formatTime(until, { locale, timeZone }) })
     return name === 'charge_to' && soc !== undefined
       ? t('command.charge_to.done', { soc: joinQuantity(percentQuantity(soc, locale)) })
       : null
@@ -49,7 +52,7 @@ export function CommandProgress({ state: { command, name, error, again } }: { st
   const plain = command.state === 'done' && (command.code === 'ok' || command.text == null)
   const text = () =>
     command.text ??
-    t(`command.state.${command.state}.text`, { time: formatTime(command.expires_at, { locale }) })
+    t(`command.state.${command.state}.text`, { time: formatTime(command.expires_at, { locale, timeZone }) })
   const more = begun() ?? (plain ? null : text())
   return (
     <div role="status" className="flex gap-3 rounded-xl border border-line bg-bg px-4 py-3 text-[14px]">

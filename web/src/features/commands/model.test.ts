@@ -44,9 +44,13 @@ describe('a command', () => {
     ['2.000', 'number_invalid'],
   ])('charges with %s W: %s', (text, finding) => expect(checkPower(text)).toBe(finding))
 
-  it('rests for at most seven days, the way there included', () => {
-    expect(holdUntil('168', 0)).toBeLessThan(7 * 86_400_000)
-    expect(holdUntil('1', 1_000_000)).toBe(1_000_000 + 59 * 60_000)
+  it.each(['1', '2', '4', '8', '12', '24', '48'])('rests for %s h when that was chosen', (hours) =>
+    expect(holdUntil(hours, 1_000_000)).toBe(1_000_000 + Number(hours) * 3_600_000),
+  )
+
+  it('rests for as good as seven days, so that a server whose clock is a little behind takes it', () => {
+    const sevenDays = 7 * 86_400_000
+    expect(holdUntil('168', 0)).toBe(sevenDays - 60_000)
   })
 })
 

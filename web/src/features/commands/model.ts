@@ -32,8 +32,11 @@ export const isOpen = ({ state }: Command) => state === 'queued' || state === 's
 export const HOLD_HOURS = ['1', '2', '4', '8', '12', '24', '48', '168'] as const
 const HOUR = 3_600_000
 
-/** @param now on the server's clock; a minute of the longest rest goes to the way there */
-export const holdUntil = (hours: string, now: number) => now + Number(hours) * HOUR - 60_000
+/** The server takes no longer rest than this; a minute of it is for clocks that differ a little. */
+const MAX_HOLD = 168 * HOUR - 60_000
+
+/** @param now on the server's clock */
+export const holdUntil = (hours: string, now: number) => now + Math.min(Number(hours) * HOUR, MAX_HOLD)
 
 export const checkCharge = (text: string): Finding => {
   if (text.trim() === '') return 'required'

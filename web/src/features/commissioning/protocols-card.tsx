@@ -4,6 +4,7 @@ import { Card } from '@/components/ui/card'
 import { textLinkStyle } from '@/components/ui/text-link'
 import { formatDateTime } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
+import { useTimeZone } from '@/lib/live/use-time-zone'
 import { type Protocol, protocolsQuery } from './api'
 import { PdfButton } from './components/pdf-button'
 
@@ -16,6 +17,7 @@ type Props = {
 /** The protocols that are kept with systems, newest first. */
 export function ProtocolsCard({ serials, quiet = false }: Props) {
   const { t, locale } = useT()
+  const timeZone = useTimeZone(serials[0])
   const answers = useQueries({ queries: serials.map(protocolsQuery) })
   const waiting = answers.some(({ isPending }) => isPending)
   const protocols = [...byId(answers.flatMap(({ data }) => data ?? [])).values()].sort(
@@ -33,7 +35,7 @@ export function ProtocolsCard({ serials, quiet = false }: Props) {
                 <span className="num">{protocol.number}</span>
               </Link>
               <p className="num text-[13px] text-muted">
-                {[formatDateTime(protocol.finished_at, { locale }), protocol.company]
+                {[formatDateTime(protocol.finished_at, { locale, timeZone }), protocol.company]
                   .filter(Boolean)
                   .join(' · ')}
               </p>

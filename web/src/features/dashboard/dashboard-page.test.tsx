@@ -81,11 +81,23 @@ describe('the dashboard', () => {
     await waitFor(async () => expect(await card('Energie heute')).toContain('7,6kWh35,2\u202fkWh erzeugt'))
   })
 
+  it.each([[['A']], [['A', 'B', 'C']]])(
+    'widens the range of today by the charge of now, for %s',
+    async (serials) => {
+      serve(serials, { SOC: 31, PV_power: 900 })
+      const graph = { ...emptyGraph, time: [1, 2], series: { m3: [17, 29], m6: [100, 800] } }
+      server.use(http.get('*/api/auth/graph/', () => HttpResponse.json(graph)))
+      await open()
+      await waitFor(async () => expect(await card('Ladezustand')).toContain('31%heute 17 bis 31\u202f%'))
+      expect(await card('PV-Leistung')).toMatch(/900W.*900\sW/)
+    },
+  )
+
   it('says in a sentence and a list what flows where', async () => {
     serve(['A'])
     await open()
     expect(await screen.findByRole('heading', { name: 'Ihr Haus läuft mit Sonne.' })).toBeInTheDocument()
-    expect(screen.getByText(/^Photovoltaik → Batterie: 1,9\skW$/)).toBeInTheDocument()
+    expect(screen.getByText(/^Von der Photovoltaik in die Batterie: 1,9\skW$/)).toBeInTheDocument()
     expect(screen.getByText(/^Netz: Einspeisung 4,3\skW$/)).toBeInTheDocument()
   })
 
@@ -107,7 +119,7 @@ describe('the dashboard', () => {
     expect(screen.getByText(/^Offline seit /)).toBeInTheDocument()
     expect(await card('PV-Leistung')).toContain('Stand ')
     expect(screen.queryByText(/^Live/)).toBeNull()
-    expect(screen.queryByText(/→/)).toBeNull()
+    expect(screen.queryByText(/^Von der Photovoltaik/)).toBeNull()
   })
 
   it('says what is in force, since when and by whom, and offers the end', async () => {
@@ -152,6 +164,16 @@ describe('the dashboard', () => {
     expect(list.getByRole('listitem')).toHaveTextContent(/^Lädt bis 80\s%B · seit/)
   })
 
+  it('names the system of a held reserve, below what matters more', async () => {
+    const reserve = { kind: 'reserve', since: 0, until: null, by: null, end: null, soc: 10, sn: 'A' }
+    serve(['A', 'B'], { in_force: [reserve, { ...reserve, kind: 'pause', sn: 'B' }] })
+    await open()
+    const list = within(await screen.findByRole('region', { name: 'Was gerade gilt' }))
+    const [first, second] = list.getAllByRole('listitem')
+    expect(first).toHaveTextContent(/^PauseB · seit/)
+    expect(second).toHaveTextContent(/^A: Die Reserve von 10\s% wird gehalten$/)
+  })
+
   it('draws nothing where nothing is in force', async () => {
     serve(['A'])
     await open()
@@ -164,6 +186,26 @@ describe('the dashboard', () => {
     serve(['A', 'B', 'C'], { reporting: 2, systems: 3 })
     await open()
     expect(await screen.findByText('2 von 3 Anlagen')).toBeInTheDocument()
+  })
+
+  it('says which system is missing in the sum, and gives no all-clear', async () => {
+    serve(['A', 'B'])
+    server.use(
+      http.get('*/api/auth/data/', () =>
+        HttpResponse.json({
+          ...liveOf([]),
+          data: [
+            { A: liveEntry() },
+            { SC24A0002: liveEntry({ online: false }) },
+            { '-1': liveEntry({ reporting: 1, systems: 2 }) },
+          ],
+        }),
+      ),
+    )
+    await open()
+    expect(await screen.findByText('ohne SC24A0002')).toBeInTheDocument()
+    expect(await screen.findByText('SC24A0002 meldet sich nicht')).toBeInTheDocument()
+    expect(screen.queryByText('Keine Fehler. Alles in Ordnung.')).toBeNull()
   })
 
   it('takes a broken line for neither a logout nor an empty house', async () => {

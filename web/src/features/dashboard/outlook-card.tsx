@@ -109,6 +109,7 @@ function Access() {
 
 function Contact({ installer: { company, email, phone, until } }: { installer: Installer }) {
   const { t, locale } = useT()
+  const { entry } = useSite()
   return (
     <div className="min-w-0">
       <p className="flex flex-wrap gap-x-2">
@@ -116,7 +117,9 @@ function Contact({ installer: { company, email, phone, until } }: { installer: I
         {until !== null && (
           // The first moment without access is the day after the last one.
           <span className="num">
-            {t('outlook.grants.until', { date: formatLongDate(until - 1, { locale }) })}
+            {t('outlook.grants.until', {
+              date: formatLongDate(until - 1, { locale, timeZone: entry?.time_zone }),
+            })}
           </span>
         )}
       </p>

@@ -10,6 +10,7 @@ import { formatTime } from '@/lib/format'
 import { openTexts } from '@/lib/i18n/i18n'
 import { useT } from '@/lib/i18n/use-t'
 import { lazyPart } from '@/lib/lazy-part'
+import { useTimeZone } from '@/lib/live/use-time-zone'
 import { currencyOf } from '@/lib/money'
 import { useLookOnly } from '@/lib/use-look-only'
 import { MoneyFigures } from './money-figures'
@@ -113,9 +114,10 @@ function NoPrices({ onEnter }: { onEnter: () => void }) {
 /** The last values are better than none, with the time that they are of. */
 function Stale({ money }: { money: MoneyData }) {
   const { t, locale } = useT()
+  const timeZone = useTimeZone(money.sn ?? undefined)
   return (
     <div className="mt-4 flex flex-wrap items-center gap-3 text-[13px] text-muted">
-      <p>{t('live.as_of', { time: formatTime(money.at, { locale }) })}</p>
+      <p>{t('live.as_of', { time: formatTime(money.at, { locale, timeZone }) })}</p>
       <Retry money={money} />
     </div>
   )

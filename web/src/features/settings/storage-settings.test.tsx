@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { tellListeners } from '@/lib/live/listeners'
 import { startSession } from '@/lib/session/session-store'
 import { fill } from '@/lib/testing/fill'
+import { liveOf } from '@/lib/testing/live'
 import { renderPage } from '@/lib/testing/render-page'
 import { server } from '@/lib/testing/server'
 import { settingsEntry } from '@/lib/testing/settings'
@@ -90,6 +91,13 @@ describe('saving', () => {
     act(() => tellListeners({ id: '1', name: 'settings', data: JSON.stringify(applied) }))
     expect(await screen.findByText('Übernommen.')).toBeInTheDocument()
     expect(screen.queryByText(/noch nicht gesendet/)).toBeNull()
+  })
+
+  it("says when it was reported by the clock of the battery's site", async () => {
+    systems = [settingsEntry('A', { reported_at: Date.UTC(2026, 10, 15, 12, 15) })]
+    server.use(http.get('*/api/auth/data/', () => HttpResponse.json(liveOf(['A']))))
+    await open()
+    expect(await screen.findByText(/15\.11\.2026 13:15/)).toBeInTheDocument()
   })
 
   it('asks for the password again when the wiring changes, and says at its field that it is wrong', async () => {

@@ -4,7 +4,9 @@ import { HttpResponse, http } from 'msw'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Group } from '@/lib/api/queries'
 import { useNotifications } from '@/lib/notify'
+import { resetSessionStore, startSession } from '@/lib/session/session-store'
 import { fill } from '@/lib/testing/fill'
+import { liveEntry, liveOf } from '@/lib/testing/live'
 import { renderPage } from '@/lib/testing/render-page'
 import { server } from '@/lib/testing/server'
 import { SystemList } from './system-list'
@@ -65,6 +67,29 @@ const inGroup = (name: string) => screen.findByRole('region', { name })
 const said = () => useNotifications.getState().waiting.map(({ text }) => text)
 
 afterEach(() => useNotifications.setState({ waiting: [] }))
+
+describe('a system in the list', () => {
+  afterEach(() => resetSessionStore())
+
+  it('says that it does not report', async () => {
+    startSession({ access: 'access', refresh: 'refresh', role: 'user' })
+    serve([])
+    const [first = '', second = ''] = SERIALS
+    server.use(
+      http.get('*/api/auth/data/', () =>
+        HttpResponse.json({
+          ...liveOf([]),
+          data: [{ [first]: liveEntry() }, { [second]: liveEntry({ online: false }) }],
+        }),
+      ),
+    )
+    await open()
+    const text = await screen.findByText('Der Speicher meldet sich gerade nicht.')
+    const [well, silent] = screen.getAllByRole('listitem').filter((row) => within(row).queryByText('Master'))
+    expect(silent).toContainElement(text)
+    expect(well).not.toHaveTextContent('meldet sich')
+  })
+})
 
 describe('groups', () => {
   it('are not made without a name', async () => {

@@ -1,8 +1,13 @@
-import { BatteryFull } from 'lucide-react'
+import { BatteryFull, BatteryWarning, type LucideIcon, WifiOff } from 'lucide-react'
+import { ConcernList } from '@/components/live/concern-list'
+import { type Concern, concernsOf } from '@/components/live/model/concerns'
+import { readingOf } from '@/components/live/model/reading'
 import type { System } from '@/lib/api/queries'
 import { cn } from '@/lib/cn'
 import { formatVersion } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
+import { useLive } from '@/lib/live/use-live'
+import { useNow } from '@/lib/use-now'
 import { endUserOf } from './model/sections'
 
 /** Product words, the same in every language. */
@@ -14,14 +19,30 @@ const VERSIONS = [
 
 export const rowStyle = 'py-3.5 first:pt-0 last:pb-0'
 
-/** A system with its phase, the person it belongs to and its firmware. */
+/** How old a value is changes slowly: this often is often enough. */
+const AGE_CHECK = 5_000
+
+type Look = { icon: LucideIcon; mark: string }
+
+function lookOf(concerns: readonly Concern[]): Look {
+  if (concerns.some(({ kind }) => kind === 'offline')) return { icon: WifiOff, mark: 'text-muted' }
+  if (concerns.some(({ kind }) => kind !== 'in_force')) return { icon: BatteryWarning, mark: 'text-warn' }
+  return { icon: BatteryFull, mark: 'text-battery-text' }
+}
+
+/** A system with its phase, the person it belongs to, what is the matter with it, and its firmware. */
 export function SystemRow({ system }: { system: System }) {
   const { t } = useT()
   const person = endUserOf(system)
+  const { data: live } = useLive()
+  const now = useNow(AGE_CHECK) + (live?.skew ?? 0)
+  const entry = live?.entries[system.sn]
+  const concerns = entry ? concernsOf(readingOf(entry), now) : []
+  const { icon: Icon, mark } = lookOf(concerns)
   return (
     <li className={cn(rowStyle, 'flex flex-wrap items-center gap-x-4 gap-y-3')}>
-      <span className="grid size-11 shrink-0 place-items-center rounded-xl bg-surface-2 text-battery-text">
-        <BatteryFull aria-hidden className="size-5" />
+      <span className={cn('grid size-11 shrink-0 place-items-center rounded-xl bg-surface-2', mark)}>
+        <Icon aria-hidden className="size-5" />
       </span>
       <div className="min-w-0 flex-1 basis-40">
         <p className="num font-medium break-all">{system.sn}</p>
@@ -29,6 +50,11 @@ export function SystemRow({ system }: { system: System }) {
           {t('systems.phase', { phase: system.phase })}
           {person && <span> · {person}</span>}
         </p>
+        {entry && concerns.length > 0 && (
+          <div className="text-[13px] font-medium text-warn">
+            <ConcernList concerns={concerns} timeZone={entry.time_zone} now={now} />
+          </div>
+        )}
       </div>
       <dl className="num flex basis-full flex-wrap gap-x-8 gap-y-2 pl-15 text-[14px] sm:basis-auto sm:pl-0">
         {VERSIONS.map(({ name, field }) => (

@@ -18,18 +18,7 @@ export function SystemSelector() {
   const { sn, choose } = useSelection()
   const together = useTogether()
   if (!systems || sn === null) return null
-  const { name, more } = nameOf(sn, systems, together, t)
-  const label = (
-    <span className="flex min-w-0 flex-col gap-x-1.5 text-left sm:shrink-0 sm:flex-row sm:items-baseline sm:whitespace-nowrap">
-      <span title={name} className="font-semibold text-text max-sm:wrap-anywhere sm:max-w-[32ch] sm:truncate">
-        {name}
-      </span>
-      <span aria-hidden className="text-muted max-sm:hidden">
-        ·
-      </span>
-      <span className="num font-normal text-muted max-sm:text-[12px] max-sm:leading-tight">{more}</span>
-    </span>
-  )
+  const label = <Label {...nameOf(sn, systems, together, t)} />
   if (systems.length === 1) return <div className="min-w-0 text-[15px]">{label}</div>
   return (
     // The name stands where the page begins, the room around it beside it.
@@ -54,6 +43,26 @@ export function SystemSelector() {
         }
       </Menu>
     </div>
+  )
+}
+
+/** The name of a system where there is nothing to choose. */
+export function OnlySystem({ system }: { system: System }) {
+  const { t } = useT()
+  return <Label {...nameOf(system.sn, [system], null, t)} />
+}
+
+function Label({ name, more }: Name) {
+  return (
+    <span className="flex min-w-0 flex-col gap-x-1.5 text-left sm:shrink-0 sm:flex-row sm:items-baseline sm:whitespace-nowrap">
+      <span title={name} className="font-semibold text-text max-sm:wrap-anywhere sm:max-w-[32ch] sm:truncate">
+        {name}
+      </span>
+      <span aria-hidden className="text-muted max-sm:hidden">
+        ·
+      </span>
+      <span className="num font-normal text-muted max-sm:text-[12px] max-sm:leading-tight">{more}</span>
+    </span>
   )
 }
 

@@ -84,7 +84,7 @@ function Standing({ sn, service, status, staleSince, askAgain }: StandingProps) 
   if (phase === 'waiting' || phase === 'started')
     return (
       <div className="grid gap-4">
-        <UpdateProgress phase={phase} status={status} staleSince={staleSince} />
+        <UpdateProgress sn={sn} phase={phase} status={status} staleSince={staleSince} />
         {status.switch && <Callout>{t('update.remote.switch')}</Callout>}
         {refusal && <Callout tone="warn">{refusalText(refusal, t, locale)}</Callout>}
         {phase === 'waiting' && service && (
@@ -149,7 +149,7 @@ function Standing({ sn, service, status, staleSince, askAgain }: StandingProps) 
         footer={
           <>
             <Button variant="outline" onClick={() => setAsking(false)}>
-              {t('update.no')}
+              {t('ui.no')}
             </Button>
             <Button busy={start.isPending} onClick={() => start.mutate()}>
               {t('update.remote.start')}

@@ -13,7 +13,7 @@ import { PAGE_SIZE } from '@/lib/constants'
 import { refusalText } from '@/lib/form/refusal-text'
 import { formatDateTime, formatVersion } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
-import { useLive } from '@/lib/live/use-live'
+import { useTimeZone } from '@/lib/live/use-time-zone'
 import { historyQuery, type JobState, type PastUpdate } from './api'
 
 type Props = {
@@ -101,8 +101,7 @@ const LOOK: Record<JobState, { icon: LucideIcon; mark: string }> = {
 
 function PastRow({ sn, past }: { sn: string; past: PastUpdate }) {
   const { t, locale } = useT()
-  const { data: live } = useLive()
-  const timeZone = live?.entries[sn]?.time_zone ?? undefined
+  const timeZone = useTimeZone(sn)
   const { icon: Icon, mark } = LOOK[past.state]
   return (
     <li className="flex gap-3 py-3 text-[14px] first:pt-0 last:pb-0">

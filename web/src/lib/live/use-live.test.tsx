@@ -63,6 +63,30 @@ describe('live data', () => {
     await eventually(() => expect(asked).toBe(2))
   })
 
+  it('are not asked for anew while an answer is outstanding, so that its failure is heard', async () => {
+    let asked = 0
+    let fail: (() => void) | undefined
+    const silence = new Promise<void>((resolve) => {
+      fail = resolve
+    })
+    server.use(
+      http.get('*/api/auth/data/', async () => {
+        asked += 1
+        if (asked === 1) return HttpResponse.json(liveOf(['A']))
+        await silence
+        return HttpResponse.error()
+      }),
+    )
+    await show()
+    await eventually(() => expect(client.getQueryState(liveQuery('de').queryKey)?.status).toBe('success'))
+    vi.advanceTimersByTime(LIVE_REFRESH)
+    await eventually(() => expect(asked).toBe(2))
+    vi.advanceTimersByTime(LIVE_REFRESH)
+    fail?.()
+    await eventually(() => expect(client.getQueryState(liveQuery('de').queryKey)?.status).toBe('error'))
+    expect(asked).toBe(2)
+  })
+
   it('end the session when it cannot be renewed, but not when nobody answers', async () => {
     const goTo = vi.spyOn(page, 'goTo').mockImplementation(() => undefined)
     vi.spyOn(page, 'reload').mockImplementation(() => undefined)

@@ -31,7 +31,9 @@ export function useLiveRefresh() {
   const { locale } = useT()
   const queryClient = useQueryClient()
   useEffect(() => {
-    const refresh = () => void queryClient.refetchQueries({ queryKey: liveQuery(locale).queryKey })
+    const { queryKey } = liveQuery(locale)
+    // An attempt and its repetitions may take longer than a round. Begun anew each time, it would never count as failed.
+    const refresh = () => void queryClient.refetchQueries({ queryKey }, { cancelRefetch: false })
     const timer = setInterval(refresh, LIVE_REFRESH)
     return () => clearInterval(timer)
   }, [locale, queryClient])

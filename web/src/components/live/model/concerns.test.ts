@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { LiveEntry } from '@/lib/live/live'
 import { liveEntry } from '@/lib/testing/live'
-import { concernsOf } from './concerns'
+import { concernsOf, silentOf } from './concerns'
 import { readingOf } from './reading'
 
 const NOW = Date.now()
@@ -42,6 +42,48 @@ describe('all is well', () => {
   ] as [string, Partial<LiveEntry>, string[]][])('never beside %s', (_name, special, kinds) =>
     expect(kindsOf(special)).toEqual(kinds),
   )
+
+  describe('of all systems together', () => {
+    const together = (parts: Record<string, Partial<LiveEntry>>) => {
+      const entries = Object.fromEntries(
+        Object.entries(parts).map(([sn, special]) => [
+          sn,
+          liveEntry({ measured_at: NOW - 5_000, ...special }),
+        ]),
+      )
+      const systems = Object.keys(entries).length
+      const reporting = Object.values(entries).filter(({ online }) => online).length
+      const all = liveEntry({ measured_at: NOW - 5_000, reporting, systems })
+      return readingOf(all, { ...entries, '-1': all })
+    }
+    const update = { ...limit, kind: 'update', state: 'running' }
+
+    it('where every one of them is', () => expect(concernsOf(together({ A: {}, B: {} }), NOW)).toEqual([]))
+
+    it('never while one does not report, which is named', () => {
+      const reading = together({ A: {}, B: { online: false }, C: { online: false, measured_at: null } })
+      expect(concernsOf(reading, NOW)).toEqual([
+        { kind: 'silent', sn: 'B' },
+        { kind: 'silent', sn: 'C' },
+      ])
+      expect(silentOf(reading, NOW)).toEqual(['B', 'C'])
+    })
+
+    it('never beside a fault of one, which the status of all does not tell', () =>
+      expect(concernsOf(together({ A: {}, B: { battery_status: 'fault' } }), NOW)).toEqual([
+        { kind: 'fault' },
+      ]))
+
+    it('never while one is missing whose name is not known', () => {
+      const all = liveEntry({ measured_at: NOW - 5_000, reporting: 1, systems: 2 })
+      expect(concernsOf(readingOf(all), NOW)).toEqual([{ kind: 'offline' }])
+    })
+
+    it('names nobody whom an update restarts', () => {
+      const away = { online: false, state_since_at: NOW - 5_000, in_force: [update] }
+      expect(silentOf(together({ A: {}, B: away }), NOW)).toEqual([])
+    })
+  })
 
   it('also beside a plan, a calibration and the reserve', () => {
     const quiet = ['plan', 'calibration', 'reserve'].map((kind) => ({ ...limit, kind }))

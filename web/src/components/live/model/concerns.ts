@@ -6,6 +6,8 @@ import { freshnessOf, type Reading } from './reading'
 export type Concern =
   | { kind: 'offline' | 'stale' | 'off' | 'fault' }
   | { kind: 'flag'; flag: Label }
+  /** One of several does not report. */
+  | { kind: 'silent'; sn: string }
   | { kind: 'in_force'; one: InForce }
 
 /** @param now on the server's clock */
@@ -21,5 +23,21 @@ export function concernsOf(reading: Reading, now: number): Concern[] {
   const faults = flags.map((flag): Concern => ({ kind: 'flag', flag }))
   const fault: Concern[] = reading.status === 'fault' && faults.length === 0 ? [{ kind: 'fault' }] : faults
   const off: Concern[] = reading.flags.aus ? [{ kind: 'off' }] : []
-  return [...off, ...fault, ...limits]
+  return [...missing(reading, now), ...off, ...fault, ...limits]
 }
+
+/** Serial numbers of those that do not report, of all systems together. */
+export const silentOf = ({ parts }: Reading, now: number): string[] =>
+  parts.filter(({ reading }) => has('offline', concernsOf(reading, now))).map(({ sn }) => sn)
+
+/** What the values of all systems together do not tell: who is not among them, and whose status is not everybody's. */
+function missing(reading: Reading, now: number): Concern[] {
+  const { together, parts } = reading
+  if (together === null) return []
+  if (parts.length === 0) return together.reporting < together.systems ? [{ kind: 'offline' }] : []
+  const silent = silentOf(reading, now).map((sn): Concern => ({ kind: 'silent', sn }))
+  const faulty = parts.some((part) => has('fault', concernsOf(part.reading, now)))
+  return faulty ? [...silent, { kind: 'fault' }] : silent
+}
+
+const has = (kind: Concern['kind'], concerns: readonly Concern[]) => concerns.some((one) => one.kind === kind)

@@ -34,6 +34,12 @@ describe('the flows', () => {
     expect(flowsOf(powers(31, 0, 0))).toHaveLength(1)
   })
 
+  it('leave out a grid that only three meters together make out, and nothing else', () => {
+    expect(flowsOf(powers(0, 80, 70), 90)).toEqual([{ from: 'battery', to: 'house', watts: 70 }])
+    expect(flowsOf(powers(100, -80, 0), 90)).toEqual([])
+    expect(flowsOf(powers(0, 570, -70), 90)).toContainEqual({ from: 'grid', to: 'battery', watts: 70 })
+  })
+
   it('are unknown when a part is missing', () => {
     expect(flowsOf({ ...powers(1_000, 200, 0), grid: null, house: null })).toEqual([])
   })

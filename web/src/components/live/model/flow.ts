@@ -6,6 +6,19 @@ export type Source = 'pv' | 'battery' | 'grid'
 export type Use = 'house' | 'battery' | 'grid'
 export type Flow = { from: Source; to: Use; watts: number }
 
+/** What a way is called in the catalogues: nouns are declined, so each way has a text of its own. */
+type WayName =
+  | 'pv_house'
+  | 'pv_battery'
+  | 'pv_grid'
+  | 'battery_house'
+  | 'battery_grid'
+  | 'grid_house'
+  | 'grid_battery'
+
+/** Power flows on no other way (see `WAYS`). */
+export const wayName = ({ from, to }: Flow) => `${from}_${to}` as WayName
+
 /** The house first, then the battery, and what is left goes into the grid. */
 const WAYS: readonly [Source, Use][] = [
   ['pv', 'house'],
@@ -17,9 +30,14 @@ const WAYS: readonly [Source, Use][] = [
   ['battery', 'grid'],
 ]
 
-/** With a part missing nobody knows where the rest goes: then there are no flows at all. */
-export function flowsOf({ pv, grid, battery, house }: Powers, deadBand = DEAD_BAND): Flow[] {
-  if (pv === null || grid === null || battery === null || house === null) return []
+/**
+ * With a part missing nobody knows where the rest goes: then there are no flows at all.
+ * @param gridDeadBand a grid that gives or takes no more is balanced
+ */
+export function flowsOf(powers: Powers, gridDeadBand = DEAD_BAND): Flow[] {
+  const { pv, battery, house } = powers
+  if (pv === null || powers.grid === null || battery === null || house === null) return []
+  const grid = Math.abs(powers.grid) > gridDeadBand ? powers.grid : 0
   const given = { pv: Math.max(0, pv), battery: Math.max(0, battery), grid: Math.max(0, grid) }
   const wanted = { house: Math.max(0, house), battery: Math.max(0, -battery), grid: Math.max(0, -grid) }
   const flows: Flow[] = []
@@ -27,7 +45,7 @@ export function flowsOf({ pv, grid, battery, house }: Powers, deadBand = DEAD_BA
     const watts = Math.min(given[from], wanted[to])
     given[from] -= watts
     wanted[to] -= watts
-    if (watts > deadBand) flows.push({ from, to, watts })
+    if (watts > DEAD_BAND) flows.push({ from, to, watts })
   }
   return flows
 }

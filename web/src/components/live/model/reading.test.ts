@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { LiveEntry } from '@/lib/live/live'
 import { directionOf } from '@/lib/power'
-import { countedUntil, freshnessOf, readingOf } from './reading'
+import { countedUntil, directionsOf, freshnessOf, readingOf } from './reading'
 
 const NOW = Date.UTC(2026, 10, 15, 12)
 const entry = (change: Partial<LiveEntry>) =>
@@ -43,6 +43,22 @@ describe('a reading', () => {
   it('says how many of several systems report', () => {
     expect(entry({ reporting: 2, systems: 3 }).together).toEqual({ reporting: 2, systems: 3 })
     expect(entry({}).together).toBeNull()
+  })
+
+  it('has a wide dead band for the grid of several systems, and for nothing else', () => {
+    const three = { reporting: 3, systems: 3 }
+    expect(directionsOf(entry({ grid_power: 80, battery_power: 70, ...three }))).toEqual({
+      grid: 'idle',
+      battery: 'positive',
+    })
+    expect(directionsOf(entry({ grid_power: -91, battery_power: -30, ...three }))).toEqual({
+      grid: 'negative',
+      battery: 'idle',
+    })
+    expect(directionsOf(entry({ grid_power: 31, battery_power: -31 }))).toEqual({
+      grid: 'positive',
+      battery: 'negative',
+    })
   })
 
   it('has a word for its direction', () => {

@@ -2,8 +2,8 @@
 
 import type { InForce } from '@/components/in-force/model'
 import { LIVE_CONTACT, LIVE_MAX_AGE } from '@/lib/constants'
-import type { LiveEntry } from '@/lib/live/live'
-import { DEAD_BAND } from '@/lib/power'
+import { ALL_SYSTEMS, type Live, type LiveEntry } from '@/lib/live/live'
+import { directionOf, gridDeadBand } from '@/lib/power'
 
 export type BatteryStatus =
   | 'off'
@@ -40,18 +40,30 @@ export type Reading = Powers & {
   timeZone: string
   /** Of all systems together: how many report. */
   together: { reporting: number; systems: number } | null
+  /** Of all systems together: what each of them says. */
+  parts: readonly Part[]
   /** What makes the battery act otherwise than its settings say. */
   inForce: readonly InForce[]
   /** An alarm is open, which says what to do. */
   alarm: boolean
 }
 
-/** Less is no flow, in W: the noise of several systems adds up. */
-export const deadBandOf = ({ together }: Pick<Reading, 'together'>) =>
-  DEAD_BAND * Math.max(1, together?.reporting ?? 1)
+export type Part = { sn: string; reading: Reading }
 
-export function readingOf(entry: LiveEntry): Reading {
+/** Less than this is no import and no feed-in, in W. */
+export const gridDeadBandOf = ({ together }: Pick<Reading, 'together'>) => gridDeadBand(together?.reporting)
+
+/** The words for grid and battery, the same wherever they stand. */
+export const directionsOf = (reading: Reading) => ({
+  grid: directionOf(reading.grid, gridDeadBandOf(reading)),
+  battery: directionOf(reading.battery),
+})
+
+/** @param entries those of the single systems, if `entry` is of all of them together */
+export function readingOf(entry: LiveEntry, entries: Live['entries'] = {}): Reading {
   const { reporting, systems } = entry
+  const together =
+    typeof reporting === 'number' && typeof systems === 'number' ? { reporting, systems } : null
   return {
     pv: entry.PV_power ?? null,
     grid: entry.grid_power ?? null,
@@ -67,12 +79,18 @@ export function readingOf(entry: LiveEntry): Reading {
     online: entry.online,
     since: entry.state_since_at ?? null,
     timeZone: entry.time_zone,
-    together: typeof reporting === 'number' && typeof systems === 'number' ? { reporting, systems } : null,
+    together,
+    parts: together ? partsOf(entries) : [],
     // What an older version of the app has kept has neither.
     inForce: entry.in_force ?? [],
     alarm: (entry.alarms ?? []).length > 0,
   }
 }
+
+const partsOf = (entries: Live['entries']): Part[] =>
+  Object.entries(entries)
+    .filter(([sn]) => sn !== ALL_SYSTEMS)
+    .map(([sn, entry]) => ({ sn, reading: readingOf(entry) }))
 
 /**
  * `stale`: the value is older than 90 s, or the portal itself has said nothing for a while. `offline`: the portal itself

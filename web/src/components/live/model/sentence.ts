@@ -2,7 +2,7 @@
 import { isRestarting, updateIn } from '@/components/in-force/model'
 import type { MessageId } from '@/lib/i18n/locales'
 import { flowsOf, type Source, sharesOfHouse } from './flow'
-import { deadBandOf, type Freshness, type Reading } from './reading'
+import { directionsOf, type Freshness, gridDeadBandOf, type Reading } from './reading'
 
 /** Watts, a percentage or a moment: formatted where it is shown. */
 type Values = { power?: number; other?: number; soc?: number; at?: number }
@@ -88,22 +88,25 @@ const HEADLINES: Record<string, MessageId> = {
 }
 
 function headlineOf(reading: Reading): MessageId {
-  const shares = sharesOfHouse(flowsOf(reading, deadBandOf(reading)))
+  const shares = sharesOfHouse(flowsOf(reading, gridDeadBandOf(reading)))
   const carriers = (['pv', 'battery', 'grid'] as Source[]).filter((source) => shares[source] > WORTH_A_WORD)
   return HEADLINES[carriers.join()] ?? 'sentence.quiet'
 }
 
 function detailOf({ reading, capacity, now }: Situation): Line | null {
   const { soc, status } = reading
-  const flows = flowsOf(reading, deadBandOf(reading))
+  const flows = flowsOf(reading, gridDeadBandOf(reading))
   const watts = (from: string, to: string) =>
     flows.find((flow) => flow.from === from && flow.to === to)?.watts ?? 0
   const feedIn = watts('pv', 'grid') + watts('battery', 'grid')
   // Whole, although a trace of it may come from where it is not worth a line.
-  const charge = watts('pv', 'battery') + watts('grid', 'battery') > 0 ? -(reading.battery ?? 0) : 0
+  const charge = directionsOf(reading).battery === 'negative' ? -(reading.battery ?? 0) : 0
   if (status === 'calibrating') return line('sentence.calibrating')
-  if (watts('grid', 'battery') > WORTH_A_WORD * charge)
-    return line('sentence.charges_from_grid', { power: charge })
+  const fromGrid = watts('grid', 'battery')
+  if (fromGrid > WORTH_A_WORD * charge) {
+    const alone = charge - fromGrid <= WORTH_A_WORD * charge
+    return line(alone ? 'sentence.charges_from_grid' : 'sentence.charges_also_from_grid', { power: charge })
+  }
   if (charge > 0 && feedIn > 0) return line('sentence.charges_and_feeds', { power: charge, other: feedIn })
   if (charge > 0) return charging(charge, fullAt({ soc, capacity, charge, now }))
   if (feedIn > 0) return line('sentence.feeds_in', { power: feedIn })

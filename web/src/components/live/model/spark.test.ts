@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Graph } from '@/lib/api/chart-queries'
-import { extremesOf, sparkPaths } from './spark'
+import { extremesOf, sparkPaths, withNow } from './spark'
 
 describe('the curve of a card', () => {
   it('spans its box from the lowest to the highest value', () => {
@@ -30,6 +30,14 @@ describe('the extremes of a day', () => {
   const graph = { time: [10, 20, 30], series: { m6: [null, 700, 300] } } as unknown as Graph
   it('are its lowest and highest value, and when the highest was', () => {
     expect(extremesOf(graph, 'm6')).toEqual({ low: 300, high: 700, highAt: 20 })
+  })
+  it('hold the value of now, which the quarter hours do not know yet', () => {
+    const day = { low: 17, high: 29, highAt: 20 }
+    expect(withNow(day, 31, 40)).toEqual({ low: 17, high: 31, highAt: 40 })
+    expect(withNow(day, 12, 40)).toEqual({ low: 12, high: 29, highAt: 20 })
+    expect(withNow(day, 20, 40)).toEqual(day)
+    expect(withNow(day, null, 40)).toEqual(day)
+    expect(withNow(null, 31, 40)).toBeNull()
   })
   it('are unknown without a value', () => {
     expect(extremesOf(graph, 'm0')).toBeNull()

@@ -41,3 +41,13 @@ export function extremesOf(graph: Graph | undefined, code: string): Extremes | n
   const high = Math.max(...known)
   return { low: Math.min(...known), high, highAt: graph?.time[values.indexOf(high)] ?? 0 }
 }
+
+/** The day with the value of now: its quarter hours are means, and the last of them is still to come. */
+export function withNow(day: Extremes | null, value: number | null, at: number | null): Extremes | null {
+  if (day === null || value === null || at === null) return day
+  const { low, high, highAt } = day
+  return {
+    low: Math.min(low, value),
+    ...(value > high ? { high: value, highAt: at } : { high, highAt }),
+  }
+}

@@ -84,19 +84,24 @@ type LineProps = {
   spoken?: boolean
 }
 
-/** Where there is no room for both, the icon stands for the word, or the word for the icon. */
+/**
+ * Where there is no room for both, the icon stands for the word, or the word for the icon. That is decided by the room
+ * alone, never by the number: otherwise the rows of a month would differ in height.
+ */
 function Line({ icon: Icon, colour, label, value, spoken = false }: LineProps) {
   return (
     <span className="num flex items-center gap-1.5 text-[12px]">
       <Icon aria-hidden className={cn('size-3.5 shrink-0', colour, spoken && 'max-[1400px]:hidden')} />
-      <span
-        className={cn(
-          'flex min-w-0 flex-1 flex-wrap justify-between gap-x-1',
-          spoken && 'max-[1400px]:flex-col',
-        )}
-      >
-        <span className={cn('text-muted', !spoken && 'max-[1400px]:hidden')}>{label}</span>
-        <span>{value}</span>
+      <span className="@container min-w-0 flex-1">
+        <span
+          className={cn(
+            'flex justify-between gap-x-1 whitespace-nowrap',
+            spoken && 'flex-col @min-[9em]:flex-row',
+          )}
+        >
+          <span className={cn('text-muted', !spoken && 'hidden @min-[10em]:inline')}>{label}</span>
+          <span>{value}</span>
+        </span>
       </span>
     </span>
   )

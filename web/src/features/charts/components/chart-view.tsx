@@ -62,7 +62,7 @@ function readingOf(
   const at = place === null ? undefined : graph.time[place]
   if (place === null || at === undefined) return t('chart.no_cursor')
   const values = series.map(
-    (one) => `${t(one.label)} ${valueText(graph.series[one.code]?.[place], one, locale, t)}`,
+    (one) => `${t(one.label)} ${valueText(graph.series[one.code]?.[place], one, locale, t, graph.reporting)}`,
   )
   return `${pointTime(graph, at, locale)}: ${values.join(', ')}`
 }

@@ -7,7 +7,6 @@ import type { Summary } from '../model/summary'
 import type { SystemName } from '../use-systems'
 import { SeriesMark } from './series-mark'
 import { SeriesValue } from './series-value'
-import { valueAt } from './value-text'
 
 type Props = {
   system: SystemName
@@ -33,7 +32,7 @@ export function PanelHeading({ system, graph, series, place, summary, onRemove }
             <li key={one.code} className="flex items-center gap-1.5">
               <SeriesMark series={one} />
               <span className="sr-only">{t(one.label)}</span>
-              <SeriesValue series={one} value={valueAt(graph, one, place, summary)} />
+              <SeriesValue series={one} graph={graph} place={place} summary={summary} />
             </li>
           ))}
         </ul>

@@ -6,7 +6,6 @@ import { SERIES } from '../model/series'
 import type { Summary } from '../model/summary'
 import { SeriesMark } from './series-mark'
 import { SeriesValue } from './series-value'
-import { valueAt } from './value-text'
 
 type Props = {
   chosen: readonly string[]
@@ -51,7 +50,7 @@ export function SeriesChips({ chosen, graph, place, summary, describedBy, onTogg
             <SeriesMark series={series} dim={!on} />
             {t(series.label)}
             {on && graph !== null && (
-              <SeriesValue series={series} value={valueAt(graph, series, place, summary)} />
+              <SeriesValue series={series} graph={graph} place={place} summary={summary} />
             )}
           </button>
         )

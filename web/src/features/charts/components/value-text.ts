@@ -10,7 +10,7 @@ import {
 } from '@/lib/format'
 import type { Locale } from '@/lib/i18n/locales'
 import type { Translate } from '@/lib/i18n/use-t'
-import type { Series, Unit } from '../model/series'
+import { type Series, type Unit, wordOf } from '../model/series'
 import { type Summary, summaryOf } from '../model/summary'
 
 export type Value = number | null | undefined
@@ -32,12 +32,25 @@ export const valueAt = (
   summary: Summary,
 ): Value => (place === null ? summaryOf(graph, series, summary) : graph?.series[series.code]?.[place])
 
-/** "1,9 kW lädt": a magnitude and, where there is one, the word for its direction; a dash where nothing was measured. */
-export function valueText(value: Value, series: Series, locale: Locale, t: Translate): string {
+/** How many systems are in a value: each has its noise. */
+export const reportingAt = (graph: Graph | undefined, place: number | null, { kind, live }: Summary) =>
+  (place === null && kind === 'now' ? live?.reporting : graph?.reporting) ?? undefined
+
+/**
+ * "1,9 kW lädt": a magnitude and, where there is one, the word for its direction; a dash where nothing was measured.
+ * @param reporting how many systems are in it
+ */
+export function valueText(
+  value: Value,
+  series: Series,
+  locale: Locale,
+  t: Translate,
+  reporting?: number,
+): string {
   if (value === null || value === undefined) return NOTHING
   const text = joinQuantity(QUANTITY[series.unit](value, locale))
-  if (!series.words || value === 0) return text
-  return `${text} ${t(value > 0 ? series.words.positive : series.words.negative)}`
+  const word = wordOf(value, series, reporting)
+  return word ? `${text} ${t(word)}` : text
 }
 
 /** What takes the most room of a series: as much as a home can have, in its longer direction. */

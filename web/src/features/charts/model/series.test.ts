@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { columnsOf, drawn, SERIES, seriesOf } from './series'
+import { columnsOf, drawn, SERIES, seriesOf, wordOf } from './series'
 
 describe('chart numbers', () => {
   it.each([
@@ -16,6 +16,27 @@ describe('chart numbers', () => {
     expect(drawn(null, 'power')).toBeNull()
     expect(drawn(undefined, 'energy')).toBeNull()
   })
+})
+
+describe('the word beside a value', () => {
+  const word = (code: string, value: number, reporting?: number) =>
+    seriesOf([code]).map((series) => wordOf(value, series, reporting))[0]
+
+  it('is that of the cards', () => {
+    expect([10, 31, -31].map((watts) => word('m0', watts))).toEqual([
+      'flow.grid.idle',
+      'flow.grid.positive',
+      'flow.grid.negative',
+    ])
+    expect([0, 31].map((watts) => word('m1', watts))).toEqual(['flow.battery.idle', 'flow.battery.positive'])
+  })
+
+  it('takes the noise of several meters for none, at the grid alone', () => {
+    expect(word('m0', 80, 3)).toBe('flow.grid.idle')
+    expect(word('m1', 80, 3)).toBe('flow.battery.positive')
+  })
+
+  it('is missing where there is no direction', () => expect(word('m6', 500)).toBeNull())
 })
 
 describe('the columns of the table', () => {

@@ -1,5 +1,6 @@
 /** The series of the big chart: how each is called, coloured, measured and drawn. */
 import type { MessageId } from '@/lib/i18n/locales'
+import { DEAD_BAND, type Direction, directionOf, gridDeadBand } from '@/lib/power'
 
 export type Unit = 'power' | 'energy' | 'percent' | 'voltage'
 
@@ -9,8 +10,8 @@ export type Series = {
   /** Each line has the colour of its source. */
   colour: 'pv' | 'grid' | 'battery' | 'home'
   unit: Unit
-  /** Words for what is above and below zero: nobody reads a bare sign. */
-  words?: { positive: MessageId; negative: MessageId }
+  /** Words for what is above, below and about zero: nobody reads a bare sign. */
+  words?: Record<NonNullable<Direction>, MessageId>
   /** Comes as a negative number and is drawn below zero, hatched. */
   below?: boolean
   /** The main line of its source: stronger, with an area under it. */
@@ -28,14 +29,18 @@ export const SERIES: readonly Series[] = [
     colour: 'battery',
     unit: 'power',
     filled: true,
-    words: { positive: 'flow.battery.positive', negative: 'flow.battery.negative' },
+    words: {
+      positive: 'flow.battery.positive',
+      negative: 'flow.battery.negative',
+      idle: 'flow.battery.idle',
+    },
   },
   {
     code: 'm0',
     label: 'series.grid',
     colour: 'grid',
     unit: 'power',
-    words: { positive: 'flow.grid.positive', negative: 'flow.grid.negative' },
+    words: { positive: 'flow.grid.positive', negative: 'flow.grid.negative', idle: 'flow.grid.idle' },
   },
   { code: 'm3', label: 'series.soc', colour: 'battery', unit: 'percent' },
   { code: 'm7', label: 'series.voltage', colour: 'grid', unit: 'voltage' },
@@ -52,6 +57,15 @@ export const CODES = SERIES.map(({ code }) => code)
 
 /** In the order of the list, whatever order the codes come in. */
 export const seriesOf = (codes: readonly string[]) => SERIES.filter(({ code }) => codes.includes(code))
+
+/**
+ * The word for a value's direction, by the rule of the cards.
+ * @param reporting how many systems are in it
+ */
+export function wordOf(value: number, { code, words }: Series, reporting?: number): MessageId | null {
+  const direction = directionOf(value, code === 'm0' ? gridDeadBand(reporting) : DEAD_BAND)
+  return words && direction ? words[direction] : null
+}
 
 /** Chart numbers are rounded away from zero: up from zero on, down below it. Tenths of a volt or percent stay. */
 export function drawn(value: number | null | undefined, unit: Unit): number | null {

@@ -8,6 +8,7 @@ import { cursorTime } from './cursor-time'
 import type { PlotGroup } from './group'
 import { lonePoints } from './lone-points'
 import { drawNow } from './now-line'
+import { toPoint } from './snap'
 import type { PlotTheme } from './theme'
 
 export type PlotSettings = AxisSettings & {
@@ -36,6 +37,7 @@ export function optionsOf(settings: PlotSettings): uPlot.Options {
     legend: { show: false },
     cursor: {
       y: false,
+      move: toPoint,
       drag: { x: true, y: false, dist: 8, setScale: false },
       bind: {
         // With Shift it pans, which is a gesture.

@@ -60,7 +60,7 @@ export function FinishCard({ commissioning, work: { finish, drop } }: Props) {
       <ConfirmDialog
         open={dropping}
         onOpenChange={setDropping}
-        title={t('commissioning.drop')}
+        title={t('commissioning.drop.title')}
         text={t('commissioning.drop.text')}
         confirm={t('commissioning.drop.confirm')}
         work={{

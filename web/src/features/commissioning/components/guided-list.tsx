@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useT } from '@/lib/i18n/use-t'
+import { useTimeZone } from '@/lib/live/use-time-zone'
 import type { Work } from '../api'
 import type { Slots } from '../commissioning-page'
 import { type Commissioning, nextStep, passedCount, type StepName } from '../model'
@@ -13,6 +14,7 @@ type Props = { commissioning: Commissioning; work: Work; slots: Slots }
 export function GuidedList({ commissioning, work, slots }: Props) {
   const { t } = useT()
   const { steps } = commissioning
+  const timeZone = useTimeZone(commissioning.units[0])
   const next = nextStep(steps)
   const [open, setOpen] = useState<StepName | null>(next)
   const passed = steps.filter(({ state }) => state === 'passed').map(({ step }) => step)
@@ -42,6 +44,7 @@ export function GuidedList({ commissioning, work, slots }: Props) {
             step={step}
             number={place + 1}
             several={commissioning.units.length > 1}
+            timeZone={timeZone}
             open={open === step.step}
             onToggle={() => setOpen(open === step.step ? null : step.step)}
           >

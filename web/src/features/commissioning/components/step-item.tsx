@@ -11,19 +11,20 @@ type Props = {
   number: number
   /** There is more than one unit, so that it matters at which one something is wrong. */
   several: boolean
+  timeZone: string | undefined
   open: boolean
   onToggle: () => void
   children: ReactNode
 }
 
 /** One step: what it is about, how it stands, and folded away what is to be done. */
-export function StepItem({ step, number, several, open, onToggle, children }: Props) {
+export function StepItem({ step, number, several, timeZone, open, onToggle, children }: Props) {
   const { t, locale } = useT()
   const id = useId()
   const { state, text, sn, at, company } = step
   const trouble = isTrouble(step)
   const word = trouble ? 'failed' : state === 'passed' ? 'passed' : 'open'
-  const when = at === null ? null : formatDateTime(at, { locale })
+  const when = at === null ? null : formatDateTime(at, { locale, timeZone })
   return (
     <li>
       <section aria-labelledby={`${id}-title`}>

@@ -3,6 +3,7 @@ import type { GivenGrant, GrantState, HeldGrant } from '@/lib/api/grants'
 import { cn } from '@/lib/cn'
 import { formatLongDate, formatPeriod } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
+import { useTimeZone } from '@/lib/live/use-time-zone'
 import type { SiteDay } from '@/lib/site-day'
 import { endsSoon } from '../model'
 
@@ -20,6 +21,7 @@ type Props = { grant: GivenGrant | HeldGrant; today: SiteDay }
 export function GrantFacts({ grant, today }: Props) {
   const { t, locale } = useT()
   const { state, scope, origin, since, until_day } = grant
+  const timeZone = useTimeZone(grant.sn)
   const { icon: Icon, mark } = LOOK[state]
   const soon = endsSoon(grant, today)
   return (
@@ -45,7 +47,9 @@ export function GrantFacts({ grant, today }: Props) {
         )}
         <span>
           {state === 'asked' ? '' : ' · '}
-          {t(`grants.origin.${origin}`, { date: formatLongDate(since ?? grant.created_at, { locale }) })}
+          {t(`grants.origin.${origin}`, {
+            date: formatLongDate(since ?? grant.created_at, { locale, timeZone }),
+          })}
         </span>
       </p>
     </div>

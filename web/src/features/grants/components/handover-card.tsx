@@ -8,6 +8,7 @@ import type { Handover } from '@/lib/api/grants'
 import type { System } from '@/lib/api/queries'
 import { formatLongDate } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
+import { useTimeZone } from '@/lib/live/use-time-zone'
 import { notify } from '@/lib/notify'
 import { withdrawHandover } from '../api'
 import { HandoverForm } from './handover-form'
@@ -57,6 +58,7 @@ export function HandoverCard({ handovers, systems }: Props) {
 
 function HandoverRow({ handover: { id, sn, email, until } }: { handover: Handover }) {
   const { t, locale } = useT()
+  const timeZone = useTimeZone(sn)
   const [asking, setAsking] = useState(false)
   const withdraw = useMutation({
     mutationFn: () => withdrawHandover(id),
@@ -70,7 +72,7 @@ function HandoverRow({ handover: { id, sn, email, until } }: { handover: Handove
       <div className="min-w-0">
         <p className="num font-medium break-all">{sn}</p>
         <p className="text-[13px] text-muted wrap-anywhere">
-          {t('grants.handover.offered', { email, date: formatLongDate(until, { locale }) })}
+          {t('grants.handover.offered', { email, date: formatLongDate(until, { locale, timeZone }) })}
         </p>
       </div>
       <Button

@@ -109,7 +109,7 @@ function UndoDialog({ id, open, systems, onClose }: UndoProps) {
         ) : (
           <>
             <Button variant="outline" onClick={onClose}>
-              {t('ui.cancel')}
+              {t('ui.no')}
             </Button>
             <Button
               busy={undo.isPending}

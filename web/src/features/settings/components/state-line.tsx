@@ -2,6 +2,7 @@ import { CircleCheck, CircleHelp, CloudOff, LoaderCircle, TriangleAlert } from '
 import { cn } from '@/lib/cn'
 import { formatDateTime } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
+import { useTimeZone } from '@/lib/live/use-time-zone'
 import type { SystemSettings } from '../model/fields'
 
 const LOOK = {
@@ -17,7 +18,8 @@ export function StateLine({ system, named }: { system: SystemSettings; named: bo
   const { t, locale } = useT()
   const { sn, state, reported_at, changed_at, changed_by } = system
   const { icon: Icon, style } = LOOK[state]
-  const moment = (ms: number) => formatDateTime(ms, { locale })
+  const timeZone = useTimeZone(sn)
+  const moment = (ms: number) => formatDateTime(ms, { locale, timeZone })
   return (
     <div role="status" className="flex gap-3 text-[14px]">
       <Icon

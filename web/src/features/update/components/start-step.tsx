@@ -8,10 +8,10 @@ import { UpdateProgress } from './update-progress'
 import { WhatsNew } from './whats-new'
 
 /** What the update brings and whether all is ready; from the start on, how it fares. */
-export function StartStep({ wizard: { phase, status, staleSince, refusal } }: { wizard: Wizard }) {
+export function StartStep({ wizard: { sn, phase, status, staleSince, refusal } }: { wizard: Wizard }) {
   const { t, locale } = useT()
   if (phase === 'waiting' || phase === 'started')
-    return <UpdateProgress phase={phase} status={status} staleSince={staleSince} />
+    return <UpdateProgress sn={sn} phase={phase} status={status} staleSince={staleSince} />
   if (!status) return <Skeleton key="waiting" className="h-60" />
   return (
     <div className="grid gap-5">

@@ -2,12 +2,14 @@ import { Circle, CircleCheck, Clock, LoaderCircle } from 'lucide-react'
 import { cn } from '@/lib/cn'
 import { formatTime, formatVersion } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
+import { useTimeZone } from '@/lib/live/use-time-zone'
 import type { PartUpdate, UpdateStatus } from '../api'
 import { presentPart, shownProgress } from '../model'
 import { ProgressRing } from './progress-ring'
 import { switchText, UpdateHints } from './update-hints'
 
 type Props = {
+  sn: string | null
   phase: 'waiting' | 'started'
   status: UpdateStatus | undefined
   /** Since when nothing has been heard of the update service, null while it answers. */
@@ -15,8 +17,9 @@ type Props = {
 }
 
 /** How far the update has come. Stages are read out; the percentage can be asked for. */
-export function UpdateProgress({ phase, status, staleSince }: Props) {
+export function UpdateProgress({ sn, phase, status, staleSince }: Props) {
   const { t, locale } = useT()
+  const timeZone = useTimeZone(sn ?? undefined)
   const running = phase === 'started' && status !== undefined
   const present = running ? presentPart(status) : null
   return (
@@ -41,7 +44,7 @@ export function UpdateProgress({ phase, status, staleSince }: Props) {
             )}
             {staleSince !== null && (
               <p className="num mt-1 text-[13px] text-warn">
-                {t('update.stale', { time: formatTime(staleSince, { locale }) })}
+                {t('update.stale', { time: formatTime(staleSince, { locale, timeZone }) })}
               </p>
             )}
           </div>

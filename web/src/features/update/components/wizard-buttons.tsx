@@ -57,7 +57,7 @@ export function WizardButtons({ wizard, several }: { wizard: Wizard; several: bo
         title={t('update.confirm')}
         text={`${t('update.confirm.text', { sn: wizard.sn })} ${begins}`.trim()}
         yes={t('update.start')}
-        no={t('update.no')}
+        no={t('ui.no')}
         onYes={wizard.start}
       />
       <Question

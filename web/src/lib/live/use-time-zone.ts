@@ -1,0 +1,15 @@
+import { useQuery } from '@tanstack/react-query'
+import { useT } from '../i18n/use-t'
+import { isAuthenticated } from '../session/tokens'
+import { liveQuery } from './live-query'
+
+/** The time zone of a system's site, whose clock counts for whatever is said about it; the browser's until it is known. */
+export function useTimeZone(sn: string | undefined): string | undefined {
+  const { locale } = useT()
+  const { data } = useQuery({
+    ...liveQuery(locale),
+    enabled: isAuthenticated(),
+    select: ({ entries }) => (sn === undefined ? undefined : entries[sn]?.time_zone),
+  })
+  return data
+}
