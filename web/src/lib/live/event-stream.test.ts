@@ -1,33 +1,126 @@
-import { describe, expect, it } from 'vitest'
-import { makeEventReader } from './event-stream'
+import { HttpResponse, http } from 'msw'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { eventually } from '@/lib/testing/eventually'
+import { isAuthenticated } from '../session/tokens'
+import { STORAGE } from '../storage-keys'
+import { stubLocks } from '../testing/memory-locks'
+import { server } from '../testing/server'
+import { tokenOf } from '../testing/token'
+import type { StreamEvent } from './sse-parser'
+import { backOff, follow } from './event-stream'
 
-describe('the event stream', () => {
-  it('gives an event when it is complete, wherever the pieces were cut', () => {
-    const read = makeEventReader()
-    expect(read('id: 7\nevent: da')).toEqual([])
-    expect(read('ta\ndata: {"a":1}\n')).toEqual([])
-    expect(read('\nid: 8\n')).toEqual([{ id: '7', name: 'data', data: '{"a":1}' }])
-    expect(read('data: x\n\n')).toEqual([{ id: '8', name: 'message', data: 'x' }])
-  })
+// To see when it was asked; it answers as ever.
+vi.mock('../session/tokens', { spy: true })
 
-  it('gives the same events, however short the pieces are', () => {
-    const text = 'id: 1\r\ndata: a\r\n\r\ndata: b\n\n: here\n\nid: 2\ndata: c\n\n'
-    const whole = makeEventReader()(text)
-    expect(whole.map(({ data }) => data)).toEqual(['a', 'b', 'c'])
-    for (const size of [1, 2, 3, 5, 7]) {
-      const read = makeEventReader()
-      const pieces = text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []
-      expect(pieces.flatMap(read), `pieces of ${size}`).toEqual(whole)
-    }
-  })
+/** A stream that says this and ends. */
+const answer = (text: string) =>
+  new HttpResponse(new Blob([text]).stream(), { headers: { 'Content-Type': 'text/event-stream' } })
 
-  it('passes over comments that only keep the line open', () => {
-    expect(makeEventReader()(': still here\n\n')).toEqual([])
-  })
+let stop: AbortController
+beforeEach(() => {
+  localStorage.setItem(STORAGE.access, 'ACCESS')
+  stop = new AbortController()
+})
+afterEach(() => stop.abort())
 
-  it('joins several lines of data', () => {
-    expect(makeEventReader()('data: a\r\ndata: b\r\n\r\n')).toEqual([
-      { id: null, name: 'message', data: 'a\nb' },
+describe('following the stream', () => {
+  it('sends the token, and after a break the last event that it heard', async () => {
+    const asked: (string | null)[][] = []
+    const heard: StreamEvent[] = []
+    server.use(
+      http.get('*/api/auth/stream/', ({ request }) => {
+        asked.push([request.headers.get('Authorization'), request.headers.get('Last-Event-ID')])
+        return answer(`id: ${asked.length}\nevent: data\ndata: {}\n\n`)
+      }),
+    )
+    void follow({ signal: stop.signal, onEvent: (event) => heard.push(event) })
+    await eventually(() => expect(heard).toHaveLength(2))
+    expect(asked).toEqual([
+      ['Bearer ACCESS', null],
+      ['Bearer ACCESS', '1'],
     ])
+  })
+
+  it('begins where an answer has ended', async () => {
+    let asked: string | null = null
+    server.use(
+      http.get('*/api/auth/stream/', ({ request }) => {
+        asked = request.headers.get('Last-Event-ID')
+        return answer('')
+      }),
+    )
+    void follow({ signal: stop.signal, since: 1_000, onEvent: () => undefined })
+    await eventually(() => expect(asked).toBe('1000'))
+  })
+
+  it('goes on after no answer and after a refusal', async () => {
+    const heard = vi.fn()
+    let asked = 0
+    server.use(
+      http.get('*/api/auth/stream/', () => {
+        asked += 1
+        if (asked === 1) return HttpResponse.error()
+        if (asked === 2)
+          return HttpResponse.json({ detail: 'too many', code: 'too_many_streams' }, { status: 429 })
+        return answer('data: x\n\n')
+      }),
+    )
+    vi.spyOn(Math, 'random').mockReturnValue(-0.98)
+    void follow({ signal: stop.signal, onEvent: heard })
+    await eventually(() => expect(heard).toHaveBeenCalled())
+    expect(asked).toBeGreaterThanOrEqual(3)
+  })
+
+  it('is for one tab at a time, so that ten tabs do not use up the connections of the browser', async () => {
+    stubLocks()
+    let open = 0
+    server.use(
+      http.get('*/api/auth/stream/', () => {
+        open += 1
+        return new HttpResponse(new ReadableStream())
+      }),
+    )
+    const first = new AbortController()
+    void follow({ signal: first.signal, onEvent: () => undefined })
+    void follow({ signal: stop.signal, onEvent: () => undefined })
+    await eventually(() => expect(open).toBe(1))
+    first.abort()
+    await eventually(() => expect(open).toBe(2))
+    vi.unstubAllGlobals()
+  })
+
+  it.each([
+    ['after a logout', () => localStorage.removeItem(STORAGE.access)],
+    ['for somebody else', () => localStorage.setItem(STORAGE.access, tokenOf('B'))],
+  ])('hears nothing %s', async (_name, end) => {
+    localStorage.setItem(STORAGE.access, tokenOf('A'))
+    let say: (text: string) => void = () => undefined
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        say = (text) => controller.enqueue(new TextEncoder().encode(text))
+      },
+    })
+    server.use(http.get('*/api/auth/stream/', () => new HttpResponse(body)))
+    const heard: string[] = []
+    void follow({ signal: stop.signal, onEvent: ({ data }) => heard.push(data) })
+    say('data: before\n\n')
+    await eventually(() => expect(heard).toEqual(['before']))
+    end()
+    vi.mocked(isAuthenticated).mockClear()
+    say('data: after\n\n')
+    await eventually(() => expect(isAuthenticated).toHaveBeenCalled())
+    expect(heard).toEqual(['before'])
+  })
+
+  it('ends with its signal', async () => {
+    server.use(http.get('*/api/auth/stream/', () => answer('')))
+    const done = follow({ signal: stop.signal, onEvent: () => undefined })
+    stop.abort()
+    await expect(done).resolves.toBeUndefined()
+  })
+
+  it('waits longer after each failure, up to half a minute', () => {
+    expect([0, 1, 2, 10].map((failures) => backOff(failures, 1))).toEqual([1_000, 2_000, 4_000, 30_000])
+    expect(backOff(1, 0)).toBe(1_000)
   })
 })

@@ -1,38 +1,100 @@
-/** Server-sent events, read by hand: the browser's own reader cannot send the session's token. */
+/** Follows the server's event stream for as long as somebody looks, over broken lines and new starts of the server. */
+import { api } from '../api/client'
+import { apiError } from '../api/errors'
+import { LIVE_SILENCE, RECONNECT_FIRST, RECONNECT_MAX } from '../constants'
+import { accountOf, isAuthenticated, readTokens } from '../session/tokens'
+import { makeEventReader, type StreamEvent } from './sse-parser'
 
-export type StreamEvent = { id: string | null; name: string; data: string }
+const LOCK = 'suncellar:stream'
 
-const BOUNDARY = /\r?\n\r?\n/
-/** A boundary has up to four characters: so many may lie in earlier pieces. */
-const CUT = 3
+/** Waits longer after each failure, and never exactly as long as everybody else. */
+export const backOff = (failures: number, random = Math.random()) =>
+  Math.min(RECONNECT_MAX, RECONNECT_FIRST * 2 ** failures) * (0.5 + random / 2)
 
-/** Takes pieces of text as they come and gives back the events that are complete. */
-export function makeEventReader(): (piece: string) => StreamEvent[] {
-  // Put together only when something is complete: a long event comes in many pieces, and each is looked at once.
-  let held: string[] = []
-  let end = ''
-  return (piece) => {
-    const complete = BOUNDARY.test(end + piece)
-    end = (end + piece).slice(-CUT)
-    held.push(piece)
-    if (!complete) return []
-    const blocks = held.join('').split(BOUNDARY)
-    held = [blocks.pop() ?? '']
-    end = held[0]?.slice(-CUT) ?? ''
-    return blocks.map(eventOf).filter((event) => event !== null)
+type Follow = {
+  signal: AbortSignal
+  /** The systems on screen, separated by commas: of a fleet, only their batteries are asked to report every 2 s. */
+  sn?: string
+  /** Up to when everything is known, in milliseconds of the server's clock; without it the stream begins with all systems. */
+  since?: number
+  onEvent: (event: StreamEvent) => void
+  /** A connection stands. It begins with the live data that changed since; what else did has to be asked for. */
+  onOpen?: () => void
+}
+
+/**
+ * Ends only with the signal, or with the session. A browser opens six connections to a server at most, over all its
+ * tabs, so only one of them holds the stream; the others make do with the refresh until it is their turn.
+ */
+export async function follow(options: Follow) {
+  if (!navigator.locks) return keepListening(options)
+  const { signal } = options
+  await navigator.locks.request(LOCK, { signal }, () => keepListening(options)).catch(() => undefined)
+}
+
+async function keepListening({ signal, sn, since, onEvent, onOpen }: Follow) {
+  let lastId = since === undefined ? null : String(since)
+  let failures = 0
+  const account = accountOf(readTokens().access)
+  const sameSession = () => isAuthenticated() && accountOf(readTokens().access) === account
+  const hear = (event: StreamEvent) => {
+    // What arrives between a logout and the end of the page would be the next person's first news.
+    if (!sameSession()) return
+    lastId = event.id ?? lastId
+    failures = 0
+    onEvent(event)
+  }
+  while (!signal.aborted && sameSession()) {
+    // However a connection ends, the next one begins with what has changed: nothing is missed.
+    await listen(lastId, { signal, sn, onEvent: hear, onOpen }).catch(() => undefined)
+    await pause(backOff(failures++), signal)
   }
 }
 
-/** A block without data, such as a comment that keeps the line open, is no event. */
-function eventOf(block: string): StreamEvent | null {
-  let id: string | null = null
-  let name = 'message'
-  const data: string[] = []
-  for (const line of block.split(/\r?\n/)) {
-    const [, field, value = ''] = line.match(/^(\w+)(?:: ?(.*))?$/) ?? []
-    if (field === 'id') id = value
-    if (field === 'event') name = value
-    if (field === 'data') data.push(value)
+/** One connection, up to its end. */
+async function listen(lastId: string | null, { signal, sn, onEvent, onOpen }: Follow) {
+  const ending = new AbortController()
+  const end = () => ending.abort()
+  signal.addEventListener('abort', end)
+  let timer = setTimeout(end, LIVE_SILENCE)
+  try {
+    const { response } = await api.GET('/api/auth/stream/', {
+      params: {
+        query: sn === undefined ? { flags: 'set' } : { sn, flags: 'set' },
+        header: lastId === null ? {} : { 'Last-Event-ID': lastId },
+      },
+      parseAs: 'stream',
+      signal: ending.signal,
+    })
+    if (!response.ok || !response.body) throw apiError(response, null)
+    onOpen?.()
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+    ending.signal.addEventListener('abort', () => void reader.cancel().catch(() => undefined))
+    const read = makeEventReader()
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+      // A line that has gone dead says nothing, not even that it lives.
+      clearTimeout(timer)
+      timer = setTimeout(end, LIVE_SILENCE)
+      for (const event of read(piece.value)) onEvent(event)
+    }
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', end)
   }
-  return data.length > 0 ? { id, name, data: data.join('\n') } : null
+}
+
+/** Ends early with the signal, and when the browser says that it is online again. */
+function pause(duration: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => {
+    const over = new AbortController()
+    const end = () => {
+      clearTimeout(timer)
+      over.abort()
+      resolve()
+    }
+    const timer = setTimeout(end, duration)
+    signal.addEventListener('abort', end, { signal: over.signal })
+    addEventListener('online', end, { signal: over.signal })
+  })
 }

@@ -1,5 +1,5 @@
 /** Who wants to hear more of the event stream than live data: settings and commands, each while its page is open. */
-import type { StreamEvent } from './event-stream'
+import type { StreamEvent } from './sse-parser'
 
 /** A new connection tells nothing of what happened before it: `opened` means that it is time to ask. */
 type News = StreamEvent | 'opened'
