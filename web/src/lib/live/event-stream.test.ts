@@ -6,8 +6,8 @@ import { STORAGE } from '../storage-keys'
 import { stubLocks } from '../testing/memory-locks'
 import { server } from '../testing/server'
 import { tokenOf } from '../testing/token'
-import type { StreamEvent } from './sse-parser'
 import { backOff, follow } from './event-stream'
+import type { StreamEvent } from './sse-parser'
 
 // To see when it was asked; it answers as ever.
 vi.mock('../session/tokens', { spy: true })
