@@ -78,7 +78,7 @@ test('a group is renamed, changed and deleted', async ({ page, server }) => {
   await expect(group(page, 'Haus am See')).toBeHidden()
   // The button that asked for it is gone too.
   await expect(page.getByRole('region', { name: text('systems.title') })).toBeFocused()
-  await expect(page.getByRole('main').getByText(second)).toBeVisible()
+  await expect(page.getByRole('main').getByText(second, { exact: true })).toBeVisible()
 })
 
 test('the selector shows systems under their group', async ({ page, server }) => {

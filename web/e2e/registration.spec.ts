@@ -23,7 +23,7 @@ async function goOnToDashboard(page: Page, account: Account, sn: string) {
   await sendLogin(page, account)
   await expect(heading(page)).toHaveText(text('nav.dashboard'))
   await seeAll(page)
-  await expect(page.getByRole('main').getByText(sn)).toBeVisible()
+  await expect(page.getByRole('main').getByText(sn, { exact: true })).toBeVisible()
 }
 
 test('an owner registers with a registration code and logs in at once', async ({ page, server }) => {
@@ -38,7 +38,7 @@ test('an owner registers with a registration code and logs in at once', async ({
   await sendLogin(page, account)
   await expect(heading(page)).toHaveText(text('nav.dashboard'))
   await seeAll(page)
-  for (const sn of site.serials) await expect(page.getByRole('main').getByText(sn)).toBeVisible()
+  for (const sn of site.serials) await expect(page.getByRole('main').getByText(sn, { exact: true })).toBeVisible()
 })
 
 test('an owner registers with a serial number, opens the mail, turns the switch and sees the system', async ({
@@ -72,7 +72,7 @@ test('an owner registers with a serial number, opens the mail, turns the switch 
   await sendLogin(page, account)
   await expect(heading(page)).toHaveText(text('nav.dashboard'))
   await seeAll(page)
-  await expect(page.getByRole('main').getByText(sn)).toBeVisible()
+  await expect(page.getByRole('main').getByText(sn, { exact: true })).toBeVisible()
 })
 
 test('an owner whose claim lapsed tries again and is linked', async ({ page, server }) => {

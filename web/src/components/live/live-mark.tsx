@@ -25,7 +25,8 @@ export function LiveMark({ reading, freshness, now }: Props) {
   const clock = useClockText(reading.timeZone, now)
   const { at, together } = reading
   const live = freshness === 'live'
-  const silent = silentOf(reading, now).slice(0, MAX_NAMED)
+  // Where nobody reports, nobody is missing.
+  const silent = together?.reporting ? silentOf(reading, now).slice(0, MAX_NAMED) : []
   const partly = together && together.reporting < together.systems
   return (
     <div className="num shrink-0 text-right text-[12px] text-muted">
@@ -41,7 +42,9 @@ export function LiveMark({ reading, freshness, now }: Props) {
         <p className="mt-0.5 font-medium text-warn">
           {t('systems.reporting', together)}
           {silent.length > 0 && (
-            <span className="block break-words">{t('systems.without', { serials: silent.join(', ') })}</span>
+            <span className="ml-auto block max-w-[16ch]">
+              {t('systems.without', { serials: silent.join(', ') })}
+            </span>
           )}
         </p>
       )}

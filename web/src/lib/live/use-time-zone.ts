@@ -9,7 +9,8 @@ export function useTimeZone(sn: string | undefined): string | undefined {
   const { data } = useQuery({
     ...liveQuery(locale),
     enabled: isAuthenticated(),
-    select: ({ entries }) => (sn === undefined ? undefined : entries[sn]?.time_zone),
+    // Never `undefined`: with the answer of another language in its place that would be computed for ever.
+    select: ({ entries }) => (sn === undefined ? null : (entries[sn]?.time_zone ?? null)),
   })
-  return data
+  return data ?? undefined
 }
