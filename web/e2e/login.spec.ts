@@ -8,7 +8,8 @@ test('an owner logs in and sees the dashboard with the own systems', async ({ pa
   await logIn(page, owner)
   await expect(heading(page)).toHaveText(text('nav.dashboard'))
   await seeAll(page)
-  for (const sn of owner.serials) await expect(page.getByRole('main').getByText(sn, { exact: true })).toBeVisible()
+  for (const sn of owner.serials)
+    await expect(page.getByRole('main').getByText(sn, { exact: true })).toBeVisible()
 })
 
 test('an electrician logs in by "I am an electrician" and enters an empty fleet', async ({

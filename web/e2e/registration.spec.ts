@@ -38,7 +38,8 @@ test('an owner registers with a registration code and logs in at once', async ({
   await sendLogin(page, account)
   await expect(heading(page)).toHaveText(text('nav.dashboard'))
   await seeAll(page)
-  for (const sn of site.serials) await expect(page.getByRole('main').getByText(sn, { exact: true })).toBeVisible()
+  for (const sn of site.serials)
+    await expect(page.getByRole('main').getByText(sn, { exact: true })).toBeVisible()
 })
 
 test('an owner registers with a serial number, opens the mail, turns the switch and sees the system', async ({
