@@ -41,6 +41,11 @@ impl LinkedBy {
     }
 }
 
+/// Whether a person with the code displaces the owner of a system that was linked `by` this way `at` this time.
+pub fn yields_to_code(by: Option<LinkedBy>, at: Option<Millis>, now: Millis) -> bool {
+    by.zip(at).is_some_and(|(by, at)| by.gives_way(at, now))
+}
+
 /// How long the pattern took, if the main switch was just turned in the pattern. `args` come from the battery's event
 /// `switch_cycled`: how many ms the switch was recently `off`, and `on` in between, newest last.
 pub fn pattern_duration(args: Option<&str>) -> Option<Millis> {

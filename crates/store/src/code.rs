@@ -1,7 +1,7 @@
 //! Registration and installer codes, as issued by the operator.
 use crate::{Error, Purpose, Result, Store};
 use db::{FromRow, Tx};
-use domain::claim::LinkedBy;
+use domain::claim::{LinkedBy, yields_to_code};
 use domain::clock::Millis;
 use domain::code::{Code, CodeKind};
 use domain::{AccountId, Serial, Zone};
@@ -24,8 +24,7 @@ impl CoveredSystem {
 
     /// Whether a person with the code displaces the owner.
     pub fn yields_to_code(&self, now: Millis) -> bool {
-        let linked = self.linked_by.zip(self.linked_at);
-        linked.is_some_and(|(by, at)| by.gives_way(at, now))
+        yields_to_code(self.linked_by, self.linked_at, now)
     }
 }
 

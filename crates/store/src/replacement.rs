@@ -6,7 +6,7 @@ pub use transfer::{move_household, move_measurements};
 
 use crate::{Error, Result};
 use db::{FromRow, Tx};
-use domain::claim::LinkedBy;
+use domain::claim::{LinkedBy, yields_to_code};
 use domain::clock::Millis;
 use domain::code::CodeKind;
 use domain::grant::{GrantScope, Right};
@@ -38,8 +38,7 @@ impl Unit {
 
     /// Whether a person with the code displaces its owner.
     pub fn yields_to_code(&self, now: Millis) -> bool {
-        let linked = self.linked_by.zip(self.linked_at);
-        linked.is_some_and(|(by, at)| by.gives_way(at, now))
+        yields_to_code(self.linked_by, self.linked_at, now)
     }
 }
 

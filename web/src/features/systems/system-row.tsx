@@ -22,9 +22,9 @@ export const rowStyle = 'py-3.5 first:pt-0 last:pb-0'
 /** How old a value is changes slowly: this often is often enough. */
 const AGE_CHECK = 5_000
 
-type Look = { icon: LucideIcon; mark: string }
+type Marker = { icon: LucideIcon; mark: string }
 
-function lookOf(concerns: readonly Concern[]): Look {
+function markerOf(concerns: readonly Concern[]): Marker {
   if (concerns.some(({ kind }) => kind === 'offline')) return { icon: WifiOff, mark: 'text-muted' }
   if (concerns.some(({ kind }) => kind !== 'in_force')) return { icon: BatteryWarning, mark: 'text-warn' }
   return { icon: BatteryFull, mark: 'text-battery-text' }
@@ -38,7 +38,7 @@ export function SystemRow({ system }: { system: System }) {
   const now = useNow(AGE_CHECK) + (live?.skew ?? 0)
   const entry = live?.entries[system.sn]
   const concerns = entry ? concernsOf(readingOf(entry), now) : []
-  const { icon: Icon, mark } = lookOf(concerns)
+  const { icon: Icon, mark } = markerOf(concerns)
   return (
     <li className={cn(rowStyle, 'flex flex-wrap items-center gap-x-4 gap-y-3')}>
       <span className={cn('grid size-11 shrink-0 place-items-center rounded-xl bg-surface-2', mark)}>
