@@ -41,6 +41,7 @@ mod state;
 mod status;
 mod token;
 mod update;
+mod update_names;
 mod update_service;
 mod write_timeout;
 

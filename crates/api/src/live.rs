@@ -3,6 +3,7 @@
 mod combined;
 mod entry;
 mod in_force;
+mod update_view;
 mod visible_system;
 
 use crate::flag_sets::{Message3, Message5, Message6, NamedFlags};

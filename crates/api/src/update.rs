@@ -2,9 +2,10 @@
 use crate::Portal;
 use crate::error::Result;
 use crate::live::VisibleSystem;
+use crate::update_names::{PartName, StageName, StateName, SwitchName};
 use domain::Lang;
 use domain::clock::Millis;
-use domain::firmware::{Fault, JobState, Part, Stage, SwitchStep};
+use domain::firmware::{Fault, JobState, Part, Stage};
 use serde::Serialize;
 use store::Access;
 use store::firmware::{JobPart, Release, UpdateJob, installed_version};
@@ -94,108 +95,6 @@ pub(crate) struct UpdateRecord {
     state: StateName,
     #[schema(required)]
     error: Option<UpdateError>,
-}
-
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-enum PartName {
-    Gateway,
-    Master,
-    Slave,
-}
-
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum StateName {
-    Waiting,
-    /// It stands still until somebody turns the main switch: `switch` says how.
-    WaitsForSwitch,
-    Running,
-    Interrupted,
-    Done,
-    Failed,
-    Cancelled,
-    /// It waited for seven days.
-    Expired,
-}
-
-/// `off`: then the update begins. `on_then_off`: on for 5 to 10 seconds, then the next part begins. `on`: the update is done.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum SwitchName {
-    Off,
-    OnThenOff,
-    On,
-}
-
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-enum StageName {
-    Waiting,
-    Downloading,
-    Verifying,
-    Installing,
-    Rebooting,
-    Confirmed,
-    Failed,
-}
-
-impl From<Part> for PartName {
-    fn from(part: Part) -> Self {
-        match part {
-            Part::Gateway => Self::Gateway,
-            Part::Master => Self::Master,
-            Part::Slave => Self::Slave,
-        }
-    }
-}
-
-impl From<JobState> for StateName {
-    fn from(state: JobState) -> Self {
-        match state {
-            JobState::Waiting => Self::Waiting,
-            JobState::Running => Self::Running,
-            JobState::Interrupted => Self::Interrupted,
-            JobState::Done => Self::Done,
-            JobState::Failed => Self::Failed,
-            JobState::Cancelled => Self::Cancelled,
-            JobState::Expired => Self::Expired,
-        }
-    }
-}
-
-impl StateName {
-    /// An update held back by the main switch is shown as waiting for it.
-    pub(crate) fn shown(job: &UpdateJob, step: Option<SwitchStep>) -> Self {
-        match step.is_some_and(SwitchStep::holds_update) {
-            true => Self::WaitsForSwitch,
-            false => job.state.into(),
-        }
-    }
-}
-
-impl From<SwitchStep> for SwitchName {
-    fn from(step: SwitchStep) -> Self {
-        match step {
-            SwitchStep::Off => Self::Off,
-            SwitchStep::OnThenOff => Self::OnThenOff,
-            SwitchStep::On => Self::On,
-        }
-    }
-}
-
-impl From<Stage> for StageName {
-    fn from(stage: Stage) -> Self {
-        match stage {
-            Stage::Waiting => Self::Waiting,
-            Stage::Downloading => Self::Downloading,
-            Stage::Verifying => Self::Verifying,
-            Stage::Installing => Self::Installing,
-            Stage::Rebooting => Self::Rebooting,
-            Stage::Confirmed => Self::Confirmed,
-            Stage::Failed => Self::Failed,
-        }
-    }
 }
 
 impl UpdateStatus {

@@ -1,7 +1,7 @@
 //! The combined entry of all systems of a caller.
-use super::VisibleSystem;
 use super::entry::{LastMessage, LiveAlarm, LiveEntry, alarm, blank, message, tenths};
-use super::in_force::combined_in_force;
+use super::in_force::InForceEntry;
+use super::visible_system::VisibleSystem;
 use domain::aggregate::{Accumulator, Aggregation};
 use domain::clock::Millis;
 use domain::event::EventKind;
@@ -143,4 +143,21 @@ fn all_messages(systems: &[VisibleSystem<'_>], lang: Lang) -> Vec<LastMessage> {
         )
     });
     shown.collect()
+}
+
+/// For all systems combined: each entry names its system; the brake is the same for all and appears once.
+fn combined_in_force(systems: &[VisibleSystem<'_>], now: Millis) -> Vec<InForceEntry> {
+    /// A household has only a few; for a fleet, they are read per system.
+    const MAX_COMBINED_ENTRIES: usize = 20;
+    let mut braked = false;
+    let each = systems.iter().flat_map(|one| {
+        let sn = one.access.sn();
+        one.in_force(now).map(move |mut entry| {
+            entry.sn = (entry.kind != "brake").then(|| sn.to_string());
+            entry
+        })
+    });
+    each.filter(|entry| entry.kind != "brake" || !std::mem::replace(&mut braked, true))
+        .take(MAX_COMBINED_ENTRIES)
+        .collect()
 }

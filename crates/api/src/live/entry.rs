@@ -1,8 +1,8 @@
 //! The fields of one live entry, with the names of the specification.
 use super::in_force::InForceEntry;
-use super::visible_system::UpdateView;
+use super::update_view::UpdateView;
 use crate::flag_sets::{Message1, Message2};
-use crate::update::{StateName, SwitchName};
+use crate::update_names::{StateName, SwitchName};
 use domain::clock::Millis;
 use domain::firmware::JobState;
 use domain::flags::Flags;

@@ -1,19 +1,14 @@
 //! What is in force at a system, as readers see it.
-use super::VisibleSystem;
-use super::visible_system::UpdateView;
 use domain::clock::Millis;
 use domain::firmware::SwitchStep;
-use domain::in_force::{
-    CausedBy, InForce, InForceInputs, InForceKind, InForceReader, PlanMode, UpdateProgress,
-    in_force,
-};
+use domain::in_force::{CausedBy, InForce, InForceKind, PlanMode};
 use utoipa::ToSchema;
 
 /// Something that makes the battery act otherwise than its settings say.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct InForceEntry {
     /// pause, charge, grid_limit, reserve, plan, calibration, update or brake.
-    kind: &'static str,
+    pub(super) kind: &'static str,
     /// In milliseconds since 1970, as `until`; null when nobody reported it.
     since: Option<Millis>,
     /// Null when nobody knows.
@@ -103,60 +98,4 @@ impl From<InForce> for InForceEntry {
             InForceKind::Pause | InForceKind::Calibration | InForceKind::Brake => entry,
         }
     }
-}
-
-impl VisibleSystem<'_> {
-    pub(super) fn in_force(&self, now: Millis) -> impl Iterator<Item = InForceEntry> {
-        let effects = self.snapshot.as_ref().map(|now| now.effects.clone());
-        let facts = InForceInputs {
-            effects: effects.as_deref().unwrap_or_default(),
-            online: self.online(),
-            // The last sample of an offline battery does not describe the present.
-            sample: self.sample().filter(|_| self.online()),
-            update: self.update.as_ref().and_then(progress),
-            braked_since: self.braked_since,
-            now,
-        };
-        let reader = InForceReader {
-            account: self.access.account(),
-            owner: self.access.owner(),
-            level: self.access.level(),
-            history_from: self.access.history_from(),
-        };
-        in_force(facts, reader).into_iter().map(InForceEntry::from)
-    }
-}
-
-/// `None` for an update that has ended and needs no further action.
-fn progress(update: &UpdateView) -> Option<UpdateProgress> {
-    let job = update.job.as_deref()?;
-    if !job.state.is_open() && update.switch.is_none() {
-        return None;
-    }
-    let parts = job.parts.len();
-    Some(UpdateProgress {
-        state: job.state,
-        switch: update.switch,
-        since: job.created_at,
-        part: (parts - job.parts_left() + 1).min(parts),
-        parts,
-        progress: job.current().map_or(100, |part| part.progress),
-    })
-}
-
-/// For all systems combined: each entry names its system; the brake is the same for all and appears once.
-pub(super) fn combined_in_force(systems: &[VisibleSystem<'_>], now: Millis) -> Vec<InForceEntry> {
-    /// A household has only a few; for a fleet, they are read per system.
-    const MAX_COMBINED_ENTRIES: usize = 20;
-    let mut braked = false;
-    let each = systems.iter().flat_map(|one| {
-        let sn = one.access.sn();
-        one.in_force(now).map(move |mut entry| {
-            entry.sn = (entry.kind != "brake").then(|| sn.to_string());
-            entry
-        })
-    });
-    each.filter(|entry| entry.kind != "brake" || !std::mem::replace(&mut braked, true))
-        .take(MAX_COMBINED_ENTRIES)
-        .collect()
 }

@@ -1,9 +1,12 @@
 //! One system as its reader may see it, and its live entry.
 use super::entry::{LiveEntry, alarm, blank, message, tenths};
+use super::in_force::InForceEntry;
+use super::update_view::UpdateView;
 use bus::{LiveView, Snapshot};
 use domain::clock::{DAY, Millis};
-use domain::firmware::{Part, SwitchStep};
+use domain::firmware::SwitchStep;
 use domain::flags::Flags;
+use domain::in_force::{InForceInputs, InForceReader, in_force};
 use domain::{EventCode, Lang, Sample};
 use std::sync::Arc;
 use store::Access;
@@ -18,17 +21,6 @@ pub(crate) struct VisibleSystem<'a> {
     pub(super) update: Option<UpdateView>,
     /// Since when the operator's brake stops all changes.
     pub(super) braked_since: Option<Millis>,
-}
-
-/// The firmware state of a system.
-#[derive(Clone, Debug)]
-pub(crate) struct UpdateView {
-    /// Offered parts, each with its release.
-    pub(super) offered: Vec<(Part, i64)>,
-    /// The newest update, if open or recently ended.
-    pub(super) job: Option<Arc<UpdateJob>>,
-    /// What the update needs done at the main switch.
-    pub(super) switch: Option<SwitchStep>,
 }
 
 impl<'a> VisibleSystem<'a> {
@@ -185,6 +177,26 @@ impl<'a> VisibleSystem<'a> {
         .with_update(self.update.as_ref())
         .at(sample.map(|sample| sample.at), zone, now)
         .with_energy(self.today(now))
+    }
+
+    pub(super) fn in_force(&self, now: Millis) -> impl Iterator<Item = InForceEntry> {
+        let effects = self.snapshot.as_ref().map(|now| now.effects.clone());
+        let facts = InForceInputs {
+            effects: effects.as_deref().unwrap_or_default(),
+            online: self.online(),
+            // The last sample of an offline battery does not describe the present.
+            sample: self.sample().filter(|_| self.online()),
+            update: self.update.as_ref().and_then(UpdateView::progress),
+            braked_since: self.braked_since,
+            now,
+        };
+        let reader = InForceReader {
+            account: self.access.account(),
+            owner: self.access.owner(),
+            level: self.access.level(),
+            history_from: self.access.history_from(),
+        };
+        in_force(facts, reader).into_iter().map(InForceEntry::from)
     }
 
     /// Days left until the calibration that the battery announced.
