@@ -7,6 +7,7 @@ mod alarms;
 mod changes;
 pub mod downlink;
 mod firmware;
+mod fold;
 mod forecasts;
 mod heartbeat;
 mod listen;
@@ -197,6 +198,7 @@ impl Engine {
                 orders::run(&bus),
                 orders::deliver_requested(&bus, delivery_requests),
                 firmware::run(&bus),
+                fold::run(&bus),
                 alarms::run(&bus),
                 forecasts::run(&bus),
                 secret_keys::run(&bus),

@@ -10,8 +10,10 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// Under load, batches begin at least this far apart, unless one is full.
-const BATCH_INTERVAL: Duration = Duration::from_millis(20);
+/// Under load, batches begin at least this far apart: each costs a disk sync, whatever its size.
+const BATCH_INTERVAL: Duration = Duration::from_millis(50);
+/// With this many reports a batch begins at once: a larger one would cost hardly less per report.
+const FULL_BATCH_SIZE: usize = 256;
 /// After a smaller batch the next one begins at once: waiting would gain nothing.
 const BUSY_BATCH_SIZE: usize = 4;
 const MAX_BATCH_SIZE: usize = 1_024;
@@ -123,7 +125,7 @@ pub(crate) async fn commit_all(
             }
             got = waiting.recv_many(&mut pending, MAX_BATCH_SIZE) => if got == 0 { return },
         }
-        while pending.len() < MAX_BATCH_SIZE {
+        while pending.len() < FULL_BATCH_SIZE {
             let room = MAX_BATCH_SIZE - pending.len();
             match tokio::time::timeout_at(next, waiting.recv_many(&mut pending, room)).await {
                 Ok(more) if more > 0 => {}

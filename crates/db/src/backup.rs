@@ -117,6 +117,9 @@ async fn copy(source: &Path, target: &Path) -> Result<DatabaseContents> {
     done
 }
 
+/// Before it, every sample was a row.
+const FIRST_VERSION_WITH_LOG: i64 = 29;
+
 /// Reads the whole file and checks it.
 async fn inspect(file: &Path) -> Result<DatabaseContents> {
     let mut db = read_only(file).await?;
@@ -128,21 +131,27 @@ async fn inspect(file: &Path) -> Result<DatabaseContents> {
     let version = sqlx::query_scalar::<_, Option<i64>>("SELECT max(version) FROM _sqlx_migrations")
         .fetch_one(&mut db)
         .await;
-    match version {
+    let version = match version {
         Ok(Some(version)) if version > migrations::latest_version() => {
             return Err(FileError::Newer(file.to_owned()).into());
         }
-        Ok(Some(_)) => {}
+        Ok(Some(version)) => version,
         Ok(None) | Err(sqlx::Error::Database(_)) => {
             return Err(FileError::Foreign(file.to_owned()).into());
         }
         Err(error) => return Err(error.into()),
-    }
-    let (systems, accounts, newest_sample) = sqlx::query_as(
-        "SELECT (SELECT count(*) FROM systems), (SELECT count(*) FROM accounts), (SELECT max(ts) FROM samples)",
-    )
-    .fetch_one(&mut db)
-    .await?;
+    };
+    let (systems, accounts) =
+        sqlx::query_as("SELECT (SELECT count(*) FROM systems), (SELECT count(*) FROM accounts)")
+            .fetch_one(&mut db)
+            .await?;
+    let newest_sample = match version < FIRST_VERSION_WITH_LOG {
+        true => "SELECT max(ts) FROM samples",
+        false => {
+            "SELECT max(at) FROM (SELECT max(newest) AS at FROM sample_log UNION ALL SELECT max(ends_at) FROM sample_chunks)"
+        }
+    };
+    let newest_sample = sqlx::query_scalar(newest_sample).fetch_one(&mut db).await?;
     db.close().await?;
     let found = std::fs::metadata(file).map_err(FileError::io(file))?;
     Ok(DatabaseContents {

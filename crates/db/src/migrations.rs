@@ -55,6 +55,7 @@ const STEPS: &[SchemaStep] = steps![
     26 "0026_gateways",
     27 "0027_server_clock",
     28 "0028_effects",
+    29 "0029_sample_log",
 ];
 
 /// The version that this program brings a database to.

@@ -3,6 +3,9 @@ use domain::clock::Millis;
 use store::Store;
 
 pub(crate) async fn run(store: &Store, now: Millis) {
+    if let Err(error) = store.telemetry.fold_abandoned(now).await {
+        tracing::error!(%error, "abandoned_log_not_folded: retrying at the next tick");
+    }
     match store.telemetry.seal_due(now).await {
         Ok(0) => {}
         Ok(days) => tracing::info!(days, "days sealed"),

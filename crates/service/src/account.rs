@@ -68,7 +68,7 @@ impl Service {
         for sn in system::serials_of(&mut t, account).await? {
             t.end_household(&sn).await?;
         }
-        account::erase_measurements(&mut t, account).await?;
+        account::erase_measurements(&mut t, account, now).await?;
         system::unlink_all(&mut t, account, now).await?;
         account::erase_address(&mut t, &contact.email).await?;
         t.record_holder_deleted(account).await?;

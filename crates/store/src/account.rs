@@ -2,7 +2,7 @@
 use crate::{Error, Result, Store};
 use db::{FromRow, Tx};
 use domain::clock::Millis;
-use domain::{AccountId, Country, Email, Lang, Phone, Role};
+use domain::{AccountId, Country, Email, Lang, Phone, Role, Serial};
 
 /// A person's own data as given at registration.
 #[derive(Clone, Debug)]
@@ -238,20 +238,15 @@ pub async fn delete(tx: &mut Tx, account: AccountId) -> Result<()> {
 
 /// Erases the measurements of the account's batteries, because they show when people were at home. The batteries' own bookkeeping
 /// stays.
-pub async fn erase_measurements(tx: &mut Tx, account: AccountId) -> Result<()> {
-    // A concurrent sealing of one of these days must notice the change.
-    execute!(
-        tx,
-        sqlx::query(
-            "INSERT INTO sealing (sn, version) SELECT sn, 1 FROM systems WHERE owner_id = $1
-             ON CONFLICT (sn) DO UPDATE SET version = sealing.version + 1"
-        )
-        .bind(account.0)
-    )?;
+pub async fn erase_measurements(tx: &mut Tx, account: AccountId, now: Millis) -> Result<()> {
+    let systems: Vec<String> = within!(&mut *tx, c => sqlx::query_scalar(
+        "SELECT sn FROM systems WHERE owner_id = $1 ORDER BY sn").bind(account.0).fetch_all(c).await)?;
+    let systems = systems.iter().map(|sn| sn.parse());
+    let systems: Vec<Serial> = systems
+        .collect::<Result<_, _>>()
+        .map_err(|_| Error::Damaged("systems.sn"))?;
+    telemetry::erase_all(tx, &systems, now).await?;
     for delete in [
-        "DELETE FROM samples WHERE sn IN (SELECT sn FROM systems WHERE owner_id = $1)",
-        "DELETE FROM sealed_days WHERE sn IN (SELECT sn FROM systems WHERE owner_id = $1)",
-        "DELETE FROM sealed_months WHERE sn IN (SELECT sn FROM systems WHERE owner_id = $1)",
         "DELETE FROM hidden_samples WHERE sn IN (SELECT sn FROM systems WHERE owner_id = $1)",
         "DELETE FROM events WHERE sn IN (SELECT sn FROM systems WHERE owner_id = $1)",
         "DELETE FROM rejects WHERE sn IN (SELECT sn FROM systems WHERE owner_id = $1)",

@@ -79,9 +79,7 @@ pub(crate) async fn save_facts(
     let row: Option<Row> = within!(tx, c => sqlx::query_as(
         "UPDATE systems SET phase = $2, hardware = $3, capacity = $4, charge_max = $5, discharge_max = $6,
              master_version = $7, gateway_version = $8, slave_version = $9, update_needs_off = $11,
-             time_zone = CASE WHEN time_zone <> $10 AND NOT zone_said
-                 AND NOT EXISTS (SELECT 1 FROM samples WHERE sn = $1)
-                 AND NOT EXISTS (SELECT 1 FROM sealed_months WHERE sn = $1) THEN $10 ELSE time_zone END
+             time_zone = CASE WHEN time_zone <> $10 AND NOT zone_said AND NOT measured THEN $10 ELSE time_zone END
          WHERE sn = $1 AND (phase <> $2 OR hardware IS DISTINCT FROM $3 OR capacity IS DISTINCT FROM $4
              OR charge_max IS DISTINCT FROM $5 OR discharge_max IS DISTINCT FROM $6
              OR master_version IS DISTINCT FROM $7 OR gateway_version IS DISTINCT FROM $8

@@ -88,6 +88,7 @@ impl Store {
         let ready = async {
             store.check_secret().await?;
             store.db.migrate().await?;
+            store.telemetry.convert_old_rows().await?;
             store.load_or_create_keys(random, now).await
         };
         ready.await.map_err(|error| store.db.explain(error))?;

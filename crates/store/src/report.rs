@@ -139,8 +139,8 @@ impl Store {
             .iter()
             .flat_map(|(report, _)| samples(report))
             .collect();
-        let new = telemetry::insert(&mut tx, &samples, newest).await?;
-        let mut new = new.into_iter();
+        let append = self.telemetry.append(&mut tx, &samples, newest).await?;
+        let mut new = append.new_samples().iter().copied();
         let outcome = |(report, _): &(&Report, bool)| ReportOutcome {
             new: new.by_ref().take(samples_in(&report.body)).collect(),
             ..ReportOutcome::default()
@@ -162,6 +162,7 @@ impl Store {
             tx.commit_invalidating(described.map(|(report, _)| &report.sn))
                 .await?;
         }
+        append.committed();
         Ok(outcomes)
     }
 

@@ -63,7 +63,7 @@ impl Store {
     /// Whether the time zone can no longer change: from the first sample on, the system's days follow it.
     pub async fn zone_is_fixed(&self, access: &Access) -> Result<bool> {
         Ok(on!(self, p => sqlx::query_scalar(
-            "SELECT EXISTS (SELECT 1 FROM samples WHERE sn = $1) OR EXISTS (SELECT 1 FROM sealed_months WHERE sn = $1)")
+            "SELECT measured FROM systems WHERE sn = $1")
             .bind(access.sn().as_str()).fetch_one(p).await)?)
     }
 }
@@ -100,8 +100,7 @@ pub async fn change_zone(tx: &mut Tx, sn: &Serial, site: &Site) -> Result<bool> 
         tx,
         sqlx::query(
             "UPDATE systems SET time_zone = $2, zone_said = TRUE WHERE sn = $1
-             AND NOT EXISTS (SELECT 1 FROM samples WHERE sn = $1)
-             AND NOT EXISTS (SELECT 1 FROM sealed_months WHERE sn = $1)"
+             AND NOT measured"
         )
         .bind(sn.as_str())
         .bind(site.zone.name())

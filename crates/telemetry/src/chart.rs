@@ -11,7 +11,7 @@ use domain::clock::{HOUR, MINUTE, Millis};
 use domain::energy;
 use domain::sample::Counter;
 use domain::series::{Method, Resolution};
-use domain::{Sample, Series, SiteDay};
+use domain::{Sample, Serial, Series, SiteDay};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -273,8 +273,15 @@ impl Telemetry {
         Ok(found)
     }
 
+    /// Every sample of a system that is not sealed, in order.
+    pub async fn unsealed_samples(&self, sn: &Serial) -> Result<Vec<Sample>> {
+        self.refresh(sn).await?;
+        self.unsealed_between(sn, &(Millis::MIN..Millis::MAX)).await
+    }
+
     /// Every sample of a day, in order.
     pub async fn day_samples(&self, site: MeasuredSite<'_>, day: SiteDay) -> Result<Vec<Sample>> {
+        self.refresh(site.sn).await?;
         self.samples_between(site, site.zone.bounds(day)).await
     }
 }

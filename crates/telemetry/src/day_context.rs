@@ -1,11 +1,12 @@
 //! The samples of a day, with as many samples around it as its energy needs.
 use crate::Telemetry;
-use crate::row::Row;
+use crate::log_format::LogEntry;
 use db::Result;
 use domain::clock::Millis;
 use domain::energy::{self, CONTEXT_WINDOW, EnergyFlow, Reading};
-use domain::sample::Counter;
+use domain::sample::{Counter, MessageId};
 use domain::{Sample, Serial, SiteDay, Zone};
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// A system whose days are read. Samples before `history_from` belong to a former household.
@@ -76,10 +77,13 @@ impl Telemetry {
         site: MeasuredSite<'_>,
         span: Range<Millis>,
     ) -> Result<Vec<Sample>> {
-        // Rows first: a sample that is sealed between the two queries is then found twice instead of not at all.
-        let mut samples = self.rows_between(site, &span).await?;
+        // In this order: a sample that is folded or sealed between two of them is then found twice instead of not at all.
+        let since = span.start.max(site.history_from)..span.end;
+        let mut samples = self.unsealed_between(site.sn, &since).await?;
         let sealed = self.sealed_samples_between(site, &span).await?;
         if !sealed.is_empty() {
+            let known: HashSet<MessageId> = sealed.iter().map(|sample| sample.id).collect();
+            samples.retain(|sample| !known.contains(&sample.id));
             samples.extend(sealed);
             samples.sort_unstable_by_key(Sample::order);
             samples.dedup_by_key(|sample| sample.order());
@@ -87,15 +91,22 @@ impl Telemetry {
         Ok(samples)
     }
 
-    async fn rows_between(
+    /// Samples of a time span that are in the logs or in chunks, in order. The caller has called [`Telemetry::refresh`].
+    pub(crate) async fn unsealed_between(
         &self,
-        site: MeasuredSite<'_>,
+        sn: &Serial,
         span: &Range<Millis>,
     ) -> Result<Vec<Sample>> {
-        let rows: Vec<Row> = on!(self, p => sqlx::query_as(
-            "SELECT ts, boot, seq, body FROM samples WHERE sn = $1 AND ts >= $2 AND ts < $3 ORDER BY ts, boot, seq")
-            .bind(site.sn.as_str()).bind(span.start.max(site.history_from)).bind(span.end).fetch_all(p).await)?;
-        rows.iter().map(Row::sample).collect()
+        let mut unfolded = self.state().tail.samples(sn, span)?;
+        let mut samples = self.chunk_samples(sn, span).await?;
+        if !unfolded.is_empty() {
+            // The same message may be in several logs, or folded by now, perhaps with another time. The first one counts.
+            let mut seen: HashSet<MessageId> = samples.iter().map(|sample| sample.id).collect();
+            unfolded.retain(|sample| seen.insert(sample.id));
+            samples.extend(unfolded);
+            samples.sort_unstable_by_key(Sample::order);
+        }
+        Ok(samples)
     }
 
     /// The last day before a moment in which something was measured.
@@ -104,12 +115,46 @@ impl Telemetry {
         site: MeasuredSite<'_>,
         moment: Millis,
     ) -> Result<Option<SiteDay>> {
-        let row: Option<Millis> = on!(self, p => sqlx::query_scalar(
-            "SELECT max(ts) FROM samples WHERE sn = $1 AND ts < $2")
-            .bind(site.sn.as_str()).bind(moment).fetch_one(p).await)?;
-        let row = row.filter(|at| *at >= site.history_from);
-        let row = row.map(|at| site.zone.day_of(at));
+        let unsealed = self.last_unsealed_before(site.sn, moment).await?;
+        let unsealed = unsealed.map(|sample| sample.at);
+        let unsealed = unsealed.filter(|at| *at >= site.history_from);
+        let unsealed = unsealed.map(|at| site.zone.day_of(at));
         let sealed = self.last_sealed_day_before(site, moment).await?;
-        Ok(row.max(sealed))
+        Ok(unsealed.max(sealed))
+    }
+
+    /// The last sample before a moment that is in the logs or in chunks.
+    pub(crate) async fn last_unsealed_before(
+        &self,
+        sn: &Serial,
+        moment: Millis,
+    ) -> Result<Option<Sample>> {
+        let unfolded = {
+            let state = self.state();
+            let entries = state.tail.entries(sn).iter().map(|one| &one.entry);
+            let before = entries.filter(|entry| entry.at < moment);
+            let last = before.max_by_key(|entry| (entry.at, entry.id));
+            last.map(LogEntry::sample).transpose()?
+        };
+        let folded = self.last_in_chunks_before(sn, moment).await?;
+        Ok([unfolded, folded]
+            .into_iter()
+            .flatten()
+            .max_by_key(Sample::order))
+    }
+
+    /// The time of the first sample of a time span that is in the logs or in chunks.
+    pub(crate) async fn first_unsealed(
+        &self,
+        sn: &Serial,
+        span: &Range<Millis>,
+    ) -> Result<Option<Millis>> {
+        let unfolded = {
+            let state = self.state();
+            let moments = state.tail.entries(sn).iter().map(|one| one.entry.at);
+            moments.filter(|at| span.contains(at)).min()
+        };
+        let folded = self.first_in_chunks(sn, span).await?;
+        Ok([unfolded, folded].into_iter().flatten().min())
     }
 }

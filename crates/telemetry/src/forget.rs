@@ -1,7 +1,7 @@
 //! Deletes old samples: full resolution after the retention time, and everything of a former household.
 use crate::Telemetry;
 use crate::day_context::MeasuredSite;
-use crate::{late_samples, sealed_months};
+use crate::{chunks, fold, late_samples, sealed_months};
 use db::{Error, FromRow, Result, Tx};
 use domain::clock::Millis;
 use domain::{Serial, Zone};
@@ -18,12 +18,29 @@ struct SystemRow {
 
 /// Erases samples after `at`. Only a wrong clock of the server dates any in the future; they belong to who lived there then.
 pub async fn erase_after(tx: &mut Tx, sn: &Serial, at: Millis) -> Result<()> {
+    fold::settle(tx, &[sn], at).await?;
     late_samples::bump_version(tx, sn).await?;
-    for delete in [
-        "DELETE FROM samples WHERE sn = $1 AND ts > $2",
-        "DELETE FROM sealed_days WHERE sn = $1 AND starts_at > $2",
-    ] {
-        execute!(&mut *tx, sqlx::query(delete).bind(sn.as_str()).bind(at))?;
+    chunks::delete_between(tx, sn, &(at + 1..Millis::MAX)).await?;
+    let days = "DELETE FROM sealed_days WHERE sn = $1 AND starts_at > $2";
+    execute!(&mut *tx, sqlx::query(days).bind(sn.as_str()).bind(at))?;
+    Ok(())
+}
+
+/// Erases everything that was measured by these systems. Which messages they sent stays known.
+pub async fn erase_all(tx: &mut Tx, systems: &[Serial], now: Millis) -> Result<()> {
+    let all: Vec<&Serial> = systems.iter().collect();
+    fold::settle(tx, &all, now).await?;
+    for sn in systems {
+        // A concurrent sealing of one of these days must notice the change.
+        late_samples::bump_version(tx, sn).await?;
+        for erase in [
+            "DELETE FROM sample_chunks WHERE sn = $1",
+            "DELETE FROM sealed_days WHERE sn = $1",
+            "DELETE FROM sealed_months WHERE sn = $1",
+            "UPDATE systems SET measured = FALSE WHERE sn = $1",
+        ] {
+            execute!(&mut *tx, sqlx::query(erase).bind(sn.as_str()))?;
+        }
     }
     Ok(())
 }
@@ -83,9 +100,9 @@ impl Telemetry {
     async fn erase_former_household(&self, site: MeasuredSite<'_>) -> Result<()> {
         let (sn, until) = (site.sn.as_str(), site.history_from);
         let mut tx = self.db.begin().await?;
+        fold::settle(&mut tx, &[site.sn], until).await?;
         late_samples::bump_version(&mut tx, site.sn).await?;
-        let rows = "DELETE FROM samples WHERE sn = $1 AND ts < $2";
-        execute!(&mut tx, sqlx::query(rows).bind(sn).bind(until))?;
+        chunks::delete_between(&mut tx, site.sn, &(Millis::MIN..until)).await?;
         let days = "DELETE FROM sealed_days WHERE sn = $1 AND ends_at <= $2";
         execute!(&mut tx, sqlx::query(days).bind(sn).bind(until))?;
         let lines = "DELETE FROM journal WHERE sn = $1 AND at < $2 AND account_id IS NULL AND actor = 'battery'";
@@ -98,6 +115,10 @@ impl Telemetry {
             execute!(&mut tx, sqlx::query(reported).bind(sn).bind(until))?;
         }
         sealed_months::erase_before(&mut tx, site).await?;
+        let unmeasured = "UPDATE systems SET measured = FALSE WHERE sn = $1
+             AND NOT EXISTS (SELECT 1 FROM sample_chunks WHERE sn = $1)
+             AND NOT EXISTS (SELECT 1 FROM sealed_months WHERE sn = $1)";
+        execute!(&mut tx, sqlx::query(unmeasured).bind(sn))?;
         late_samples::mark_dirty(&mut tx, site.sn, site.zone, until, [until].into_iter()).await?;
         execute!(&mut tx, sqlx::query(
             "UPDATE sealing SET erased_to = $2, kept_from = CASE WHEN kept_from < $2 THEN $2 ELSE kept_from END WHERE sn = $1")
@@ -109,11 +130,12 @@ impl Telemetry {
     async fn drop_samples(&self, site: MeasuredSite<'_>, first_kept: Millis) -> Result<bool> {
         let sn = site.sn.as_str();
         let mut tx = self.db.begin().await?;
+        chunks::lock_systems(&mut tx, &[site.sn]).await?;
         late_samples::bump_version(&mut tx, site.sn).await?;
         let days = "DELETE FROM sealed_days WHERE sn = $1 AND ends_at <= $2";
         let days = execute!(&mut tx, sqlx::query(days).bind(sn).bind(first_kept))?;
-        let rows = "DELETE FROM samples WHERE sn = $1 AND ts < $2";
-        let rows = execute!(&mut tx, sqlx::query(rows).bind(sn).bind(first_kept))?;
+        let before = Millis::MIN..first_kept;
+        let chunks = chunks::delete_between(&mut tx, site.sn, &before).await?;
         sealed_months::clear_dirty_before(&mut tx, site, first_kept).await?;
         execute!(
             &mut tx,
@@ -122,6 +144,6 @@ impl Telemetry {
                 .bind(first_kept)
         )?;
         tx.commit().await?;
-        Ok(days + rows > 0)
+        Ok(days > 0 || chunks)
     }
 }

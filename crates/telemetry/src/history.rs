@@ -2,7 +2,7 @@
 use crate::Telemetry;
 use crate::day_context::{DayWithContext, MeasuredSite};
 use crate::seal::SealedDay;
-use crate::{late_samples, sealed_messages, sealed_months};
+use crate::{late_samples, message_ranges, sealed_months};
 use db::{Error, Result};
 use domain::clock::Millis;
 use domain::energy::CONTEXT_WINDOW;
@@ -14,7 +14,7 @@ const DAYS_PER_TRANSACTION: usize = 31;
 
 impl Telemetry {
     /// Writes finished days as sealed ones, for a system without telemetry. The days and the samples of each must be in order. A
-    /// day that is not due for sealing at `now` becomes rows.
+    /// day that is not due for sealing at `now` becomes chunks.
     pub async fn write_history(
         &self,
         sn: &Serial,
@@ -109,7 +109,7 @@ impl Telemetry {
             totals.push((day.day, Some(day.totals)));
         }
         sealed_months::write_totals(&mut tx, site.sn, &site.layout_key(), &totals).await?;
-        sealed_messages::record(&mut tx, site.sn, ids.into_iter()).await?;
+        message_ranges::record(&mut tx, site.sn, ids.into_iter()).await?;
         tx.commit().await
     }
 }

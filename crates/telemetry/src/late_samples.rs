@@ -1,41 +1,9 @@
-//! Samples of days that may be sealed. Repeats are recognised although their rows are gone. Days that change are marked dirty:
-//! readers compute them until they are sealed again.
+//! Samples of days that may be sealed. Days that change are marked dirty: readers compute them until they are sealed again.
 use db::{Error, FromRow, Result, Tx};
 use domain::clock::Millis;
 use domain::energy::CONTEXT_WINDOW;
-use domain::sample::MessageId;
-use domain::{Sample, Serial, SiteDay, Zone};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-
-/// Locks the systems against sealing, marks the days that change as dirty, and returns the messages that are sealed already or
-/// too old to be stored.
-pub(crate) async fn mark_and_find_known(
-    tx: &mut Tx,
-    late: &[(&Serial, &Sample)],
-) -> Result<HashSet<(Serial, MessageId)>> {
-    let mut systems: BTreeMap<&str, (&Serial, Vec<&Sample>)> = BTreeMap::new();
-    for (sn, sample) in late {
-        let system = systems.entry(sn.as_str()).or_insert((sn, Vec::new()));
-        system.1.push(sample);
-    }
-    let mut known = HashSet::new();
-    for (sn, samples) in systems.into_values() {
-        let kept_from = bump_version(tx, sn).await?;
-        let mut sealed = find_sealed(tx, sn, &samples).await?;
-        let forgotten = samples.iter().filter(|sample| sample.at < kept_from);
-        sealed.extend(forgotten.map(|sample| sample.id));
-        let new: Vec<_> = samples
-            .iter()
-            .filter(|sample| !sealed.contains(&sample.id))
-            .collect();
-        if !new.is_empty() {
-            let zone = zone_of(tx, sn).await?;
-            mark_dirty(tx, sn, &zone, kept_from, new.iter().map(|sample| sample.at)).await?;
-        }
-        known.extend(sealed.into_iter().map(|id| (sn.clone(), id)));
-    }
-    Ok(known)
-}
+use domain::{Serial, SiteDay, Zone};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Records that a finished day of the system changed; a process that is sealing it has to read it again.
 /// Returns where full resolution begins: older samples are no longer stored.
@@ -44,44 +12,6 @@ pub(crate) async fn bump_version(tx: &mut Tx, sn: &Serial) -> Result<Millis> {
         "INSERT INTO sealing (sn, version) VALUES ($1, 1)
          ON CONFLICT (sn) DO UPDATE SET version = sealing.version + 1 RETURNING kept_from")
         .bind(sn.as_str()).fetch_one(c).await)?)
-}
-
-#[derive(Debug, FromRow)]
-struct SeqRange {
-    first_seq: i64,
-    last_seq: i64,
-}
-
-async fn find_sealed(tx: &mut Tx, sn: &Serial, samples: &[&Sample]) -> Result<HashSet<MessageId>> {
-    let mut boots: BTreeMap<(u8, u32), BTreeSet<u32>> = BTreeMap::new();
-    for sample in samples {
-        boots
-            .entry((sample.id.unit, sample.id.boot))
-            .or_default()
-            .insert(sample.id.seq);
-    }
-    let mut sealed = HashSet::new();
-    for ((unit, boot), seqs) in boots {
-        let boot = MessageId::new(boot, 0).with_unit(unit);
-        let bound = |seq: Option<&u32>| i64::from(seq.copied().unwrap_or_default());
-        let ranges: Vec<SeqRange> = within!(tx, c => sqlx::query_as(
-            "SELECT first_seq, last_seq FROM sealed_messages
-             WHERE sn = $1 AND boot = $2 AND first_seq <= $4 AND last_seq >= $3")
-            .bind(sn.as_str()).bind(boot.stored_boot()).bind(bound(seqs.first())).bind(bound(seqs.last()))
-            .fetch_all(c).await)?;
-        let is_sealed = |seq: &u32| {
-            let seq = i64::from(*seq);
-            ranges
-                .iter()
-                .any(|range| (range.first_seq..=range.last_seq).contains(&seq))
-        };
-        sealed.extend(
-            seqs.into_iter()
-                .filter(is_sealed)
-                .map(|seq| MessageId { seq, ..boot }),
-        );
-    }
-    Ok(sealed)
 }
 
 pub(crate) async fn zone_of(tx: &mut Tx, sn: &Serial) -> Result<Zone> {

@@ -2,7 +2,6 @@
 use crate::Telemetry;
 use crate::codec;
 use crate::columns::SampleField;
-use crate::row::Row;
 use db::Result;
 use domain::clock::Millis;
 use domain::{Sample, Serial};
@@ -25,10 +24,9 @@ impl Telemetry {
 
     /// The newest sample of one system that was not measured after `until`.
     pub async fn latest_sample(&self, sn: &Serial, until: Millis) -> Result<Option<Sample>> {
-        let row = self
-            .db
-            .tolerate(self.last_row(sn, until).await, "samples", sn)?;
-        if let Some(sample) = row.flatten() {
+        let unsealed = self.last_unsealed(sn, until).await;
+        let unsealed = self.db.tolerate(unsealed, "sample_chunks", sn)?;
+        if let Some(sample) = unsealed.flatten() {
             return Ok(Some(sample));
         }
         let sealed = self
@@ -37,11 +35,9 @@ impl Telemetry {
         Ok(sealed.flatten())
     }
 
-    async fn last_row(&self, sn: &Serial, until: Millis) -> Result<Option<Sample>> {
-        let row: Option<Row> = on!(self, p => sqlx::query_as(
-            "SELECT ts, boot, seq, body FROM samples WHERE sn = $1 AND ts <= $2 ORDER BY ts DESC, boot DESC, seq DESC LIMIT 1")
-            .bind(sn.as_str()).bind(until).fetch_optional(p).await)?;
-        row.map(|row| row.sample()).transpose()
+    async fn last_unsealed(&self, sn: &Serial, until: Millis) -> Result<Option<Sample>> {
+        self.refresh(sn).await?;
+        self.last_unsealed_before(sn, until.saturating_add(1)).await
     }
 
     /// The last sample of a system that has not reported since its last day was sealed.

@@ -1,51 +1,90 @@
-//! Samples, as a time-series engine. Recent ones are rows; finished days are sealed into compressed columns, with their totals in
-//! extra tables. Readers get the same numbers from either, and a late sample counts at once.
+//! Samples, as a time-series engine. New ones are appended to a log, one row per commit, and kept in memory. Every few minutes they
+//! are folded into chunks, which are compressed columns of one system. Finished days are sealed: one row of columns per day, with
+//! their totals in extra tables. Readers get the same numbers from all of them, and a late sample counts at once.
 
 #[macro_use]
 extern crate db;
 
 mod aggregate;
+mod append;
 mod chart;
+mod chunks;
 mod codec;
 mod columns;
 mod day_context;
+mod fold;
 mod forget;
 mod history;
-mod insert;
+mod known_messages;
 mod late_samples;
 mod latest;
+mod log;
+mod log_format;
 mod measured_days;
+mod message_ranges;
+mod old_rows;
 mod pack;
 mod quarters;
 mod row;
 mod seal;
 mod sealed_days;
-mod sealed_messages;
 mod sealed_months;
+mod tail;
 mod totals;
 mod transfer;
 mod varint;
 
+pub use append::Append;
 pub use day_context::MeasuredSite;
-pub use forget::erase_after;
-pub use insert::insert;
+pub use fold::FOLD_INTERVAL;
+pub use forget::{erase_after, erase_all};
 pub use pack::{pack, unpack};
 pub use seal::SEAL_AFTER;
-pub use transfer::{boot_offset, first_measured, last_measured, transfer_history};
+pub use transfer::{boot_offset, exchange_moment, transfer_history};
 
+use append::LogWriter;
 use db::Db;
 use domain::clock::Millis;
 use domain::{Series, SiteDay};
+use known_messages::KnownMessages;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use tail::Tail;
 
 /// The samples of all systems. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Telemetry {
     db: Db,
+    state: Arc<Mutex<TelemetryState>>,
+    /// Held from the beginning of an append until its commit.
+    writer: Arc<tokio::sync::Mutex<LogWriter>>,
+    refreshing: Arc<tokio::sync::Mutex<()>>,
+}
+
+/// What this process keeps in memory. The lock is never held while the database works.
+#[derive(Debug, Default)]
+struct TelemetryState {
+    tail: Tail,
+    known: KnownMessages,
+    /// The number of this process's own log.
+    own_writer: Option<i64>,
+    /// This process alone writes, and has read what earlier ones left.
+    is_complete: bool,
+    /// How far each log is known to be folded.
+    folded: HashMap<i64, i64>,
+    folded_at: Millis,
+    /// The last row of `sample_log_settled` that was seen.
+    settled: i64,
 }
 
 impl Telemetry {
     pub fn new(db: Db) -> Self {
-        Self { db }
+        Self {
+            db,
+            state: Arc::default(),
+            writer: Arc::default(),
+            refreshing: Arc::default(),
+        }
     }
 }
 

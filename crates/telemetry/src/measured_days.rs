@@ -20,11 +20,14 @@ impl Telemetry {
         site: MeasuredSite<'_>,
         before: Millis,
     ) -> Result<bool> {
-        let found: Option<i64> = on!(self, p => sqlx::query_scalar(
-            "SELECT CAST(1 AS BIGINT) WHERE EXISTS (SELECT 1 FROM samples WHERE sn = $1 AND ts >= $2 AND ts < $3)
-                 OR EXISTS (SELECT 1 FROM sealed_days WHERE sn = $1 AND ends_at > $2 AND starts_at < $3)")
-            .bind(site.sn.as_str()).bind(site.history_from).bind(before).fetch_optional(p).await)?;
-        Ok(found.is_some())
+        self.refresh(site.sn).await?;
+        let span = site.history_from..before;
+        if self.first_unsealed(site.sn, &span).await?.is_some() {
+            return Ok(true);
+        }
+        Ok(on!(self, p => sqlx::query_scalar(
+            "SELECT EXISTS (SELECT 1 FROM sealed_days WHERE sn = $1 AND ends_at > $2 AND starts_at < $3)")
+            .bind(site.sn.as_str()).bind(span.start).bind(span.end).fetch_one(p).await)?)
     }
 
     /// The energy of each day of a range; days without data are left out. Days that are no longer stored in full have totals

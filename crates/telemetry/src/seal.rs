@@ -1,10 +1,10 @@
-//! Seals finished days: their samples become compressed columns, totals and quarter-hours, and the rows are deleted.
+//! Seals finished days: the chunks of a day become one row of compressed columns, with totals and quarter-hours.
 use crate::Telemetry;
 use crate::columns::{Columns, SampleField};
 use crate::day_context::{DayWithContext, MeasuredSite};
 use crate::quarters::Quarters;
 use crate::totals::Totals;
-use crate::{codec, insert, late_samples, sealed_messages, sealed_months};
+use crate::{chunks, codec, late_samples, message_ranges, sealed_months};
 use db::{Error, FromRow, Result, Tx};
 use domain::clock::{HOUR, Millis};
 use domain::{Sample, Serial, SiteDay, Zone};
@@ -125,7 +125,7 @@ impl Telemetry {
             "SELECT sn, month, dirty FROM sealed_months WHERE dirty <> 0 ORDER BY sn, month")
             .fetch_all(p).await)?;
         // If some rows are damaged, query each system separately.
-        let oldest = match self.oldest_rows().await {
+        let oldest = match self.oldest_unsealed().await {
             Err(error) if error.is_damage() => None,
             all => Some(all?),
         };
@@ -176,14 +176,17 @@ impl Telemetry {
         let mut sealed = 0;
         let mut oldest = match oldest {
             Some(known) => known.map(|at| site.zone.day_of(at)),
-            None => self.oldest_row_day(site).await?,
+            None => self.oldest_unsealed_day(site).await?,
         };
-        // Days with rows first: this also seals the dirty ones among them.
+        // Days with chunks first: this also seals the dirty ones among them.
         while let Some(day) = oldest.filter(|day| over(*day)) {
             self.seal_day(site, day).await?;
             sealed += 1;
             dirty.retain(|known| *known != day);
-            oldest = self.oldest_row_day(site).await?.filter(|next| *next > day);
+            oldest = self
+                .oldest_unsealed_day(site)
+                .await?
+                .filter(|next| *next > day);
         }
         for day in dirty.iter().filter(|day| over(**day)) {
             self.seal_day(site, *day).await?;
@@ -202,10 +205,10 @@ impl Telemetry {
         Ok(days.collect())
     }
 
-    /// The time of the oldest row of each system that has one.
-    async fn oldest_rows(&self) -> Result<HashMap<String, Millis>> {
+    /// The time of the oldest sample in chunks of each system that has any.
+    async fn oldest_unsealed(&self) -> Result<HashMap<String, Millis>> {
         let rows: Vec<(String, Option<Millis>)> = on!(self, p => sqlx::query_as(
-            "SELECT s.sn, (SELECT min(ts) FROM samples WHERE samples.sn = s.sn) FROM systems s")
+            "SELECT s.sn, (SELECT min(starts_at) FROM sample_chunks c WHERE c.sn = s.sn) FROM systems s")
             .fetch_all(p).await)?;
         let rows = rows.into_iter();
         Ok(rows
@@ -213,9 +216,9 @@ impl Telemetry {
             .collect())
     }
 
-    async fn oldest_row_day(&self, site: MeasuredSite<'_>) -> Result<Option<SiteDay>> {
+    async fn oldest_unsealed_day(&self, site: MeasuredSite<'_>) -> Result<Option<SiteDay>> {
         let oldest: Option<Millis> = on!(self, p => sqlx::query_scalar(
-            "SELECT min(ts) FROM samples WHERE sn = $1").bind(site.sn.as_str()).fetch_one(p).await)?;
+            "SELECT min(starts_at) FROM sample_chunks WHERE sn = $1").bind(site.sn.as_str()).fetch_one(p).await)?;
         Ok(oldest.map(|at| site.zone.day_of(at)))
     }
 
@@ -224,6 +227,7 @@ impl Telemetry {
     pub(crate) async fn seal_day(&self, site: MeasuredSite<'_>, day: SiteDay) -> Result<()> {
         for _ in 0..MAX_SEAL_ATTEMPTS {
             let version = self.sealing_version(site.sn).await?;
+            self.refresh(site.sn).await?;
             let measured = self.day_with_context(site, day).await?;
             let samples_outside = self.samples_outside(site, day, &measured).await?;
             let phase = site.phase;
@@ -241,14 +245,10 @@ impl Telemetry {
             if !lock_if_unchanged(&mut tx, site, version).await? {
                 continue;
             }
-            replace_rows(&mut tx, site, day, &measured, sealed).await?;
+            replace_chunks(&mut tx, site, day, &measured, sealed).await?;
             if !samples_outside.is_empty() {
-                let samples_outside: Vec<_> = samples_outside
-                    .iter()
-                    .map(|sample| (site.sn, sample))
-                    .collect();
-                insert::write_rows(&mut tx, &samples_outside).await?;
-                let moments = samples_outside.iter().map(|(_, sample)| sample.at);
+                chunks::insert(&mut tx, site.sn, &samples_outside).await?;
+                let moments = samples_outside.iter().map(|sample| sample.at);
                 late_samples::mark_dirty(&mut tx, site.sn, site.zone, 0, moments).await?;
             }
             return tx.commit().await;
@@ -285,6 +285,7 @@ impl Telemetry {
 
 /// Locks the system. Returns whether its past is unchanged since it was read.
 async fn lock_if_unchanged(tx: &mut Tx, site: MeasuredSite<'_>, version: i64) -> Result<bool> {
+    chunks::lock_systems(tx, &[site.sn]).await?;
     execute!(
         tx,
         sqlx::query(
@@ -305,8 +306,8 @@ async fn lock_if_unchanged(tx: &mut Tx, site: MeasuredSite<'_>, version: i64) ->
     Ok(updated == 1)
 }
 
-/// Replaces the rows of a day by the sealed day.
-async fn replace_rows(
+/// Replaces the chunks of a day by the sealed day.
+async fn replace_chunks(
     tx: &mut Tx,
     site: MeasuredSite<'_>,
     day: SiteDay,
@@ -327,12 +328,6 @@ async fn replace_rows(
     }
     let totals = sealed.map(|sealed| sealed.totals);
     sealed_months::write_totals(tx, sn, &site.layout_key(), &[(day, totals)]).await?;
-    execute!(
-        tx,
-        sqlx::query("DELETE FROM samples WHERE sn = $1 AND ts >= $2 AND ts < $3")
-            .bind(sn.as_str())
-            .bind(measured.span.start)
-            .bind(measured.span.end)
-    )?;
-    sealed_messages::record(tx, sn, measured.samples.iter().map(|sample| sample.id)).await
+    chunks::delete_between(tx, sn, &measured.span).await?;
+    message_ranges::record(tx, sn, measured.samples.iter().map(|sample| sample.id)).await
 }

@@ -91,7 +91,7 @@ impl Telemetry {
         Ok(samples)
     }
 
-    /// The days of a range that have to be computed: sealed ones that are no longer valid, and those with rows.
+    /// The days of a range that have to be computed: sealed ones that are no longer valid, and those with unsealed samples.
     pub(crate) async fn days_to_compute(
         &self,
         site: MeasuredSite<'_>,
@@ -106,20 +106,20 @@ impl Telemetry {
                 day = day.next();
                 continue;
             }
-            // Rows first: a day that is sealed between the two queries is then found by the second one.
-            let row: Option<Millis> = on!(self, p => sqlx::query_scalar(
-                "SELECT min(ts) FROM samples WHERE sn = $1 AND ts >= $2 AND ts < $3")
-                .bind(site.sn.as_str())
-                .bind(site.zone.start_of(day).max(site.history_from))
-                .bind(site.zone.start_of(days.end))
-                .fetch_one(p).await)?;
+            if sealed.is_none() {
+                self.refresh(site.sn).await?;
+            }
+            // First: a day that is sealed between the two queries is then found by the second one.
+            let from = site.zone.start_of(day).max(site.history_from);
+            let span = from..site.zone.start_of(days.end);
+            let unsealed = self.first_unsealed(site.sn, &span).await?;
             if sealed.is_none() {
                 sealed = Some(self.days_covered_by_sealed(site, &(day..days.end)).await?);
             }
             let mut sealed = sealed.iter().flatten().copied();
             let next_sealed = sealed.find(|known| *known >= day && !is_valid(*known));
-            let next_row = row.map(|at| site.zone.day_of(at));
-            let Some(next) = [next_sealed, next_row].into_iter().flatten().min() else {
+            let next_unsealed = unsealed.map(|at| site.zone.day_of(at));
+            let Some(next) = [next_sealed, next_unsealed].into_iter().flatten().min() else {
                 break;
             };
             if !is_valid(next) {

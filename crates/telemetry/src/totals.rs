@@ -167,6 +167,7 @@ impl Telemetry {
             zone,
             history_from: 0,
         };
+        self.refresh(sn).await?;
         let measured = self.day_with_context(site, zone.day_of(now)).await?;
         let mut samples = measured.before;
         let recent = samples.last().map_or(0, |last| last.at) - DAY;

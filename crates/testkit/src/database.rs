@@ -2,6 +2,7 @@
 //! `scripts/with-databases` starts the cluster for each test run.
 use crate::NOON;
 use crate::random::seeded;
+use domain::Sample;
 use sqlx::{Connection as _, Executor as _, PgConnection};
 use std::ops::Deref;
 use std::path::Path;
@@ -75,6 +76,11 @@ impl TestDb {
         self.store.clone()
     }
 
+    /// Opens the database once more, as another process does, or the same one after a restart.
+    pub async fn open_again(&self) -> Store {
+        open(&self.url).await.expect("the same database")
+    }
+
     pub fn url(&self) -> &str {
         &self.url
     }
@@ -105,7 +111,7 @@ impl TestDb {
     pub async fn lock_writes(&self) -> WriteLock {
         if self.postgres.is_some() {
             let mut db = PgConnection::connect(&self.url).await.unwrap();
-            db.execute("BEGIN; LOCK TABLE samples, presence IN EXCLUSIVE MODE")
+            db.execute("BEGIN; LOCK TABLE sample_log, presence IN EXCLUSIVE MODE")
                 .await
                 .unwrap();
             WriteLock::Postgres(db)
@@ -124,7 +130,7 @@ impl TestDb {
     /// How many transactions wrote the present samples; only on PostgreSQL.
     pub async fn transactions_of_samples(&self) -> i64 {
         let mut db = PgConnection::connect(&self.url).await.unwrap();
-        let count = sqlx::query_scalar("SELECT count(DISTINCT xmin::text) FROM samples");
+        let count = sqlx::query_scalar("SELECT count(DISTINCT xmin::text) FROM sample_log");
         count.fetch_one(&mut db).await.unwrap()
     }
 
@@ -184,15 +190,12 @@ impl TestDb {
 
 /// Time, boot and sequence number of every unsealed sample of a system, by time.
 pub async fn samples(url: &str, sn: &str) -> Vec<(i64, i64, i64)> {
-    let sql = "SELECT ts, boot, seq FROM samples WHERE sn = $1 ORDER BY ts, boot, seq";
-    if url.starts_with("sqlite:") {
-        let mut db = sqlx::SqliteConnection::connect(url).await.unwrap();
-        sqlx::query_as(sql).bind(sn).fetch_all(&mut db).await
-    } else {
-        let mut db = PgConnection::connect(url).await.unwrap();
-        sqlx::query_as(sql).bind(sn).fetch_all(&mut db).await
-    }
-    .unwrap()
+    let db = db::Db::open(url).await.unwrap();
+    let telemetry = telemetry::Telemetry::new(db.clone());
+    let samples = telemetry.unsealed_samples(&sn.parse().unwrap()).await;
+    db.close().await;
+    let id = |sample: &Sample| (sample.at, sample.id.stored_boot(), i64::from(sample.id.seq));
+    samples.unwrap().iter().map(id).collect()
 }
 
 /// Runs a statement on any SQLite file; creates the file if needed.

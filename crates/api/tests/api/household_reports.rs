@@ -126,10 +126,10 @@ on_both!(
         battery.hello(|_| {}).await;
         let ahead = app.clock.now() + HOUR;
         battery.sample(|sample| sample.at = ahead).await;
-        assert_eq!(rows(db, "samples").await, 1);
+        assert_eq!(db.samples(SN).await.len(), 1);
         let access = app.household_access(SN).await;
         app.service.unlink(&access).await.unwrap();
-        assert_eq!(rows(db, "samples").await, 0);
+        assert_eq!(db.samples(SN).await.len(), 0);
         app.stop().await;
     }
 );

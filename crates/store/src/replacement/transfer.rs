@@ -12,10 +12,7 @@ use domain::clock::Millis;
 pub async fn move_measurements(tx: &mut Tx, old: &Unit, new: &Unit, now: Millis) -> Result<()> {
     let (old_sn, new_sn, zone) = (&old.sn, &new.sn, &old.zone);
     let stood = new.linked_at.unwrap_or(zone.start_of(zone.day_of(now)));
-    let last = telemetry::last_measured(tx, old_sn).await?;
-    let since = stood.max(last.map_or(0, |last| last + 1));
-    let first = telemetry::first_measured(tx, new_sn, since).await?;
-    let from = first.unwrap_or(now).min(now);
+    let from = telemetry::exchange_moment(tx, old_sn, new_sn, stood, now).await?;
     let before = u8::try_from(old.number).map_err(|_| Error::Damaged("systems.unit"))?;
     let number = unit::replace_at_site(tx, old_sn, new_sn, before, from).await?;
     telemetry::transfer_history(tx, old_sn, new_sn, zone, number, from).await?;

@@ -49,9 +49,9 @@ on_both!(a_day_is_sealed_two_hours_after_it_ended, |db| {
         .await
         .unwrap();
     assert_eq!(db.telemetry.seal_due(end + 2 * HOUR - 1).await.unwrap(), 0);
-    assert_eq!(count(db, "samples").await, samples.len());
+    assert_eq!(db.samples("SC000001").await.len(), samples.len());
     assert_eq!(db.telemetry.seal_due(end + 2 * HOUR).await.unwrap(), 1);
-    assert_eq!(count(db, "samples").await, 0);
+    assert_eq!(count(db, "sample_chunks").await, 0);
     assert_eq!(
         db.telemetry
             .day_samples(home.access.site(), today)
@@ -68,7 +68,7 @@ on_both!(a_day_is_sealed_two_hours_after_it_ended, |db| {
         0,
         "repeats of sealed samples are recognised"
     );
-    assert_eq!(count(db, "samples").await, 0);
+    assert_eq!(count(db, "sample_chunks").await, 0);
 });
 
 on_both!(of_two_who_seal_at_once_one_writes_each_day, |db| {
@@ -83,7 +83,7 @@ on_both!(of_two_who_seal_at_once_one_writes_each_day, |db| {
     let (one, two) = tokio::join!(one.telemetry.seal_due(NOON), two.telemetry.seal_due(NOON));
     assert!(one.unwrap() + two.unwrap() >= 3);
     assert_eq!(count(db, "sealed_days").await, 3);
-    assert_eq!(count(db, "samples").await, 0);
+    assert_eq!(count(db, "sample_chunks").await, 0);
     let totals = db
         .telemetry
         .daily_totals(home.access.site(), day("2026-11-10")..day("2026-11-13"));
@@ -306,6 +306,6 @@ on_both!(
             }
             db.telemetry.seal_due(NOON + DAY).await.unwrap();
         }
-        assert_eq!(count(db, "samples").await, 0);
+        assert_eq!(count(db, "sample_chunks").await, 0);
     }
 );

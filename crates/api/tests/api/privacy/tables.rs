@@ -241,6 +241,11 @@ pub(crate) const TABLES: &[TableRule] = &[
         ],
     },
     TableRule {
+        name: "message_ranges",
+        ownership: RowOwnership::Nobody("which messages of a battery were counted"),
+        left_out: &[],
+    },
+    TableRule {
         name: "partner_codes",
         ownership: RowOwnership::Consent,
         left_out: &[
@@ -315,23 +320,41 @@ pub(crate) const TABLES: &[TableRule] = &[
         left_out: &[],
     },
     TableRule {
-        name: "samples",
+        name: "sample_chunks",
         ownership: RowOwnership::System,
         left_out: &[
-            ("ts", SAMPLES),
+            ("sn", SAMPLES),
+            ("starts_at", SAMPLES),
             ("boot", MESSAGE),
             ("seq", MESSAGE),
+            ("ends_at", SAMPLES),
+            ("samples", NUMBER),
             ("body", SAMPLES),
         ],
     },
     TableRule {
-        name: "sealed_days",
-        ownership: RowOwnership::Nobody("samples of days that are over, exported as those"),
+        name: "sample_log",
+        ownership: RowOwnership::Nobody("samples of the last minutes, exported as those"),
         left_out: &[],
     },
     TableRule {
-        name: "sealed_messages",
-        ownership: RowOwnership::Nobody("which messages of a battery were counted"),
+        name: "sample_log_settled",
+        ownership: RowOwnership::Nobody("which samples no longer count in the log"),
+        left_out: &[],
+    },
+    TableRule {
+        name: "sample_log_writers",
+        ownership: RowOwnership::Nobody("the server's processes"),
+        left_out: &[],
+    },
+    TableRule {
+        name: "samples",
+        ownership: RowOwnership::Nobody("empty since samples are in chunks"),
+        left_out: &[],
+    },
+    TableRule {
+        name: "sealed_days",
+        ownership: RowOwnership::Nobody("samples of days that are over, exported as those"),
         left_out: &[],
     },
     TableRule {

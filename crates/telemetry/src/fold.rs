@@ -1,0 +1,276 @@
+//! Moves samples from the logs into chunks, in the background: system by system, many samples at a time.
+use crate::append::LATE_AFTER;
+use crate::tail::LogId;
+use crate::{Telemetry, chunks, late_samples, log, message_ranges};
+use db::{Result, Tx};
+use domain::clock::{DAY, MINUTE, Millis};
+use domain::sample::MessageId;
+use domain::{Sample, Serial};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// A log is folded this often: at one sample every ten seconds a chunk then has 60.
+pub const FOLD_INTERVAL: Millis = 10 * MINUTE;
+/// Sooner, when this many samples are in memory.
+const MAX_UNFOLDED_SAMPLES: usize = 300_000;
+/// Systems per transaction: reports wait for it.
+const SYSTEMS_PER_TRANSACTION: usize = 64;
+/// A process that was not seen for so long has ended, and another one folds its log.
+const ABANDONED_AFTER: Millis = 5 * MINUTE;
+/// An ended process is forgotten after this time.
+const FORGOTTEN_AFTER: Millis = DAY;
+/// Samples of one system and day at most, more than three a second. More are dropped: a broken battery must not make its day
+/// unreadable.
+const MAX_SAMPLES_PER_DAY: usize = 260_000;
+
+/// Stores samples of one system in chunks, once each, and returns for each whether it was new. The caller holds the lock of the
+/// system.
+pub(crate) async fn store(
+    tx: &mut Tx,
+    sn: &Serial,
+    samples: &[Sample],
+    now: Millis,
+) -> Result<Vec<bool>> {
+    let mut is_new = find_new(tx, sn, samples).await?;
+    let is_late = |sample: &Sample| now - sample.at >= LATE_AFTER;
+    let late = || {
+        samples
+            .iter()
+            .zip(&is_new)
+            .filter(|(sample, new)| **new && is_late(sample))
+    };
+    if late().next().is_some() {
+        let kept_from = late_samples::bump_version(tx, sn).await?;
+        let zone = late_samples::zone_of(tx, sn).await?;
+        let moments = late().map(|(sample, _)| sample.at);
+        let moments: Vec<Millis> = moments.filter(|at| *at >= kept_from).collect();
+        late_samples::mark_dirty(tx, sn, &zone, kept_from, moments.into_iter()).await?;
+        for (sample, is_new) in samples.iter().zip(&mut is_new) {
+            *is_new &= sample.at >= kept_from;
+        }
+    }
+    let new = samples.iter().zip(&is_new).filter(|(_, new)| **new);
+    let mut new: Vec<Sample> = new.map(|(sample, _)| *sample).collect();
+    new.sort_unstable_by_key(Sample::order);
+    message_ranges::record(tx, sn, new.iter().map(|sample| sample.id)).await?;
+    limit_days(tx, sn, &mut new).await?;
+    chunks::insert(tx, sn, &new).await?;
+    Ok(is_new)
+}
+
+/// For each sample, whether it is neither stored nor a repeat of an earlier one in the list.
+async fn find_new(tx: &mut Tx, sn: &Serial, samples: &[Sample]) -> Result<Vec<bool>> {
+    let mut boots = BTreeMap::new();
+    for sample in samples {
+        boots.entry(sample.id.stored_boot()).or_insert(());
+    }
+    let mut known = HashMap::new();
+    for (boot, ()) in boots {
+        known.insert(boot, message_ranges::read(tx, sn, boot).await?);
+    }
+    let mut is_new = |id: MessageId| {
+        let ranges = known.get_mut(&id.stored_boot());
+        ranges.is_some_and(|ranges| ranges.insert(id.seq))
+    };
+    Ok(samples.iter().map(|sample| is_new(sample.id)).collect())
+}
+
+/// Drops samples of days that are full.
+async fn limit_days(tx: &mut Tx, sn: &Serial, samples: &mut Vec<Sample>) -> Result<()> {
+    let mut room: HashMap<Millis, usize> = HashMap::new();
+    for day in samples.iter().map(|sample| sample.at / DAY) {
+        if let std::collections::hash_map::Entry::Vacant(entry) = room.entry(day) {
+            let stored = chunks::count_between(tx, sn, &(day * DAY..(day + 1) * DAY)).await?;
+            entry.insert(MAX_SAMPLES_PER_DAY.saturating_sub(stored));
+        }
+    }
+    let before = samples.len();
+    samples.retain(|sample| {
+        let left = room.get_mut(&(sample.at / DAY));
+        left.is_some_and(|left| std::mem::replace(left, left.saturating_sub(1)) > 0)
+    });
+    let dropped = before - samples.len();
+    if dropped > 0 {
+        metrics::counter!("telemetry_samples_dropped_total").increment(dropped as u64);
+        tracing::warn!(%sn, dropped, "too_many_samples: this battery measured more than a day may hold; the rest is dropped");
+    }
+    Ok(())
+}
+
+impl Telemetry {
+    /// Folds this process's log if it is time. To be called every few seconds.
+    pub async fn fold_due(&self, now: Millis) -> Result<()> {
+        let (folded_at, unfolded) = {
+            let state = self.state();
+            (state.folded_at, state.tail.len())
+        };
+        let is_recent = (folded_at..folded_at + FOLD_INTERVAL).contains(&now);
+        match is_recent && unfolded < MAX_UNFOLDED_SAMPLES {
+            true => Ok(()),
+            false => self.fold(now).await,
+        }
+    }
+
+    /// Folds this process's log.
+    pub async fn fold(&self, now: Millis) -> Result<()> {
+        let Some(writer) = self.state().own_writer else {
+            return Ok(());
+        };
+        let is_registered = self.keep_writer(writer, now).await?;
+        self.fold_log(writer, now).await?;
+        if !is_registered {
+            // It was asleep for so long that others forgot it.
+            self.writer.lock().await.forget();
+            self.state().own_writer = None;
+        }
+        self.state().folded_at = now;
+        Ok(())
+    }
+
+    /// Folds the logs of processes that have ended.
+    pub async fn fold_abandoned(&self, now: Millis) -> Result<()> {
+        let own = self.state().own_writer;
+        for writer in self.writers().await? {
+            // SQLite has one process that writes: all others have ended.
+            let has_ended = !self.db.is_shared() || now - writer.seen_at > ABANDONED_AFTER;
+            if Some(writer.writer) == own || !has_ended {
+                continue;
+            }
+            self.fold_log(writer.writer, now).await?;
+            if now - writer.seen_at > FORGOTTEN_AFTER || !self.db.is_shared() {
+                execute!(on self, sqlx::query(
+                    "DELETE FROM sample_log_writers WHERE writer = $1 AND seen_at = $2
+                     AND NOT EXISTS (SELECT 1 FROM sample_log WHERE id > $3 AND id < $4)")
+                    .bind(writer.writer).bind(writer.seen_at)
+                    .bind(LogId::new(writer.writer, 0).0).bind(LogId::new(writer.writer + 1, 0).0))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves everything that one log holds now into chunks, and deletes it there. Can stop at any point and begin again.
+    pub(crate) async fn fold_log(&self, writer: i64, now: Millis) -> Result<()> {
+        self.read_log(writer).await?;
+        self.apply_settled().await?;
+        let (upto, systems) = {
+            let state = self.state();
+            let upto = LogId::new(writer, state.tail.read_to(writer));
+            (upto, state.tail.systems_of(writer))
+        };
+        for systems in systems.chunks(SYSTEMS_PER_TRANSACTION) {
+            match self.fold_systems(systems, upto, now).await {
+                Err(error) if error.is_damage() => self.fold_sound(systems, upto, now).await?,
+                folded => folded?,
+            }
+            tokio::task::yield_now().await;
+        }
+        // The log of a damaged system is kept from its first sample on.
+        let kept = self.state().tail.first_of(writer);
+        let upto = kept.map_or(upto, |first| upto.min(LogId(first.0 - 1)));
+        let mut tx = self.db.begin().await?;
+        log::delete_folded(&mut tx, upto).await?;
+        tx.commit_invalidating(std::iter::empty()).await?;
+        let mut state = self.state();
+        state.folded.insert(writer, upto.position());
+        state.tail.forget_folded(upto);
+        Ok(())
+    }
+
+    /// Folds those of some systems whose part of the database is not damaged.
+    async fn fold_sound(&self, systems: &[Serial], upto: LogId, now: Millis) -> Result<()> {
+        for sn in systems {
+            let folded = self.fold_systems(std::slice::from_ref(sn), upto, now).await;
+            self.db
+                .tolerate(folded, "sample_chunks, message_ranges", sn)?;
+        }
+        Ok(())
+    }
+
+    /// Folds some systems of one log, up to a place.
+    async fn fold_systems(&self, systems: &[Serial], upto: LogId, now: Millis) -> Result<()> {
+        let mut tx = self.db.begin().await?;
+        let all: Vec<&Serial> = systems.iter().collect();
+        chunks::lock_systems(&mut tx, &all).await?;
+        let settled = log::settled_upto(&mut tx, upto.writer(), systems).await?;
+        for sn in systems {
+            let settled = settled.iter().filter(|(known, _)| known == sn);
+            let from = settled.map(|(_, place)| *place).max();
+            let samples = self.due_samples(sn, from, upto)?;
+            store(&mut tx, sn, &samples, now).await?;
+        }
+        // Nobody's rights change, and what is cached of these systems stays right: the samples are the same.
+        tx.commit_invalidating(std::iter::empty()).await?;
+        let mut state = self.state();
+        for sn in systems {
+            state.tail.forget(sn, upto);
+        }
+        Ok(())
+    }
+
+    /// What one log holds of a system after one place, up to another one.
+    fn due_samples(&self, sn: &Serial, from: Option<LogId>, upto: LogId) -> Result<Vec<Sample>> {
+        let state = self.state();
+        let is_due = |place: LogId| {
+            let is_after = from.is_none_or(|from| place > from);
+            place.writer() == upto.writer() && place <= upto && is_after
+        };
+        let due = state
+            .tail
+            .entries(sn)
+            .iter()
+            .filter(|one| is_due(one.place));
+        due.map(|one| one.entry.sample()).collect()
+    }
+
+    /// Shows other processes that this one lives. Returns whether they still know it.
+    async fn keep_writer(&self, writer: i64, now: Millis) -> Result<bool> {
+        let update = "UPDATE sample_log_writers SET seen_at = $2 WHERE writer = $1";
+        let updated = execute!(on self, sqlx::query(update).bind(writer).bind(now))?;
+        Ok(updated == 1)
+    }
+}
+
+/// Stores what the logs hold of these systems in their chunks, in the caller's transaction: then their history can be moved or
+/// erased there. From the commit on, it no longer counts in the logs.
+pub(crate) async fn settle(tx: &mut Tx, systems: &[&Serial], now: Millis) -> Result<()> {
+    chunks::lock_systems(tx, systems).await?;
+    let wanted: HashSet<&str> = systems.iter().map(|sn| sn.as_str()).collect();
+    let mut found: BTreeMap<Serial, Vec<(LogId, Result<Sample>)>> = BTreeMap::new();
+    let ends = log::read_all(tx, |place, entry| {
+        if wanted.contains(entry.sn.as_str()) {
+            let sample = entry.sample();
+            found.entry(entry.sn).or_default().push((place, sample));
+        }
+    })
+    .await?;
+    for end in &ends {
+        let owned: Vec<Serial> = systems.iter().map(|sn| (*sn).clone()).collect();
+        for (sn, upto) in log::settled_upto(tx, end.writer(), &owned).await? {
+            let entries = found.entry(sn).or_default();
+            entries.retain(|(place, _)| place.writer() != upto.writer() || *place > upto);
+        }
+    }
+    for (sn, samples) in found {
+        let samples = samples.into_iter().map(|(_, sample)| sample);
+        store(tx, &sn, &samples.collect::<Result<Vec<_>>>()?, now).await?;
+    }
+    // Also without a log: what processes know of these systems' messages is outdated.
+    let ends = if ends.is_empty() {
+        vec![LogId(0)]
+    } else {
+        ends
+    };
+    for sn in systems {
+        for end in &ends {
+            execute!(
+                &mut *tx,
+                sqlx::query(
+                    "INSERT INTO sample_log_settled (sn, writer, upto) VALUES ($1, $2, $3)"
+                )
+                .bind(sn.as_str())
+                .bind(end.writer())
+                .bind(end.position())
+            )?;
+        }
+    }
+    Ok(())
+}

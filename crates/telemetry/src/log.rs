@@ -1,0 +1,231 @@
+//! The sample log in the database: rows in order of commit, one log per process. Readers keep its samples in memory.
+use crate::log_format::{self, LogEntry};
+use crate::tail::LogId;
+use crate::{Telemetry, TelemetryState};
+use db::{FromRow, Result, Tx};
+use domain::Serial;
+use domain::clock::Millis;
+use std::sync::{MutexGuard, PoisonError};
+
+/// Rows that are read at a time.
+const READ_ROWS: i64 = 2_000;
+
+#[derive(Debug, FromRow)]
+struct LogRow {
+    id: i64,
+    body: Vec<u8>,
+}
+
+#[derive(Debug, FromRow)]
+pub(crate) struct WriterRow {
+    pub(crate) writer: i64,
+    pub(crate) folded: i64,
+    pub(crate) seen_at: Millis,
+}
+
+#[derive(Debug, FromRow)]
+struct SettledRow {
+    id: i64,
+    sn: String,
+    writer: i64,
+    upto: i64,
+}
+
+impl LogRow {
+    /// A damaged row is reported and left out: everything else is still served.
+    fn entries(&self) -> Vec<LogEntry> {
+        log_format::decode(&self.body).unwrap_or_else(|error| {
+            let place = LogId(self.id);
+            tracing::error!(
+                writer = place.writer(), position = place.position(), %error,
+                "sample_log_damaged: a row of the sample log is left out; its samples are lost unless a backup has them"
+            );
+            Vec::new()
+        })
+    }
+}
+
+pub(crate) async fn insert(tx: &mut Tx, place: LogId, entries: &[LogEntry]) -> Result<()> {
+    let newest = entries.iter().map(|entry| entry.at).max();
+    execute!(
+        tx,
+        sqlx::query("INSERT INTO sample_log (id, newest, body) VALUES ($1, $2, $3)")
+            .bind(place.0)
+            .bind(newest.unwrap_or_default())
+            .bind(log_format::encode(entries))
+    )?;
+    Ok(())
+}
+
+/// Everything in all logs, in batches, within a transaction. Returns the last place of each log.
+pub(crate) async fn read_all(
+    tx: &mut Tx,
+    mut each: impl FnMut(LogId, LogEntry),
+) -> Result<Vec<LogId>> {
+    let mut ends: Vec<LogId> = Vec::new();
+    let mut after = 0;
+    loop {
+        let rows: Vec<LogRow> = within!(&mut *tx, c => sqlx::query_as(
+            "SELECT id, body FROM sample_log WHERE id > $1 ORDER BY id LIMIT $2")
+            .bind(after).bind(READ_ROWS).fetch_all(c).await)?;
+        let Some(last) = rows.last() else {
+            return Ok(ends);
+        };
+        after = last.id;
+        for row in &rows {
+            let place = LogId(row.id);
+            match ends.last_mut() {
+                Some(end) if end.writer() == place.writer() => *end = place,
+                _ => ends.push(place),
+            }
+            row.entries()
+                .into_iter()
+                .for_each(|entry| each(place, entry));
+        }
+    }
+}
+
+impl Telemetry {
+    pub(crate) fn state(&self) -> MutexGuard<'_, TelemetryState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) async fn writers(&self) -> Result<Vec<WriterRow>> {
+        Ok(on!(self, p => sqlx::query_as(
+            "SELECT writer, folded, seen_at FROM sample_log_writers ORDER BY writer").fetch_all(p).await)?)
+    }
+
+    /// Brings what the memory holds of a system up to date with all logs. Chunks must be read afterwards: what is folded meanwhile
+    /// is then found twice instead of not at all.
+    pub(crate) async fn refresh(&self, sn: &Serial) -> Result<()> {
+        let (is_complete, is_empty) = {
+            let state = self.state();
+            (state.is_complete, state.tail.entries(sn).is_empty())
+        };
+        match (is_complete, is_empty) {
+            (false, _) => self.read_logs().await,
+            (true, false) => self.apply_settled().await,
+            (true, true) => Ok(()),
+        }
+    }
+
+    pub(crate) async fn read_logs(&self) -> Result<()> {
+        let _one_at_a_time = self.refreshing.lock().await;
+        let writers = self.writers().await?;
+        for writer in &writers {
+            self.read_log(writer.writer).await?;
+        }
+        self.apply_settled().await?;
+        // Again, and last: a log that was folded since is in chunks by now.
+        let folded = self.writers().await?;
+        let mut state = self.state();
+        for writer in folded {
+            if writer.folded
+                > state
+                    .folded
+                    .get(&writer.writer)
+                    .copied()
+                    .unwrap_or_default()
+            {
+                state.folded.insert(writer.writer, writer.folded);
+                state
+                    .tail
+                    .forget_folded(LogId::new(writer.writer, writer.folded));
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads what one log has received since the last time.
+    pub(crate) async fn read_log(&self, writer: i64) -> Result<()> {
+        loop {
+            let after = LogId::new(writer, self.state().tail.read_to(writer));
+            let rows: Vec<LogRow> = on!(self, p => sqlx::query_as(
+                "SELECT id, body FROM sample_log WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3")
+                .bind(after.0).bind(LogId::new(writer + 1, 0).0).bind(READ_ROWS).fetch_all(p).await)?;
+            if rows.is_empty() {
+                return Ok(());
+            }
+            // Decoding is the slow part, and needs no lock.
+            let decoded: Vec<_> = rows
+                .iter()
+                .map(|row| (LogId(row.id), row.entries()))
+                .collect();
+            let mut state = self.state();
+            for (place, entries) in decoded {
+                state.tail.add(place, entries);
+            }
+        }
+    }
+
+    /// Forgets samples that were put into chunks before their turn.
+    pub(crate) async fn apply_settled(&self) -> Result<()> {
+        let seen = self.state().settled;
+        let rows: Vec<SettledRow> = on!(self, p => sqlx::query_as(
+            "SELECT id, sn, writer, upto FROM sample_log_settled WHERE id > $1 ORDER BY id")
+            .bind(seen).fetch_all(p).await)?;
+        self.forget_settled(&rows);
+        Ok(())
+    }
+
+    /// The same within a transaction, whose effect lasts also if it fails.
+    pub(crate) async fn apply_settled_in(&self, tx: &mut Tx) -> Result<()> {
+        let seen = self.state().settled;
+        let rows: Vec<SettledRow> = within!(tx, c => sqlx::query_as(
+            "SELECT id, sn, writer, upto FROM sample_log_settled WHERE id > $1 ORDER BY id")
+            .bind(seen).fetch_all(c).await)?;
+        self.forget_settled(&rows);
+        Ok(())
+    }
+
+    fn forget_settled(&self, rows: &[SettledRow]) {
+        let mut state = self.state();
+        for row in rows {
+            state.settled = state.settled.max(row.id);
+            if let Ok(sn) = row.sn.parse::<Serial>() {
+                state.tail.settle(&sn, LogId::new(row.writer, row.upto));
+                state.known.forget(&sn);
+            }
+        }
+    }
+}
+
+/// Up to where the samples of systems in one log were settled, in a transaction.
+pub(crate) async fn settled_upto(
+    tx: &mut Tx,
+    writer: i64,
+    systems: &[Serial],
+) -> Result<Vec<(Serial, LogId)>> {
+    let rows: Vec<SettledRow> = within!(tx, c => sqlx::query_as(
+        "SELECT id, sn, writer, upto FROM sample_log_settled WHERE writer = $1")
+        .bind(writer).fetch_all(c).await)?;
+    let settled = rows.iter().filter_map(|row| {
+        let sn = systems.iter().find(|sn| sn.as_str() == row.sn)?;
+        Some((sn.clone(), LogId::new(row.writer, row.upto)))
+    });
+    Ok(settled.collect())
+}
+
+/// Deletes a log up to a place, and what was settled there.
+pub(crate) async fn delete_folded(tx: &mut Tx, upto: LogId) -> Result<()> {
+    let (writer, position) = (upto.writer(), upto.position());
+    execute!(
+        &mut *tx,
+        sqlx::query("DELETE FROM sample_log WHERE id > $1 AND id <= $2")
+            .bind(LogId::new(writer, 0).0)
+            .bind(upto.0)
+    )?;
+    execute!(
+        &mut *tx,
+        sqlx::query("DELETE FROM sample_log_settled WHERE writer = $1 AND upto <= $2")
+            .bind(writer)
+            .bind(position)
+    )?;
+    execute!(
+        tx,
+        sqlx::query("UPDATE sample_log_writers SET folded = $2 WHERE writer = $1 AND folded < $2")
+            .bind(writer)
+            .bind(position)
+    )?;
+    Ok(())
+}

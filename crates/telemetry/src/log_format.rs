@@ -1,0 +1,121 @@
+//! The body of one row of the sample log: the samples of a commit behind a checksum.
+//!
+//! Layout: `version, CRC-32 of the rest, entries`. An entry is `length of the serial number, serial number, time since the entry
+//! before, boot, sequence number, length of the packed sample, packed sample`.
+use crate::row;
+use crate::varint::{self, ByteReader};
+use db::{Error, Result};
+use domain::clock::Millis;
+use domain::sample::MessageId;
+use domain::{Sample, Serial};
+
+const VERSION: u8 = 1;
+const DB_COLUMN: &str = "sample_log.body";
+const HEADER_BYTES: usize = 5;
+
+/// A sample as the log holds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LogEntry {
+    pub(crate) sn: Serial,
+    pub(crate) at: Millis,
+    pub(crate) id: MessageId,
+    packed: Box<[u8]>,
+}
+
+impl LogEntry {
+    pub(crate) fn new(sn: &Serial, sample: &Sample) -> Self {
+        Self {
+            sn: sn.clone(),
+            at: sample.at,
+            id: sample.id,
+            packed: row::pack(sample).into_boxed_slice(),
+        }
+    }
+
+    pub(crate) fn sample(&self) -> Result<Sample> {
+        row::unpack(self.at, self.id, &self.packed)
+    }
+}
+
+pub(crate) fn encode(entries: &[LogEntry]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(HEADER_BYTES + 64 * entries.len());
+    out.extend([VERSION, 0, 0, 0, 0]);
+    let mut before = 0;
+    for entry in entries {
+        let sn = entry.sn.as_str().as_bytes();
+        varint::put(&mut out, sn.len() as u64);
+        out.extend(sn);
+        varint::put_signed(&mut out, entry.at - before);
+        before = entry.at;
+        varint::put_signed(&mut out, entry.id.stored_boot());
+        varint::put(&mut out, u64::from(entry.id.seq));
+        varint::put(&mut out, entry.packed.len() as u64);
+        out.extend(&entry.packed);
+    }
+    let checksum = crc32fast::hash(&out[HEADER_BYTES..]);
+    out[1..HEADER_BYTES].copy_from_slice(&checksum.to_le_bytes());
+    out
+}
+
+pub(crate) fn decode(body: &[u8]) -> Result<Vec<LogEntry>> {
+    let damaged = || Error::Damaged(DB_COLUMN);
+    let (header, content) = body.split_at_checked(HEADER_BYTES).ok_or_else(damaged)?;
+    if header[0] != VERSION || header[1..] != crc32fast::hash(content).to_le_bytes() {
+        return Err(damaged());
+    }
+    let mut reader = ByteReader::new(content, DB_COLUMN);
+    let mut entries = Vec::with_capacity(content.len() / 48);
+    let mut at = 0;
+    while !reader.rest().is_empty() {
+        let length: usize = reader.number()?;
+        let sn = std::str::from_utf8(reader.bytes(length)?).map_err(|_| damaged())?;
+        at += reader.signed()?;
+        let id = MessageId::from_stored(reader.signed()?, i64::from(reader.number::<u32>()?));
+        let length: usize = reader.number()?;
+        entries.push(LogEntry {
+            sn: sn.parse().map_err(|_| damaged())?,
+            at,
+            id: id.ok_or_else(damaged)?,
+            packed: reader.bytes(length)?.into(),
+        });
+    }
+    Ok(entries)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use proptest::prelude::*;
+
+    fn entries() -> Vec<LogEntry> {
+        let entry = |n: u32| {
+            let sample = Sample {
+                id: MessageId::new(7, n).with_unit((n % 2) as u8),
+                ..testkit::sample(1_700_000_000_000 + i64::from(n % 3) * 10_000, n)
+            };
+            LogEntry::new(&format!("SC000{n:04}").parse().unwrap(), &sample)
+        };
+        (0..20).map(entry).collect()
+    }
+
+    #[test]
+    fn a_row_gives_back_its_samples() {
+        let entries = entries();
+        assert_eq!(decode(&encode(&entries)).unwrap(), entries);
+        assert_eq!(decode(&encode(&[])).unwrap(), []);
+    }
+
+    proptest! {
+        #[test]
+        fn a_changed_or_torn_row_is_never_read_as_data(place in 0usize..1_000, bit in 0u8..8, keep in 0usize..1_000) {
+            let whole = encode(&entries());
+            let mut changed = whole.clone();
+            let place = place % changed.len();
+            changed[place] ^= 1 << bit;
+            prop_assert!(decode(&changed).is_err());
+            let torn = &whole[..keep % whole.len()];
+            prop_assert!(decode(torn).is_err() || torn.len() == HEADER_BYTES);
+        }
+    }
+}

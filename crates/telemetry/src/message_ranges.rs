@@ -1,0 +1,201 @@
+//! Which messages have left the log for chunks or sealed days: a few ranges of sequence numbers per boot. A message in a range is
+//! a repeat, wherever and whenever it arrives.
+use db::{FromRow, Result, Tx};
+use domain::Serial;
+use domain::sample::MessageId;
+use std::collections::BTreeMap;
+
+/// Sequence numbers as ranges that neither touch nor overlap, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SeqRanges(Vec<(u32, u32)>);
+
+impl SeqRanges {
+    pub(crate) fn contains(&self, seq: u32) -> bool {
+        let after = self.0.partition_point(|range| range.0 <= seq);
+        after > 0 && self.0[after - 1].1 >= seq
+    }
+
+    /// Returns whether it was new.
+    pub(crate) fn insert(&mut self, seq: u32) -> bool {
+        let after = self.0.partition_point(|range| range.0 <= seq);
+        if after > 0 && self.0[after - 1].1 >= seq {
+            return false;
+        }
+        let joins_before = after > 0 && self.0[after - 1].1.checked_add(1) == Some(seq);
+        let joins_after = after < self.0.len() && seq.checked_add(1) == Some(self.0[after].0);
+        match (joins_before, joins_after) {
+            (true, true) => {
+                self.0[after - 1].1 = self.0[after].1;
+                self.0.remove(after);
+            }
+            (true, false) => self.0[after - 1].1 = seq,
+            (false, true) => self.0[after].0 = seq,
+            (false, false) => self.0.insert(after, (seq, seq)),
+        }
+        true
+    }
+
+    fn insert_range(&mut self, first: u32, last: u32) {
+        self.0.push((first, last));
+        self.0.sort_unstable();
+        self.0.dedup_by(|next, kept| {
+            let touches = next.0 <= kept.1.saturating_add(1);
+            if touches {
+                kept.1 = kept.1.max(next.1);
+            }
+            touches
+        });
+    }
+}
+
+#[derive(Debug, FromRow)]
+struct Row {
+    first_seq: i64,
+    last_seq: i64,
+}
+
+#[derive(Debug, FromRow)]
+struct SystemRow {
+    sn: String,
+    boot: i64,
+    first_seq: i64,
+    last_seq: i64,
+}
+
+/// The recorded messages of one boot of a system.
+pub(crate) async fn read(tx: &mut Tx, sn: &Serial, boot: i64) -> Result<SeqRanges> {
+    let rows: Vec<Row> = within!(tx, c => sqlx::query_as(
+        "SELECT first_seq, last_seq FROM message_ranges WHERE sn = $1 AND boot = $2 ORDER BY first_seq")
+        .bind(sn.as_str()).bind(boot).fetch_all(c).await)?;
+    let mut ranges = SeqRanges::default();
+    for row in rows {
+        ranges.insert_range(seq(row.first_seq), seq(row.last_seq));
+    }
+    Ok(ranges)
+}
+
+/// The recorded messages of several boots, each of one system; boots without any are left out.
+pub(crate) async fn read_all(
+    tx: &mut Tx,
+    boots: &[(&Serial, i64)],
+) -> Result<Vec<(String, i64, SeqRanges)>> {
+    /// Two parameters each; SQLite allows 32,766.
+    const MAX_BOOTS_PER_QUERY: usize = 1_000;
+    let mut found: BTreeMap<(String, i64), SeqRanges> = BTreeMap::new();
+    for boots in boots.chunks(MAX_BOOTS_PER_QUERY) {
+        let values: Vec<String> = (0..boots.len())
+            .map(|n| format!("(${}, ${})", 2 * n + 1, 2 * n + 2))
+            .collect();
+        let sql = format!(
+            "SELECT r.sn, r.boot, r.first_seq, r.last_seq FROM message_ranges r
+             WHERE (r.sn, r.boot) IN (VALUES {})",
+            values.join(", ")
+        );
+        let rows: Vec<SystemRow> = within!(&mut *tx, c => {
+            let mut query = sqlx::query_as(sqlx::AssertSqlSafe(sql));
+            for (sn, boot) in boots {
+                query = query.bind(sn.as_str()).bind(*boot);
+            }
+            query.fetch_all(c).await
+        })?;
+        for row in rows {
+            let ranges = found.entry((row.sn, row.boot)).or_default();
+            ranges.insert_range(seq(row.first_seq), seq(row.last_seq));
+        }
+    }
+    let found = found.into_iter();
+    Ok(found
+        .map(|((sn, boot), ranges)| (sn, boot, ranges))
+        .collect())
+}
+
+fn seq(stored: i64) -> u32 {
+    u32::try_from(stored.max(0)).unwrap_or(u32::MAX)
+}
+
+/// Records messages that have left the log.
+pub(crate) async fn record(
+    tx: &mut Tx,
+    sn: &Serial,
+    ids: impl Iterator<Item = MessageId>,
+) -> Result<()> {
+    let mut boots: BTreeMap<i64, Vec<(i64, i64)>> = BTreeMap::new();
+    for id in ids {
+        let seq = i64::from(id.seq);
+        boots.entry(id.stored_boot()).or_default().push((seq, seq));
+    }
+    for (boot, mut ranges) in boots {
+        merge_ranges(&mut ranges);
+        let first = ranges.first().map_or(0, |range| range.0);
+        let last = ranges.last().map_or(0, |range| range.1);
+        let known: Vec<Row> = within!(&mut *tx, c => sqlx::query_as(
+            "SELECT first_seq, last_seq FROM message_ranges
+             WHERE sn = $1 AND boot = $2 AND first_seq <= $4 AND last_seq >= $3")
+            .bind(sn.as_str()).bind(boot).bind(first - 1).bind(last + 1).fetch_all(c).await)?;
+        let known: Vec<_> = known
+            .iter()
+            .map(|row| (row.first_seq, row.last_seq))
+            .collect();
+        ranges.extend(&known);
+        merge_ranges(&mut ranges);
+        let begins = |range: &(i64, i64)| ranges.iter().any(|new| new.0 == range.0);
+        for old in known.iter().filter(|old| !begins(old)) {
+            execute!(
+                &mut *tx,
+                sqlx::query(
+                    "DELETE FROM message_ranges WHERE sn = $1 AND boot = $2 AND first_seq = $3"
+                )
+                .bind(sn.as_str())
+                .bind(boot)
+                .bind(old.0)
+            )?;
+        }
+        for new in ranges.iter().filter(|new| !known.contains(new)) {
+            execute!(&mut *tx, sqlx::query(
+                "INSERT INTO message_ranges (sn, boot, first_seq, last_seq) VALUES ($1, $2, $3, $4)
+                 ON CONFLICT (sn, boot, first_seq) DO UPDATE SET last_seq = excluded.last_seq")
+                .bind(sn.as_str()).bind(boot).bind(new.0).bind(new.1))?;
+        }
+    }
+    Ok(())
+}
+
+/// Sorts ranges and joins those that touch.
+fn merge_ranges(ranges: &mut Vec<(i64, i64)>) {
+    ranges.sort_unstable();
+    ranges.dedup_by(|next, kept| {
+        let touches = next.0 <= kept.1 + 1;
+        if touches {
+            kept.1 = kept.1.max(next.1);
+        }
+        touches
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn ranges_that_touch_become_one() {
+        let mut ranges = vec![(7, 9), (1, 2), (3, 3), (5, 5), (8, 12), (5, 5)];
+        merge_ranges(&mut ranges);
+        assert_eq!(ranges, [(1, 3), (5, 5), (7, 12)]);
+    }
+
+    proptest! {
+        #[test]
+        fn ranges_know_what_a_set_of_numbers_knows(seqs in prop::collection::vec(0u32..60, 0..80)) {
+            let (mut ranges, mut set) = (SeqRanges::default(), BTreeSet::new());
+            for seq in seqs {
+                prop_assert_eq!(ranges.insert(seq), set.insert(seq));
+            }
+            for seq in 0..61 {
+                prop_assert_eq!(ranges.contains(seq), set.contains(&seq));
+            }
+            prop_assert!(ranges.0.windows(2).all(|pair| pair[0].1 + 1 < pair[1].0));
+        }
+    }
+}
