@@ -423,7 +423,7 @@ pub(crate) const TABLES: &[TableRule] = &[
     TableRule {
         name: "systems",
         ownership: RowOwnership::Account("owner_id"),
-        left_out: &[("owner_id", NUMBER)],
+        left_out: &[("measured", SAMPLES), ("owner_id", NUMBER)],
     },
     TableRule {
         name: "tariffs",
