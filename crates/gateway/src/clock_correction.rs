@@ -4,6 +4,7 @@
 //! Our clock decides, even against batteries that use NTP. Sessions, prices, plans and samples then share one time, and it never
 //! matters which of two clocks stamped a row. When our clock is wrong, `clock_check` warns the operator.
 use domain::clock::{DAY, MAX_CLOCK_SKEW as SKEW, MINUTE, Millis};
+use store::device::BOOTS_REMEMBERED;
 
 /// A known start is replaced when a message disagrees by more: messages travel for seconds, not for minutes.
 const MAX_START_DRIFT: Millis = MINUTE;
@@ -26,6 +27,7 @@ pub(crate) struct DeviceTime {
 /// The starts of one device by our clock, and the offset of its own clock.
 #[derive(Debug, Default)]
 pub(crate) struct ClockCorrection {
+    /// By boot number; at most [`BOOTS_REMEMBERED`].
     starts: Vec<(u32, Millis)>,
     /// How much the battery's clock was behind ours at its last live message.
     behind: Option<Millis>,
@@ -118,10 +120,21 @@ impl ClockCorrection {
     fn start_or_insert(&mut self, boot: u32, implied_start: Millis) -> &mut Millis {
         let index = self.starts.iter().position(|(known, _)| *known == boot);
         let index = index.unwrap_or_else(|| {
+            if self.starts.len() >= BOOTS_REMEMBERED {
+                self.forget_oldest_start();
+            }
             self.starts.push((boot, implied_start));
             self.starts.len() - 1
         });
         &mut self.starts[index].1
+    }
+
+    fn forget_oldest_start(&mut self) {
+        let numbered = self.starts.iter().enumerate();
+        let oldest = numbered.min_by_key(|(_, (_, start))| *start);
+        if let Some((index, _)) = oldest {
+            self.starts.swap_remove(index);
+        }
     }
 
     fn known_start(&self, boot: u32) -> Option<Millis> {
@@ -241,6 +254,24 @@ mod tests {
             correction.time_of_backfill(device_time(0, 60_000, 0), NOW + 300_000),
             Some(NOW + 300_000)
         );
+    }
+
+    #[test]
+    fn a_connection_remembers_only_the_newest_starts_however_many_a_battery_reports() {
+        let mut correction = ClockCorrection::default();
+        let boots = 10_000;
+        for boot in 1..=boots {
+            let now = NOW + Millis::from(boot) * MINUTE;
+            let started = DeviceTime {
+                boot,
+                ..device_time(0, 5_000, 0)
+            };
+            correction.start_from_hello(started, now);
+        }
+        assert_eq!(correction.starts.len(), BOOTS_REMEMBERED);
+        let newest = NOW + Millis::from(boots) * MINUTE - 5_000;
+        assert_eq!(correction.known_start(boots), Some(newest));
+        assert_eq!(correction.known_start(1), None);
     }
 
     #[test]

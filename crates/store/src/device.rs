@@ -5,8 +5,8 @@ use domain::clock::Millis;
 use domain::hello::PartVersions;
 use domain::{Hello, Serial, Zone};
 
-/// How many starts of a device are remembered. A battery may send back-fill from a few starts ago.
-const BOOTS_REMEMBERED: i64 = 8;
+/// How many starts of a device are remembered, here and by its connection. A battery may send back-fill from a few starts ago.
+pub const BOOTS_REMEMBERED: usize = 8;
 
 /// What a system reports about itself, and its site's time zone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,7 +141,7 @@ impl Store {
             "SELECT s.hash, b.boot, b.started_at FROM device_secrets s LEFT JOIN
                  (SELECT boot, started_at FROM boots WHERE sn = $1 ORDER BY boot DESC LIMIT $2) b ON 1 = 1
              WHERE s.sn = $1 ORDER BY b.boot DESC")
-            .bind(sn.as_str()).bind(BOOTS_REMEMBERED).fetch_all(p).await)?;
+            .bind(sn.as_str()).bind(BOOTS_REMEMBERED as i64).fetch_all(p).await)?;
         // Checks every secret, so that the response time reveals nothing.
         let mut starts = None;
         let mut outdated = None;
@@ -213,7 +213,7 @@ impl Store {
         execute!(on self, sqlx::query(
             "DELETE FROM boots WHERE $1 <= (SELECT COUNT(*) FROM boots newer
                  WHERE newer.sn = boots.sn AND newer.boot > boots.boot)")
-            .bind(BOOTS_REMEMBERED))?;
+            .bind(BOOTS_REMEMBERED as i64))?;
         Ok(())
     }
 
