@@ -56,6 +56,7 @@ const STEPS: &[SchemaStep] = steps![
     27 "0027_server_clock",
     28 "0028_effects",
     29 "0029_sample_log",
+    30 "0030_throttled_devices",
 ];
 
 /// The version that this program brings a database to.

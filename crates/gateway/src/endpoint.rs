@@ -2,6 +2,7 @@
 use crate::clock_check::{self, ClockCheck};
 use crate::connect::{self, ConnectRefusal};
 use crate::gateway::Gateway;
+use crate::quota::Quotas;
 use crate::session::Session;
 use crate::session_end::DeviceSessionEnd;
 use domain::Serial;
@@ -23,12 +24,22 @@ const REFUSAL_DELAY: Duration = Duration::from_millis(250);
 
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(10);
 
+/// What the sessions of this endpoint share.
+#[derive(Clone)]
+pub(crate) struct SharedState {
+    pub(crate) clock_check: Arc<ClockCheck>,
+    pub(crate) quotas: Arc<Quotas>,
+}
+
 /// Serves until `stop` is cancelled, then lets every session send its last acknowledgements.
 pub async fn serve(listener: TcpListener, gateway: Gateway, stop: CancellationToken) {
     let sessions = TaskTracker::new();
     let mut heartbeat = tokio::spawn(send_heartbeats(gateway.clone(), stop.clone()));
-    let clock_check = Arc::new(ClockCheck::default());
-    let checked = Arc::clone(&clock_check);
+    let shared = SharedState {
+        clock_check: Arc::default(),
+        quotas: Arc::new(Quotas::new(gateway.quota, gateway.store.clone())),
+    };
+    let checked = Arc::clone(&shared.clock_check);
     sessions.spawn(clock_check::run(gateway.clone(), checked, stop.clone()));
     loop {
         let (stream, peer) = tokio::select! {
@@ -51,11 +62,11 @@ pub async fn serve(listener: TcpListener, gateway: Gateway, stop: CancellationTo
             continue;
         };
         let (gateway, stop) = (gateway.clone(), stop.clone());
-        let clock_check = Arc::clone(&clock_check);
+        let shared = shared.clone();
         sessions.spawn(async move {
             let open = metrics::gauge!("link_connections");
             open.increment(1.0);
-            handle_connection(stream, (peer, admission), &gateway, clock_check, stop).await;
+            handle_connection(stream, (peer, admission), &gateway, shared, stop).await;
             open.decrement(1.0);
         });
     }
@@ -86,13 +97,13 @@ async fn handle_connection(
     stream: TcpStream,
     (peer, admission): (SocketAddr, Admission),
     gateway: &Gateway,
-    clock_check: Arc<ClockCheck>,
+    shared: SharedState,
     stop: CancellationToken,
 ) {
     // Acknowledgements are small, and batteries wait for them.
     let _ = stream.set_nodelay(true);
     let Some(tls) = &gateway.tls else {
-        return serve_device(stream, (peer, admission), gateway, clock_check, stop).await;
+        return serve_device(stream, (peer, admission), gateway, shared, stop).await;
     };
     match tokio::time::timeout(HANDSHAKE_TIMEOUT, tls.accept(stream)).await {
         // Boxed, so that the future of a plain connection stays small.
@@ -101,7 +112,7 @@ async fn handle_connection(
                 stream,
                 (peer, admission),
                 gateway,
-                clock_check,
+                shared,
                 stop,
             ))
             .await
@@ -115,7 +126,7 @@ async fn serve_device<S>(
     stream: S,
     (peer, mut admission): (SocketAddr, Admission),
     gateway: &Gateway,
-    clock_check: Arc<ClockCheck>,
+    shared: SharedState,
     stop: CancellationToken,
 ) where
     S: AsyncRead + AsyncWrite + Unpin,
@@ -131,9 +142,7 @@ async fn serve_device<S>(
             let sn = device.sn.clone();
             metrics::gauge!("link_sessions").increment(1.0);
             tracing::debug!(%peer, %sn, "device_connected");
-            let end = Session::new(link, device, gateway, clock_check)
-                .run(stop)
-                .await;
+            let end = Session::new(link, device, gateway, shared).run(stop).await;
             metrics::gauge!("link_sessions").decrement(1.0);
             log_end(&sn, peer, &end);
         }

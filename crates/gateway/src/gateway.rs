@@ -1,4 +1,5 @@
 //! What every connection of a battery needs.
+use crate::quota::Quota;
 use bus::Bus;
 use domain::Clock;
 use domain::connections::Connections;
@@ -15,4 +16,6 @@ pub struct Gateway {
     /// Limits open connections. The limit per address counts only those that have not logged in: a whole village may share one
     /// address.
     pub connections: Connections,
+    /// What each battery may send; `None` for as much as it likes.
+    pub quota: Option<Quota>,
 }

@@ -9,9 +9,11 @@ mod connect;
 mod decoder;
 mod endpoint;
 mod gateway;
+mod quota;
 mod session;
 mod session_end;
 mod wire;
 
 pub use endpoint::serve;
 pub use gateway::Gateway;
+pub use quota::Quota;

@@ -1,13 +1,16 @@
 //! The MQTT session of one battery, after its CONNECT. A message is acknowledged only after it is committed.
 
 mod delivery;
+mod throttling;
 
 use crate::session_end::DeviceSessionEnd;
 
 use crate::clock_check::ClockCheck;
 use crate::connect::{AcceptedDevice, Link};
 use crate::decoder::ReportDecoder;
+use crate::endpoint::SharedState;
 use crate::gateway::Gateway;
+use crate::quota::{Cost, DeviceQuota};
 use crate::wire::{DownTopics, LastWill, RejectReason, UpTopic, has_control_character};
 use bus::downlink::DownlinkReceiver;
 use bus::{Bus, NotStored, Receipt};
@@ -36,6 +39,10 @@ pub(crate) struct Session<S> {
     down: DownlinkReceiver,
     decoder: ReportDecoder,
     clock_check: Arc<ClockCheck>,
+    /// `None`: it may send as much as it likes.
+    quota: Option<DeviceQuota>,
+    /// It has used up its quota: nothing is read from it now.
+    is_throttled: bool,
     max_silence: Duration,
     last_contact: Millis,
     will: Option<Bytes>,
@@ -51,18 +58,21 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         link: Link<S>,
         device: AcceptedDevice,
         gateway: &Gateway,
-        clock_check: Arc<ClockCheck>,
+        shared: SharedState,
     ) -> Self {
+        let now = gateway.clock.now();
         Self {
             link,
+            quota: shared.quotas.of(&device.sn, now),
+            is_throttled: false,
             down: gateway.bus.attach(&device.sn),
             sn: device.sn,
             bus: gateway.bus.clone(),
             clock: gateway.clock.clone(),
             decoder: ReportDecoder::new(device.clock_correction),
-            clock_check,
+            clock_check: shared.clock_check,
             max_silence: device.max_silence,
-            last_contact: gateway.clock.now(),
+            last_contact: now,
             will: device.will,
             subscribed: DownTopics::default(),
             pending_receipts: VecDeque::new(),
@@ -81,6 +91,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         if end.triggers_will() {
             self.submit_will().await;
         }
+        self.set_throttled(false);
         self.link.close().await;
         end
     }
@@ -88,18 +99,31 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
     async fn exchange_packets(&mut self, stop: &CancellationToken) -> Result<(), DeviceSessionEnd> {
         let mut deadline = Instant::now() + self.max_silence;
         loop {
-            while self.pending_receipts.len() < MAX_PENDING_RECEIPTS {
+            let mut pause = self.pause();
+            while pause.is_none() && self.pending_receipts.len() < MAX_PENDING_RECEIPTS {
                 match self.link.next_packet().map_err(DeviceSessionEnd::Decode)? {
                     Some(packet) => self.handle(packet).await?,
                     None => break,
                 }
+                pause = self.pause();
             }
+            self.set_throttled(pause.is_some());
             if std::mem::take(&mut self.orders_pending) {
                 // Boxed, so that the future of an idle session stays small.
                 Box::pin(self.send_pending_orders()).await?;
             }
             self.link.flush().await?;
-            let reads = self.pending_receipts.len() < MAX_PENDING_RECEIPTS;
+            let wake_at = match pause {
+                None => deadline,
+                Some(pause) => {
+                    Box::pin(self.report_throttled(pause)).await;
+                    let now = Instant::now();
+                    // It cannot be silent while nobody listens to it.
+                    deadline = now + self.max_silence;
+                    now + pause.duration
+                }
+            };
+            let reads = pause.is_none() && self.pending_receipts.len() < MAX_PENDING_RECEIPTS;
             tokio::select! {
                 () = stop.cancelled() => return Err(DeviceSessionEnd::Stopped),
                 stored = first_receipt(&mut self.pending_receipts) => self.acknowledge(stored)?,
@@ -114,7 +138,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
                     self.last_contact = self.clock.now();
                 }
                 // Silence is fine while the battery waits for our acknowledgements.
-                () = tokio::time::sleep_until(deadline), if self.pending_receipts.is_empty() => return Err(DeviceSessionEnd::Silent),
+                () = tokio::time::sleep_until(wake_at), if pause.is_some() || self.pending_receipts.is_empty() => {
+                    if pause.is_none() {
+                        return Err(DeviceSessionEnd::Silent);
+                    }
+                }
             }
         }
     }
@@ -159,6 +187,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
                 packet_id,
                 topic_filters,
             } => {
+                self.charge(Cost::OTHER);
                 for (filter, _) in &topic_filters {
                     reject_control_characters(filter)?;
                 }
@@ -178,6 +207,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
                 packet_id,
                 topic_filters,
             } => {
+                self.charge(Cost::OTHER);
                 for filter in &topic_filters {
                     self.unsubscribe(filter);
                 }
@@ -209,6 +239,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             Ok(decoded) => decoded,
             Err(reason) => (None, vec![(reason, publish.payload.to_vec())]),
         };
+        self.charge_message(topic, body.as_ref(), rejected.len());
         if let Some(ahead) = self.decoder.take_clock_ahead() {
             self.clock_check.record(&self.sn, ahead);
         }

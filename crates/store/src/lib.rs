@@ -45,6 +45,7 @@ pub mod site;
 pub mod source;
 pub mod system;
 pub mod tariff;
+pub mod throttled_device;
 pub mod totp;
 mod undated_samples;
 pub mod unit;

@@ -3,6 +3,7 @@ use crate::options::{LogFormat, Options, ProcessRole};
 use anyhow::{Context as _, bail, ensure};
 use api::{Links, PortalConfig};
 use clap::{ArgMatches, FromArgMatches as _};
+use gateway::Quota;
 use ipnet::IpNet;
 use jobs::SampleRetention;
 use sources::Addresses;
@@ -31,6 +32,8 @@ pub(crate) struct Config {
     pub(crate) smtp_ca: Option<PathBuf>,
     pub(crate) mail_from: String,
     pub(crate) keep_samples: SampleRetention,
+    /// What one battery may send; `None`: no limit.
+    pub(crate) quota: Option<Quota>,
     /// Other addresses for external services.
     pub(crate) sources: Addresses,
     devices_a_minute: usize,
@@ -103,6 +106,11 @@ impl Config {
             Some(0) => bail!("keep-samples must be at least 1 day"),
             Some(days) => SampleRetention { days },
         };
+        let quota = match options.samples_a_second {
+            None => Some(Quota::default()),
+            Some(1_001..) => bail!("samples-a-second must be at most 1000; 0 means no limit"),
+            Some(count) => Quota::of_live_samples_a_second(count),
+        };
         let mut sources = Addresses::default();
         for named in options.source_url.iter().flatten() {
             sources.add_override(named).context("source-url")?;
@@ -134,6 +142,7 @@ impl Config {
                 .mail_from
                 .unwrap_or_else(|| "Suncellar <noreply@localhost>".into()),
             keep_samples,
+            quota,
             sources,
             devices_a_minute,
             require_totp_of_electricians: options.require_totp_of_electricians.unwrap_or(false),

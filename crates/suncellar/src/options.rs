@@ -173,6 +173,16 @@ pub(crate) struct Options {
         value_parser = clap::value_parser!(u32).range(1..)
     )]
     pub(crate) devices_a_minute: Option<u32>,
+    /// How many live samples one battery may send per second in the long run; back-fill may be 24 times as much. Beyond that it
+    /// is read more slowly, and nothing is lost. 0: no limit [default: 5]
+    #[arg(
+        long,
+        global = true,
+        env = "SUNCELLAR_SAMPLES_A_SECOND",
+        value_name = "COUNT",
+        value_parser = clap::value_parser!(u32).range(0..=1_000)
+    )]
+    pub(crate) samples_a_second: Option<u32>,
     /// Electricians have to set up a second factor (TOTP) before they can do anything else
     #[arg(
         long,

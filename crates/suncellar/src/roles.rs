@@ -248,6 +248,7 @@ pub(crate) async fn run(
             clock: clock.clone(),
             tls: devices_tls,
             connections: open.devices,
+            quota: config.quota,
         };
         let serving = gateway::serve(devices, gateway, stop.clone());
         tasks.spawn("the device endpoint", serving);

@@ -6,7 +6,7 @@ use axum::http::Method;
 use bus::{Bus, Liveness};
 use domain::Clock;
 use domain::connections::Connections;
-use gateway::Gateway;
+use gateway::{Gateway, Quota};
 use jobs::alarms::AlarmWatcher;
 use jobs::mail::{Mailer, RenderedMail, send_due};
 use jobs::planning::Planners;
@@ -52,18 +52,25 @@ impl TestApp {
 
     /// Starts with changed settings.
     pub async fn start_with(db: &TestDb, change: impl FnOnce(&mut PortalConfig)) -> Self {
-        Self::launch(db, change, Liveness::default()).await
+        Self::launch(db, change, Liveness::default(), None).await
     }
 
     /// Starts with other heartbeat times.
     pub async fn start_with_liveness(db: &TestDb, liveness: Liveness) -> Self {
-        Self::launch(db, |_| {}, liveness).await
+        Self::launch(db, |_| {}, liveness, None).await
+    }
+
+    /// Starts with a quota per battery. Its buckets fill when the test moves the clock. Without this there is none, because in
+    /// most tests the clock stands still.
+    pub async fn start_with_quota(db: &TestDb, quota: Quota) -> Self {
+        Self::launch(db, |_| {}, Liveness::default(), Some(quota)).await
     }
 
     async fn launch(
         db: &TestDb,
         change: impl FnOnce(&mut PortalConfig),
         liveness: Liveness,
+        quota: Option<Quota>,
     ) -> Self {
         let clock = Clock::frozen_at(NOON);
         let service = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -119,6 +126,7 @@ impl TestApp {
             clock: clock.clone(),
             tls: None,
             connections: Connections::default(),
+            quota,
         };
         let gateway_task = tokio::spawn(gateway::serve(link, gateway, stop.clone()));
         let stop_bus = CancellationToken::new();

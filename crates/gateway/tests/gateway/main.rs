@@ -5,6 +5,7 @@
 mod acknowledge;
 mod clients;
 mod outage;
+mod quota;
 mod refusals;
 mod reports;
 mod several_processes;

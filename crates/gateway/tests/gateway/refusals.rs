@@ -285,6 +285,7 @@ on_both!(
             clock: app.clock.clone(),
             tls: None,
             connections: Connections::new(2, 2),
+            quota: None,
         };
         let stop = CancellationToken::new();
         let serving = tokio::spawn(gateway::serve(listener, gateway, stop.clone()));

@@ -52,6 +52,7 @@ async fn mosquitto_reports_over_tls_and_plain_words_are_not_understood() {
         clock,
         tls: Some(TlsAcceptor::from(Arc::new(config))),
         connections: Connections::default(),
+        quota: None,
     };
     let serving = tokio::spawn(gateway::serve(listener, gateway, stop.clone()));
     let moving = tokio::spawn(engine.run(stop.clone()));

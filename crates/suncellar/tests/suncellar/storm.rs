@@ -1,12 +1,16 @@
-//! Long runs against the real binary (`make soak`): a fleet that reconnects at once, and clients that send random bytes.
+//! Long runs against the real binary (`make soak`): a fleet that reconnects at once, clients that send random bytes, and a battery
+//! that sends as fast as it can.
 #![allow(clippy::unwrap_used)]
-use domain::clock::Clock;
+use domain::clock::{Clock, DAY};
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
+use testkit::MqttBattery;
+use testkit::battery::{MqttLogin, deflated};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_suncellar");
 const SECRET: &str = "0123456789abcdefghijklmnopqrstuvwxyz-test";
@@ -205,6 +209,72 @@ fn soak_ten_minutes_of_random_bytes_do_no_harm_and_take_no_memory() {
     );
     let (then, now) = (settled.unwrap(), server.resident());
     assert!(now <= then + 30, "{then} MB became {now} MB");
+}
+
+#[test]
+#[ignore = "takes two minutes: make soak"]
+fn soak_one_battery_that_floods_does_not_slow_down_the_others() {
+    const OTHERS: usize = 500;
+    let server = Server::new(OTHERS + 1);
+    let table = std::fs::read_to_string(server.folder.path().join("secrets.csv")).unwrap();
+    // The simulator runs the first ones of the table, so the last one is free.
+    let hostile = table.lines().last().unwrap().to_owned();
+    let p99 = || -> f64 {
+        let mut simulate = server.command();
+        simulate
+            .args(["simulate", "--secrets=secrets.csv", "--interval=1"])
+            .args([format!("--systems={OTHERS}"), "--for=30".to_owned()])
+            .arg(format!("--gateway=127.0.0.1:{}", server.devices));
+        let printed = simulate.output().unwrap().stdout;
+        let summary = String::from_utf8(printed).unwrap();
+        let summary: serde_json::Value =
+            serde_json::from_str(summary.lines().last().unwrap()).unwrap();
+        assert_eq!(summary["complete"], true, "{summary}");
+        summary["ack_p99_ms"].as_f64().unwrap()
+    };
+    p99(); // Warms up.
+    let without = p99();
+    let address = ([127, 0, 0, 1], server.devices).into();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let flooding = runtime.spawn(flood(address, hostile));
+    let with = p99();
+    assert!(!flooding.is_finished(), "its connection stays");
+    let sent = FLOODED.load(Ordering::Relaxed);
+    eprintln!(
+        "p99 {without} ms without, {with} ms with; the battery that floods got {sent} batches acknowledged"
+    );
+    assert!(with <= 2.0 * without, "{without} ms became {with} ms");
+    runtime.shutdown_background();
+}
+
+/// Batches of the flooding battery that were acknowledged.
+static FLOODED: AtomicUsize = AtomicUsize::new(0);
+
+/// Keeps 32 full batches of back-fill in flight. Returns when the connection is closed.
+async fn flood(address: SocketAddr, device: String) {
+    let mut columns = device.split(',');
+    let (sn, secret) = (columns.next().unwrap(), columns.next_back().unwrap());
+    let login = MqttLogin {
+        password: Some(secret.to_owned().into()),
+        ..MqttLogin::of(sn)
+    };
+    let Ok(mut battery) = MqttBattery::log_in(address, login).await else {
+        panic!("{sn} was refused");
+    };
+    let now = Clock::system().now();
+    battery.started = now - 30 * DAY;
+    for sent in 0.. {
+        let samples: Vec<_> = (0..60)
+            .map(|_| battery.sample(now - 20 * DAY + i64::from(battery.seq) * 1_000))
+            .collect();
+        battery.publish("hist", deflated(&samples)).await;
+        if sent >= 32 {
+            if battery.next().await.is_none() {
+                return;
+            }
+            FLOODED.fetch_add(1, Ordering::Relaxed);
+        }
+    }
 }
 
 /// A CONNECT packet.

@@ -431,6 +431,11 @@ pub(crate) const TABLES: &[TableRule] = &[
         left_out: &[("account_id", NUMBER)],
     },
     TableRule {
+        name: "throttled_devices",
+        ownership: RowOwnership::Nobody("the operator's: which devices send too much"),
+        left_out: &[],
+    },
+    TableRule {
         name: "time_of_use",
         ownership: RowOwnership::Account("account_id"),
         left_out: &[("account_id", NUMBER)],
