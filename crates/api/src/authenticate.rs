@@ -13,6 +13,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD as BASE64;
 use domain::grant::Right;
 use domain::{Message, Serial};
+use store::device_login::DeviceLogin;
 use store::partner::Consent;
 
 /// Partner tokens have a prefix, so a partner token is never looked up as a person's token or vice versa.
@@ -102,8 +103,12 @@ async fn battery(portal: &Portal, login: &str) -> Result<BatteryCaller> {
     let clear = String::from_utf8(clear).map_err(|_| invalid())?;
     let (sn, secret) = clear.split_once(':').ok_or_else(invalid)?;
     let sn: Serial = sn.parse().map_err(|_| invalid())?;
-    let known = portal.store.log_in_device(&sn, secret.as_bytes()).await?;
-    known.map(|_| BatteryCaller { sn }).ok_or_else(invalid)
+    let now = portal.clock.now();
+    let login = portal.store.log_in_device(&sn, secret.as_bytes(), now);
+    match login.await? {
+        DeviceLogin::Accepted(_) => Ok(BatteryCaller { sn }),
+        DeviceLogin::Refused | DeviceLogin::Blocked => Err(invalid()),
+    }
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for BatteryCaller {

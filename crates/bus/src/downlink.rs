@@ -5,7 +5,7 @@ use domain::clock::Millis;
 use domain::firmware::SignedText;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use store::command::CommandEntry;
 use store::order::SettingsOrder;
 use store::planning::PlanOrder;
@@ -51,8 +51,10 @@ struct DeviceConnection {
     connection_id: u64,
     /// Whether the other processes know of this connection. What they announced before is older than this connection.
     announced: AtomicBool,
+    /// How often the operator had ended this battery's connections when it logged in.
+    revocations: i64,
     queue: Mutex<VecDeque<Delivery>>,
-    replaced: AtomicBool,
+    ended: OnceLock<Detached>,
     wake: Notify,
 }
 
@@ -80,9 +82,10 @@ impl Downlink {
     }
 
     /// Registers a new connection of this battery and ends an older one.
-    pub(crate) fn register(&self, sn: &Serial) -> DownlinkReceiver {
+    pub(crate) fn register(&self, sn: &Serial, revocations: i64) -> DownlinkReceiver {
         let connection = Arc::new(DeviceConnection {
             connection_id: self.0.next_connection_id.fetch_add(1, Ordering::Relaxed),
+            revocations,
             ..DeviceConnection::default()
         });
         let former = self
@@ -90,7 +93,7 @@ impl Downlink {
             .connections
             .insert(sn.clone(), Arc::clone(&connection));
         if let Some(former) = former {
-            former.mark_replaced();
+            former.end(Detached::Replaced);
         }
         DownlinkReceiver {
             downlink: self.clone(),
@@ -121,14 +124,24 @@ impl Downlink {
             connection.announced.load(Ordering::Acquire)
         };
         if let Some((_, former)) = self.0.connections.remove_if(sn, announced) {
-            former.mark_replaced();
+            former.end(Detached::Replaced);
+        }
+    }
+
+    /// The operator has ended the connections of this battery so often: ours ends if it is from before the last time.
+    pub(crate) fn disconnect_revoked(&self, sn: &Serial, revocations: i64) {
+        let is_older =
+            |_: &Serial, connection: &Arc<DeviceConnection>| connection.revocations < revocations;
+        if let Some((_, former)) = self.0.connections.remove_if(sn, is_older) {
+            former.end(Detached::Revoked);
         }
     }
 }
 
 impl DeviceConnection {
-    fn mark_replaced(&self) {
-        self.replaced.store(true, Ordering::Release);
+    fn end(&self, why: Detached) {
+        // The first reason counts.
+        let _ = self.ended.set(why);
         self.wake.notify_one();
     }
 }
@@ -141,10 +154,14 @@ pub struct DownlinkReceiver {
     connection: Arc<DeviceConnection>,
 }
 
-/// The battery has a newer connection.
+/// Why a connection has to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("replaced by a newer connection of the same device")]
-pub struct Replaced;
+pub enum Detached {
+    #[error("replaced by a newer connection of the same device")]
+    Replaced,
+    #[error("ended by the operator: the device is blocked, or its old secret is invalid")]
+    Revoked,
+}
 
 impl DownlinkReceiver {
     pub(crate) fn connection_id(&self) -> u64 {
@@ -152,10 +169,10 @@ impl DownlinkReceiver {
     }
 
     /// Waits for the next message. Cancel-safe.
-    pub async fn next(&self) -> Result<Delivery, Replaced> {
+    pub async fn next(&self) -> Result<Delivery, Detached> {
         loop {
-            if self.connection.replaced.load(Ordering::Acquire) {
-                return Err(Replaced);
+            if let Some(why) = self.connection.ended.get() {
+                return Err(*why);
             }
             let waiting = self
                 .connection
@@ -190,9 +207,9 @@ mod tests {
     async fn what_another_process_said_before_our_connection_was_announced_is_older() {
         let downlink = Downlink::default();
         let sn: Serial = "SC000001".parse().unwrap();
-        let former = downlink.register(&sn);
-        let attached = downlink.register(&sn);
-        assert_eq!(former.next().await, Err(Replaced));
+        let former = downlink.register(&sn, 0);
+        let attached = downlink.register(&sn, 0);
+        assert_eq!(former.next().await, Err(Detached::Replaced));
 
         downlink.disconnect_older(&sn);
         downlink.mark_announced(&sn, former.connection_id());
@@ -205,6 +222,21 @@ mod tests {
 
         downlink.mark_announced(&sn, attached.connection_id());
         downlink.disconnect_older(&sn);
-        assert_eq!(attached.next().await, Err(Replaced));
+        assert_eq!(attached.next().await, Err(Detached::Replaced));
+    }
+
+    #[tokio::test]
+    async fn the_operator_ends_connections_from_before_and_no_later_ones() {
+        let downlink = Downlink::default();
+        let sn: Serial = "SC000001".parse().unwrap();
+        let before = downlink.register(&sn, 1);
+        downlink.disconnect_revoked(&sn, 1);
+        assert!(downlink.is_attached(&sn));
+        downlink.disconnect_revoked(&sn, 2);
+        assert_eq!(before.next().await, Err(Detached::Revoked));
+
+        let _after = downlink.register(&sn, 2);
+        downlink.disconnect_revoked(&sn, 2);
+        assert!(downlink.is_attached(&sn));
     }
 }

@@ -5,6 +5,7 @@
 
 mod alarms;
 mod changes;
+mod device_access;
 pub mod downlink;
 mod firmware;
 mod fold;
@@ -140,9 +141,10 @@ impl Bus {
         Ok((bus, engine))
     }
 
-    /// Registers a new connection of this battery. An older one, in this process or another, ends.
-    pub fn attach(&self, sn: &Serial) -> downlink::DownlinkReceiver {
-        let receiver = self.downlink.register(sn);
+    /// Registers a new connection of this battery. An older one, in this process or another, ends. `revocations` is the count at
+    /// its login: the operator ends the connection by a higher one.
+    pub fn attach(&self, sn: &Serial, revocations: i64) -> downlink::DownlinkReceiver {
+        let receiver = self.downlink.register(sn, revocations);
         let connection_id = receiver.connection_id();
         let message = PeerMessage::Attached {
             sn: sn.to_string(),
@@ -200,6 +202,7 @@ impl Engine {
                 firmware::run(&bus),
                 fold::run(&bus),
                 alarms::run(&bus),
+                device_access::run(&bus),
                 forecasts::run(&bus),
                 secret_keys::run(&bus),
                 bus.live.recalculate_day_totals(),

@@ -57,6 +57,7 @@ const STEPS: &[SchemaStep] = steps![
     28 "0028_effects",
     29 "0029_sample_log",
     30 "0030_throttled_devices",
+    31 "0031_device_access",
 ];
 
 /// The version that this program brings a database to.

@@ -178,6 +178,10 @@ events! {
         TotpReset,
         AccountLocked,
         AccountUnlocked,
+        DeviceBlocked,
+        DeviceUnblocked,
+        /// A device got a new secret. `drop_old`: the old one was invalid at once.
+        DeviceSecretRotated { drop_old: bool },
         FleetBraked { reason: String },
         FleetReleased,
         FirmwarePublished { release: i64, part: Option<Part>, hardware: String, version: Option<Version> },

@@ -5,7 +5,6 @@ use crate::session_end::DeviceSessionEnd;
 use crate::wire::UpTopic;
 use bytes::{Bytes, BytesMut};
 use domain::Serial;
-use domain::clock::Millis;
 use rmqtt_codec::error::DecodeError;
 use rmqtt_codec::types::MQTT_LEVEL_311;
 use rmqtt_codec::v3::{Codec, Connect, ConnectAck, ConnectAckReason, Packet};
@@ -13,6 +12,7 @@ use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::ready;
 use std::time::Duration;
+use store::device_login::{AcceptedLogin, DeviceLogin};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, ReadBuf};
 use tokio_util::codec::{Decoder as _, Encoder as _};
 
@@ -119,6 +119,8 @@ pub(crate) struct AcceptedDevice {
     /// Its last will, for when the connection ends without DISCONNECT.
     pub(crate) will: Option<Bytes>,
     pub(crate) clock_correction: ClockCorrection,
+    /// See [`Bus::attach`](bus::Bus::attach).
+    pub(crate) revocations: i64,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -135,6 +137,8 @@ pub(crate) enum ConnectRefusal {
     Identifier,
     #[error("wrong serial number or secret for {0}")]
     Credentials(Serial),
+    #[error("{0} is blocked by the operator (`suncellar admin block-device`)")]
+    Blocked(Serial),
     #[error("the last will of {0} is not for its own presence topic")]
     Will(Serial),
     #[error("cannot check the secret, the database is unavailable: {0}")]
@@ -149,7 +153,7 @@ impl ConnectRefusal {
             Self::Version => Some(ConnectAckReason::UnacceptableProtocolVersion),
             Self::Identifier => Some(ConnectAckReason::IdentifierRejected),
             Self::Credentials(_) => Some(ConnectAckReason::BadUserNameOrPassword),
-            Self::Will(_) => Some(ConnectAckReason::NotAuthorized),
+            Self::Will(_) | Self::Blocked(_) => Some(ConnectAckReason::NotAuthorized),
             Self::Unavailable(_) => Some(ConnectAckReason::ServiceUnavailable),
         }
     }
@@ -167,7 +171,7 @@ where
     if connect.protocol.level() != MQTT_LEVEL_311 {
         return Err(ConnectRefusal::Version);
     }
-    let (sn, starts) = authenticate(&connect, gateway).await?;
+    let (sn, login) = authenticate(&connect, gateway).await?;
     let will = match connect.last_will {
         None => None,
         Some(will) if UpTopic::parse(&sn, &will.topic) == Some(UpTopic::Presence) => {
@@ -183,7 +187,8 @@ where
             seconds => Duration::from_millis(u64::from(seconds) * 1_500),
         },
         will,
-        clock_correction: ClockCorrection::new(starts),
+        clock_correction: ClockCorrection::new(login.starts),
+        revocations: login.revocations,
         sn,
     })
 }
@@ -208,11 +213,11 @@ where
 }
 
 /// Expects the serial number as client identifier and user name, and the secret as password. The device does not learn which
-/// of them is wrong. Returns the serial number and the newest starts of the device.
+/// of them is wrong.
 async fn authenticate(
     connect: &Connect,
     gateway: &Gateway,
-) -> Result<(Serial, Vec<(u32, Millis)>), ConnectRefusal> {
+) -> Result<(Serial, AcceptedLogin), ConnectRefusal> {
     let id: &str = &connect.client_id;
     let sn: Serial = id.parse().map_err(|_| ConnectRefusal::Identifier)?;
     if sn.as_str() != id {
@@ -220,9 +225,11 @@ async fn authenticate(
     }
     let username_matches = connect.username.as_deref() == Some(id);
     let secret = connect.password.as_deref().unwrap_or_default();
-    let starts = gateway.store.log_in_device(&sn, secret).await;
-    match starts.map_err(ConnectRefusal::Unavailable)? {
-        Some(starts) if username_matches => Ok((sn, starts)),
+    let now = gateway.clock.now();
+    let login = gateway.store.log_in_device(&sn, secret, now).await;
+    match login.map_err(ConnectRefusal::Unavailable)? {
+        DeviceLogin::Accepted(login) if username_matches => Ok((sn, login)),
+        DeviceLogin::Blocked if username_matches => Err(ConnectRefusal::Blocked(sn)),
         _ => Err(ConnectRefusal::Credentials(sn)),
     }
 }

@@ -5,6 +5,7 @@ use crate::gateway::Gateway;
 use crate::quota::Quotas;
 use crate::session::Session;
 use crate::session_end::DeviceSessionEnd;
+use bus::downlink::Detached;
 use domain::Serial;
 use domain::connections::Admission;
 use std::net::SocketAddr;
@@ -159,11 +160,11 @@ fn log_end(sn: &Serial, peer: SocketAddr, end: &DeviceSessionEnd) {
             metrics::counter!("link_violations_total").increment(1);
             tracing::warn!(%peer, %sn, %end, "device_disconnected");
         }
-        DeviceSessionEnd::Replaced(_) => {
+        DeviceSessionEnd::Detached(Detached::Replaced) => {
             metrics::counter!("link_takeovers_total").increment(1);
             tracing::info!(%peer, %sn, "device_connection_replaced: a newer connection of the same device took over");
         }
-        DeviceSessionEnd::NotStored => {
+        DeviceSessionEnd::NotStored | DeviceSessionEnd::Detached(Detached::Revoked) => {
             tracing::warn!(%peer, %sn, %end, "device_disconnected")
         }
         _ => tracing::debug!(%peer, %sn, %end, "device_connection_ended"),

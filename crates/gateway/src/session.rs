@@ -65,7 +65,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             link,
             quota: shared.quotas.of(&device.sn, now),
             is_throttled: false,
-            down: gateway.bus.attach(&device.sn),
+            down: gateway.bus.attach(&device.sn, device.revocations),
             sn: device.sn,
             bus: gateway.bus.clone(),
             clock: gateway.clock.clone(),

@@ -1,6 +1,6 @@
 //! Why a session ended.
 use bus::NotStored;
-use bus::downlink::Replaced;
+use bus::downlink::Detached;
 use rmqtt_codec::error::DecodeError;
 
 #[derive(Debug, thiserror::Error)]
@@ -11,8 +11,9 @@ pub(crate) enum DeviceSessionEnd {
     Closed,
     #[error("the gateway is stopping")]
     Stopped,
+    /// By a newer connection of the same device, or by the operator.
     #[error(transparent)]
-    Replaced(#[from] Replaced),
+    Detached(#[from] Detached),
     #[error("silent for one and a half keep-alive periods")]
     Silent,
     #[error("write timed out: the device does not read")]
@@ -32,7 +33,10 @@ pub(crate) enum DeviceSessionEnd {
 impl DeviceSessionEnd {
     /// Whether the battery's last will is to be carried out.
     pub(crate) fn triggers_will(&self) -> bool {
-        !matches!(self, Self::Goodbye | Self::Stopped | Self::Replaced(_))
+        !matches!(
+            self,
+            Self::Goodbye | Self::Stopped | Self::Detached(Detached::Replaced)
+        )
     }
 }
 

@@ -24,6 +24,7 @@ async fn clear(store: &Store, now: Millis) -> Result<()> {
     store.purge_totp(now).await?;
     store.purge_partner_tokens(now).await?;
     store.purge_boots().await?;
+    store.purge_device_secrets(now).await?;
     store.purge_commands(now - COMMAND_RETENTION).await?;
     store.purge_alarms(now).await?;
     store.purge_batches(now).await?;

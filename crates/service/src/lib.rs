@@ -5,6 +5,7 @@ mod account;
 pub mod alarm;
 pub mod command;
 pub mod commissioning;
+pub mod device;
 mod end_user;
 pub mod grant;
 pub mod group;

@@ -1,5 +1,5 @@
-//! Devices on the device link: their secret, their starts and the facts that they report about themselves.
-use crate::{Error, Purpose, Result, Store, unit};
+//! Devices on the device link: their starts and the facts that they report about themselves.
+use crate::{Error, Result, Store, unit};
 use db::{FromRow, Tx};
 use domain::clock::Millis;
 use domain::hello::PartVersions;
@@ -121,63 +121,7 @@ pub(crate) async fn save_boot(
     Ok(())
 }
 
-/// A secret that the device may log in with, joined with one of its starts.
-#[derive(Debug, FromRow)]
-struct LoginRow {
-    hash: Vec<u8>,
-    boot: Option<i64>,
-    started_at: Option<Millis>,
-}
-
 impl Store {
-    /// Checks the secret and returns the newest starts of the device with their times. A device has two secrets while its secret
-    /// is being changed.
-    pub async fn log_in_device(
-        &self,
-        sn: &Serial,
-        secret: &[u8],
-    ) -> Result<Option<Vec<(u32, Millis)>>> {
-        let rows: Vec<LoginRow> = on!(self, p => sqlx::query_as(
-            "SELECT s.hash, b.boot, b.started_at FROM device_secrets s LEFT JOIN
-                 (SELECT boot, started_at FROM boots WHERE sn = $1 ORDER BY boot DESC LIMIT $2) b ON 1 = 1
-             WHERE s.sn = $1 ORDER BY b.boot DESC")
-            .bind(sn.as_str()).bind(BOOTS_REMEMBERED as i64).fetch_all(p).await)?;
-        // Checks every secret, so that the response time reveals nothing.
-        let mut starts = None;
-        let mut outdated = None;
-        for row in rows {
-            if self
-                .keyring
-                .verify(Purpose::DeviceSecret, secret, &row.hash)
-            {
-                if !self.keyring.is_current(&row.hash) {
-                    outdated = Some(row.hash);
-                }
-                let starts: &mut Vec<_> = starts.get_or_insert_default();
-                if let (Some(boot), Some(started_at)) = (row.boot, row.started_at) {
-                    let boot = u32::try_from(boot).map_err(|_| Error::Damaged("boots.boot"))?;
-                    starts.push((boot, started_at));
-                }
-            }
-        }
-        if let Some(hash) = outdated {
-            self.renew_device_hash(sn, secret, &hash).await;
-        }
-        Ok(starts)
-    }
-
-    /// Hashes the secret with the current key version. This is possible only at a login, because only the device knows its
-    /// secret.
-    async fn renew_device_hash(&self, sn: &Serial, secret: &[u8], outdated: &[u8]) {
-        let hash = self.keyring.hash(Purpose::DeviceSecret, secret);
-        let renewed = on!(self, p => sqlx::query(
-            "UPDATE device_secrets SET hash = $3 WHERE sn = $1 AND hash = $2")
-            .bind(sn.as_str()).bind(outdated).bind(hash).execute(p).await.map(drop));
-        if let Err(error) = renewed {
-            tracing::warn!(%sn, %error, "device_hash_not_renewed: the next login tries again");
-        }
-    }
-
     /// Restarts the device's boot counter at the operator's request: after a repair, or because the unit once reported the
     /// highest possible number. From now on its messages are told apart from earlier ones as if it were another unit. `false` for
     /// an unknown serial number.

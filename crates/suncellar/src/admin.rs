@@ -1,21 +1,19 @@
 //! The operator's commands. They work on the database directly, beside a running server.
 
+mod device;
 mod firmware;
 mod secret;
 
 use crate::cli::{Admin, CodeKind};
 use crate::config::Config;
 use crate::roles::{open_store, random};
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{bail, ensure};
 use domain::clock::{Millis, SECOND};
 use domain::code::{Code, CodeKind as Kind};
 use domain::{Clock, Email, Serial};
-use serde::{Deserialize, Serialize};
 use service::totp::TotpReset;
 use service::{Service, ServiceConfig};
-use std::path::Path;
 use store::Store;
-use store::system::NewDevice;
 
 pub(crate) async fn run(config: &Config, command: Admin) -> anyhow::Result<()> {
     if let Admin::Firmware { command } = command {
@@ -31,7 +29,7 @@ pub(crate) async fn run(config: &Config, command: Admin) -> anyhow::Result<()> {
         Admin::Firmware { .. } | Admin::ChangeSecret { .. } => Ok(()),
         Admin::RotateKeys { grace_days } => secret::rotate(&store, grace_days, now).await,
         Admin::ListKeys => secret::list(&store).await,
-        Admin::ImportDevices { file } => import_devices(&store, &file, now).await,
+        Admin::ImportDevices { file } => device::import(&store, &file, now).await,
         Admin::IssueCode { kind, systems } => issue_code(&store, kind, &systems, now).await,
         Admin::RegisterPartner {
             id,
@@ -61,6 +59,14 @@ pub(crate) async fn run(config: &Config, command: Admin) -> anyhow::Result<()> {
             );
             println!("released");
             Ok(())
+        }
+        Admin::BlockDevice { sn, unblock } => {
+            device::block(&service(config, &store), &sn, !unblock).await
+        }
+        Admin::ListBlocked => device::list_blocked(&store).await,
+        Admin::ListThrottled => device::list_throttled(&store).await,
+        Admin::RotateDeviceSecret { sn, now } => {
+            device::rotate_secret(&service(config, &store), &sn, now).await
         }
         Admin::RestartBootCounter { sn } => {
             ensure!(
@@ -92,69 +98,6 @@ async fn warn_of_clock(store: &Store, now: Millis) -> anyhow::Result<()> {
             if ahead > 0 { "ahead of" } else { "behind" }
         );
     }
-    Ok(())
-}
-
-/// One line of the CSV file, for input and output.
-#[derive(Debug, Serialize, Deserialize)]
-struct DeviceLine {
-    sn: String,
-    phase: u8,
-    #[serde(default)]
-    secret: String,
-}
-
-async fn import_devices(store: &Store, file: &Path, now: i64) -> anyhow::Result<()> {
-    let mut reader = csv::ReaderBuilder::new()
-        .trim(csv::Trim::All)
-        .from_path(file)
-        .with_context(|| format!("{} cannot be read", file.display()))?;
-    let random = random();
-    let mut devices: Vec<(Serial, DeviceLine)> = Vec::new();
-    for (index, line) in reader.deserialize::<DeviceLine>().enumerate() {
-        let number = index + 2;
-        let mut device = line.with_context(|| format!("line {number} is not valid"))?;
-        let sn = device.sn.parse::<Serial>().map_err(|_| {
-            anyhow::anyhow!(
-                "line {number}: {:?} is not a serial number (6 to 12 digits and capital letters)",
-                device.sn
-            )
-        })?;
-        ensure!(
-            (1..=3).contains(&device.phase),
-            "line {number}: the phase must be 1, 2 or 3, not {}",
-            device.phase
-        );
-        if device.secret.is_empty() {
-            device.secret = random
-                .bytes::<32>()
-                .iter()
-                .map(|byte| format!("{byte:02x}"))
-                .collect();
-        }
-        ensure!(
-            device.secret.len() >= 32,
-            "line {number}: the secret is shorter than 32 characters"
-        );
-        devices.push((sn, device));
-    }
-    let new: Vec<NewDevice<'_>> = devices
-        .iter()
-        .map(|(sn, device)| NewDevice {
-            sn,
-            phase: device.phase,
-            secret: device.secret.as_bytes(),
-        })
-        .collect();
-    store
-        .import_devices(&new, now)
-        .await
-        .context("nothing was imported")?;
-    let mut writer = csv::Writer::from_writer(std::io::stdout());
-    for (_, device) in &devices {
-        writer.serialize(device)?;
-    }
-    writer.flush()?;
     Ok(())
 }
 

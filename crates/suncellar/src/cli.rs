@@ -152,6 +152,25 @@ pub(crate) enum Admin {
     },
     /// Allow commands and changes again
     ReleaseFleet,
+    /// Block a device: it is disconnected within seconds and cannot connect until it is unblocked. Its owner sees it as offline
+    BlockDevice {
+        sn: Serial,
+        /// Allow it to connect again
+        #[arg(long)]
+        unblock: bool,
+    },
+    /// List the devices that are blocked
+    ListBlocked,
+    /// List the devices that sent more than their quota in the last seven days
+    ListThrottled,
+    /// Make a new secret for a device and print it, this once. The old one stays valid until the device uses the new one, for 30
+    /// days at most
+    RotateDeviceSecret {
+        sn: Serial,
+        /// The old secret is invalid at once, and the device is disconnected
+        #[arg(long)]
+        now: bool,
+    },
     /// Accept a unit again whose boot counter was reset or reached its maximum; until then the portal takes its reports for
     /// old ones. Verify first that it is this unit, with its owner or whoever repaired it
     RestartBootCounter { sn: Serial },

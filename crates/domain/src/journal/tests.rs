@@ -108,6 +108,9 @@ const STORED: &[(&str, &str)] = &[
     ("totp_reset", "null"),
     ("account_locked", "null"),
     ("account_unlocked", "null"),
+    ("device_blocked", "null"),
+    ("device_unblocked", "null"),
+    ("device_secret_rotated", r#"{"drop_old":true}"#),
     ("fleet_braked", r#"{"reason":"smoke"}"#),
     ("fleet_released", "null"),
     (

@@ -146,6 +146,9 @@ impl JournalEvent {
             | Self::TotpReset
             | Self::AccountLocked
             | Self::AccountUnlocked
+            | Self::DeviceBlocked
+            | Self::DeviceUnblocked
+            | Self::DeviceSecretRotated { .. }
             | Self::FleetBraked { .. }
             | Self::FleetReleased
             | Self::FirmwarePublished { .. }

@@ -4,6 +4,7 @@
 
 mod acknowledge;
 mod clients;
+mod operator;
 mod outage;
 mod quota;
 mod refusals;

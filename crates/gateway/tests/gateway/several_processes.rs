@@ -122,6 +122,19 @@ async fn a_battery_that_connects_to_another_process_leaves_the_first() {
     end(db, here, there).await;
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_battery_that_is_blocked_by_one_process_leaves_the_other() {
+    let Some((db, here, there)) = two().await else {
+        return;
+    };
+    let sn = "SC000001".parse().unwrap();
+    let mut battery = MqttBattery::connect(here.devices, "SC000001").await;
+    battery.say_hello(here.clock.now()).await;
+    there.service.block_device(&sn, true).await.unwrap();
+    battery.wait_until_closed().await;
+    end(db, here, there).await;
+}
+
 /// A stopped process; continues when this is dropped.
 struct Frozen(i32);
 

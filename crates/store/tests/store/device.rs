@@ -1,4 +1,4 @@
-//! What the database stores of a battery's secret: a keyed hash that no other device has.
+//! What the database stores of a device: a keyed hash of its secret that no other device has, its starts.
 #![allow(clippy::unwrap_used)]
 use domain::clock::Millis;
 use domain::hello::PartVersions;
@@ -7,6 +7,7 @@ use domain::{Hello, Serial, Zone};
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 use std::collections::BTreeSet;
+use store::device_login::DeviceLogin;
 use store::presence::GatewayId;
 use store::report::{Report, ReportBody};
 use store::system::NewDevice;
@@ -124,14 +125,14 @@ on_both!(only_the_newest_starts_of_a_device_are_remembered, |db| {
         .rev()
         .map(|boot| (boot, NOON + Millis::from(boot)))
         .collect();
-    assert_eq!(
-        db.log_in_device(&sn, &secret).await.unwrap(),
-        Some(newest.clone())
-    );
-    assert_eq!(db.log_in_device(&sn, b"wrong").await.unwrap(), None);
+    let starts = async || match db.log_in_device(&sn, &secret, NOON).await.unwrap() {
+        DeviceLogin::Accepted(login) => login.starts,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(starts().await, newest);
     db.purge_boots().await.unwrap();
     assert_eq!(rows(db, "boots").await.len(), newest.len());
-    assert_eq!(db.log_in_device(&sn, &secret).await.unwrap(), Some(newest));
+    assert_eq!(starts().await, newest);
 });
 
 fn hello(sn: &Serial, boot: u32) -> Report {

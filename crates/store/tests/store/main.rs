@@ -4,6 +4,7 @@
 mod backup;
 mod code;
 mod device;
+mod device_login;
 mod mail;
 mod presence;
 mod secret_keys;

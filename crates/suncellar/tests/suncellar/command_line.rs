@@ -252,6 +252,41 @@ fn the_operator_brakes_the_fleet_and_releases_it() {
 }
 
 #[test]
+fn the_operator_blocks_devices_and_changes_their_secrets() {
+    let folder = TempDir::new().unwrap();
+    let admin = |arguments: &[&str]| run(folder.path(), &[&["admin"], arguments].concat());
+    let printed = |arguments: &[&str]| {
+        let output = admin(arguments);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    std::fs::write(
+        folder.path().join("d.csv"),
+        "sn,phase,secret\nSC100001,1,\n",
+    )
+    .unwrap();
+    printed(&["import-devices", "d.csv"]);
+    assert_eq!(printed(&["list-blocked"]), "");
+    assert_eq!(printed(&["block-device", "SC100001"]), "blocked\n");
+    assert!(printed(&["list-blocked"]).starts_with("SC100001  blocked since 20"));
+    let unblock = ["block-device", "SC100001", "--unblock"];
+    assert_eq!(printed(&unblock), "unblocked\n");
+    assert_eq!(printed(&["list-blocked"]), "");
+
+    let secrets = [
+        printed(&["rotate-device-secret", "SC100001"]),
+        printed(&["rotate-device-secret", "SC100001", "--now"]),
+    ];
+    assert!(secrets.iter().all(|secret| secret.trim().len() == 64));
+    assert_ne!(secrets[0], secrets[1]);
+    assert_eq!(printed(&["list-throttled"]), "");
+    for command in ["block-device", "rotate-device-secret"] {
+        let refused = error_of(&admin(&[command, "SC999999"]));
+        assert!(refused.contains("no device"), "{command}: {refused}");
+    }
+}
+
+#[test]
 fn a_simulated_fleet_needs_the_secrets_of_its_batteries() {
     let folder = TempDir::new().unwrap();
     let simulate =

@@ -109,6 +109,11 @@ pub(crate) const TABLES: &[TableRule] = &[
         left_out: &[("id", NUMBER), ("account_id", NUMBER)],
     },
     TableRule {
+        name: "device_access",
+        ownership: RowOwnership::Nobody("the operator's: whether a device may connect"),
+        left_out: &[],
+    },
+    TableRule {
         name: "device_secrets",
         ownership: RowOwnership::Nobody("the battery's own"),
         left_out: &[],

@@ -1,0 +1,65 @@
+//! What the operator decides about a device: whether it may connect, and with which secret.
+use crate::{Result, Service};
+use domain::clock::{DAY, Millis};
+use domain::journal::JournalEvent;
+use domain::{Random, Serial};
+use store::device_login::{self, OldSecrets};
+use store::journal::{Actor, NewEntry};
+
+/// How long the old secret stays valid if the device never uses the new one.
+pub const OLD_SECRET_VALID_FOR: Millis = 30 * DAY;
+
+/// A random secret for a device.
+pub fn new_secret(random: &Random) -> String {
+    let bytes = random.bytes::<32>();
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+impl Service {
+    /// Blocks or unblocks a device. Blocking ends its connection within seconds, wherever it is connected. `false` for an unknown
+    /// serial number.
+    pub async fn block_device(&self, sn: &Serial, block: bool) -> Result<bool> {
+        let mut t = self.begin().await?;
+        let now = t.now;
+        let Some(changed) = device_login::set_blocked(&mut t, sn, block.then_some(now)).await?
+        else {
+            return Ok(false);
+        };
+        if changed {
+            let event = match block {
+                true => JournalEvent::DeviceBlocked,
+                false => JournalEvent::DeviceUnblocked,
+            };
+            let entry = NewEntry::without_account(event, now).on(sn);
+            t.journal(entry.with_actor(Actor::Operator)).await?;
+        }
+        t.commit_keeping_rights().await?;
+        Ok(true)
+    }
+
+    /// Makes a new secret for a device and returns it; it is stored as a hash only. The old one stays valid until the device has
+    /// used the new one, for [`OLD_SECRET_VALID_FOR`] at most. With `drop_old` it is invalid at once, and the device is
+    /// disconnected. `None` for an unknown serial number.
+    pub async fn rotate_device_secret(
+        &self,
+        sn: &Serial,
+        drop_old: bool,
+    ) -> Result<Option<String>> {
+        let mut t = self.begin().await?;
+        let now = t.now;
+        let secret = new_secret(&self.random);
+        let old = match drop_old {
+            true => OldSecrets::Drop,
+            false => OldSecrets::ExpireAt(now + OLD_SECRET_VALID_FOR),
+        };
+        let keyring = self.store.keyring();
+        if !device_login::change_secret(&mut t, keyring, sn, secret.as_bytes(), old, now).await? {
+            return Ok(None);
+        }
+        let event = JournalEvent::DeviceSecretRotated { drop_old };
+        let entry = NewEntry::without_account(event, now).on(sn);
+        t.journal(entry.with_actor(Actor::Operator)).await?;
+        t.commit_keeping_rights().await?;
+        Ok(Some(secret))
+    }
+}
