@@ -58,6 +58,7 @@ const STEPS: &[SchemaStep] = steps![
     29 "0029_sample_log",
     30 "0030_throttled_devices",
     31 "0031_device_access",
+    32 "0032_phase_changes",
 ];
 
 /// The version that this program brings a database to.

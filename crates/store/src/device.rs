@@ -1,12 +1,14 @@
 //! Devices on the device link: their starts and the facts that they report about themselves.
 use crate::{Error, Result, Store, unit};
 use db::{FromRow, Tx};
-use domain::clock::Millis;
+use domain::clock::{DAY, Millis};
 use domain::hello::PartVersions;
 use domain::{Hello, Serial, Zone};
 
 /// How many starts of a device are remembered, here and by its connection. A battery may send back-fill from a few starts ago.
 pub const BOOTS_REMEMBERED: usize = 8;
+/// How often the phase of a system with a history may change, and how often an ignored change is logged.
+const PHASE_CHANGE_INTERVAL: Millis = DAY;
 
 /// What a system reports about itself, and its site's time zone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,8 +70,8 @@ impl Row {
     }
 }
 
-/// Saves the facts of a hello. Returns the present facts, or `None` if nothing has changed. One statement does it all, because
-/// hundreds of hellos may share a commit that others wait for.
+/// Saves the facts of a hello. Returns the present facts, or `None` if nothing has changed. One statement does it all unless the
+/// phase differs, because hundreds of hellos may share a commit that others wait for.
 pub(crate) async fn save_facts(
     tx: &mut Tx,
     sn: &Serial,
@@ -77,7 +79,7 @@ pub(crate) async fn save_facts(
 ) -> Result<Option<SystemFacts>> {
     // Past days must not shift: the reported zone counts only before the first sample, and only while no person has set the zone.
     let row: Option<Row> = within!(tx, c => sqlx::query_as(
-        "UPDATE systems SET phase = $2, hardware = $3, capacity = $4, charge_max = $5, discharge_max = $6,
+        "UPDATE systems SET hardware = $3, capacity = $4, charge_max = $5, discharge_max = $6,
              master_version = $7, gateway_version = $8, slave_version = $9, update_needs_off = $11,
              time_zone = CASE WHEN time_zone <> $10 AND NOT zone_said AND NOT measured THEN $10 ELSE time_zone END
          WHERE sn = $1 AND (phase <> $2 OR hardware IS DISTINCT FROM $3 OR capacity IS DISTINCT FROM $4
@@ -98,7 +100,44 @@ pub(crate) async fn save_facts(
         .bind(hello.zone.name())
         .bind(hello.update_needs_off)
         .fetch_optional(c).await)?;
-    Ok(row.map(Row::facts).transpose()?.map(|(_, facts)| facts))
+    let Some(row) = row else { return Ok(None) };
+    let (_, mut facts) = row.facts()?;
+    if facts.phase != hello.phase && change_phase(tx, sn, facts.phase, hello.phase).await? {
+        facts.phase = hello.phase;
+    }
+    Ok(Some(facts))
+}
+
+/// Saves another phase, at most once a day, and returns whether it did. With another phase the whole history is sealed again, and
+/// a battery that alternates would keep all others waiting for that. A new system has no history and may be corrected at once.
+async fn change_phase(tx: &mut Tx, sn: &Serial, from: u8, to: u8) -> Result<bool> {
+    let changed = execute!(
+        &mut *tx,
+        sqlx::query(
+            "UPDATE systems SET phase = $2, phase_changed_at = p.hello_at FROM presence p
+             WHERE systems.sn = $1 AND p.sn = $1 AND (p.hello_at - systems.phase_changed_at >= $3
+                 OR NOT EXISTS (SELECT 1 FROM sealed_months m WHERE m.sn = $1))"
+        )
+        .bind(sn.as_str())
+        .bind(i64::from(to))
+        .bind(PHASE_CHANGE_INTERVAL)
+    )?;
+    if changed == 1 {
+        return Ok(true);
+    }
+    let newly_ignored = execute!(
+        tx,
+        sqlx::query(
+            "UPDATE systems SET phase_ignored_at = p.hello_at FROM presence p
+             WHERE systems.sn = $1 AND p.sn = $1 AND p.hello_at - systems.phase_ignored_at >= $2"
+        )
+        .bind(sn.as_str())
+        .bind(PHASE_CHANGE_INTERVAL)
+    )?;
+    if newly_ignored == 1 {
+        tracing::warn!(%sn, from, to, "phase_change_ignored: its phase has changed within a day already; a hello after that day counts");
+    }
+    Ok(false)
 }
 
 /// Saves when a start of the device was, so that a repeated message gets the same time after the server restarts.

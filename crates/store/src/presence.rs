@@ -48,9 +48,9 @@ pub(crate) async fn record_hello(
     now: Millis,
 ) -> Result<Option<Presence>> {
     let row: Option<Row> = within!(tx, c => sqlx::query_as(
-        "INSERT INTO presence (sn, online, since, boot, seq, gateway) VALUES ($1, $2, $3, $4, $5, $6)
+        "INSERT INTO presence (sn, online, since, boot, seq, gateway, hello_at) VALUES ($1, $2, $3, $4, $5, $6, $3)
          ON CONFLICT (sn) DO UPDATE SET online = excluded.online, boot = excluded.boot, seq = excluded.seq,
-             gateway = excluded.gateway, since = CASE WHEN presence.online THEN presence.since ELSE excluded.since END
+             gateway = excluded.gateway, hello_at = excluded.hello_at, since = CASE WHEN presence.online THEN presence.since ELSE excluded.since END
          WHERE (presence.boot, presence.seq) < (excluded.boot, excluded.seq)
          RETURNING online, since, boot, gateway")
         .bind(sn.as_str()).bind(true).bind(now).bind(i64::from(id.boot)).bind(i64::from(id.seq)).bind(gateway.0)

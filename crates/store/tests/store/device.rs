@@ -1,12 +1,13 @@
-//! What the database stores of a device: a keyed hash of its secret that no other device has, its starts.
+//! What the database stores of a device: a keyed hash of its secret that no other device has, its starts, its phase.
 #![allow(clippy::unwrap_used)]
-use domain::clock::Millis;
+use domain::clock::{DAY, MINUTE, Millis, SECOND};
 use domain::hello::PartVersions;
 use domain::sample::MessageId;
 use domain::{Hello, Serial, Zone};
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU32, Ordering};
 use store::device_login::DeviceLogin;
 use store::presence::GatewayId;
 use store::report::{Report, ReportBody};
@@ -134,6 +135,55 @@ on_both!(only_the_newest_starts_of_a_device_are_remembered, |db| {
     assert_eq!(rows(db, "boots").await.len(), newest.len());
     assert_eq!(starts().await, newest);
 });
+
+/// Two hours after a day its samples are sealed: from then on the system has a history.
+const HISTORY: Millis = NOON + 2 * DAY;
+
+on_both!(
+    the_phase_of_a_system_with_a_history_changes_once_a_day_at_most,
+    |db| {
+        let (sn, secret) = fleet(1).remove(0);
+        import(db, &[(sn.clone(), secret)]).await.unwrap();
+        let boots = AtomicU32::new(0);
+        let say = async |phase: u8, at: Millis| {
+            let mut report = hello(&sn, boots.fetch_add(1, Ordering::Relaxed) + 1);
+            report.received_at = at;
+            if let ReportBody::Hello { hello, .. } = &mut report.body {
+                hello.phase = phase;
+            }
+            db.append(&[report], GatewayId::default()).await.unwrap();
+            db.facts(&sn).await.unwrap().unwrap().phase
+        };
+        // A new system may be corrected at once.
+        assert_eq!(say(2, NOON).await, 2);
+        assert_eq!(say(3, NOON + SECOND).await, 3);
+        let sample = Report {
+            sn: sn.clone(),
+            received_at: NOON,
+            body: ReportBody::Sample(testkit::sample(NOON, 1)),
+        };
+        db.append(&[sample], GatewayId::default()).await.unwrap();
+        db.telemetry.seal_due(HISTORY).await.unwrap();
+
+        assert_eq!(say(1, HISTORY).await, 1, "the first change of the day");
+        for n in 1..=20 {
+            let phase = 1 + u8::try_from(n % 3).unwrap();
+            assert_eq!(say(phase, HISTORY + n * MINUTE).await, 1);
+        }
+        assert_eq!(say(2, HISTORY + DAY - 1).await, 1);
+        assert_eq!(say(2, HISTORY + DAY).await, 2, "it still says so");
+        // Other facts are saved whatever its phase.
+        let mut other = hello(&sn, 1_000);
+        other.received_at = HISTORY + DAY + SECOND;
+        if let ReportBody::Hello { hello, .. } = &mut other.body {
+            hello.capacity = 7_000;
+        }
+        let outcomes = db.append(&[other], GatewayId::default()).await.unwrap();
+        let facts = outcomes[0].facts.as_ref().unwrap();
+        assert_eq!((facts.phase, facts.capacity), (2, Some(7_000)));
+        assert_eq!(db.facts(&sn).await.unwrap().as_ref(), Some(facts));
+    }
+);
 
 fn hello(sn: &Serial, boot: u32) -> Report {
     Report {

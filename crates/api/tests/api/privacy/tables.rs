@@ -41,6 +41,7 @@ pub(crate) const SECRET: &str = "a secret, or the hash of one";
 const ROTATION: &str = "bookkeeping of the refresh token; used_at tells the same";
 
 const BEGUN: &str = "follows from the commands and events, which are exported";
+const PHASE: &str = "when the battery last named another phase, to limit how often that counts";
 const MESSAGE: &str = "which message of the battery it was";
 const SAMPLES: &str = "in the file of samples that the export points to";
 
@@ -302,7 +303,12 @@ pub(crate) const TABLES: &[TableRule] = &[
     TableRule {
         name: "presence",
         ownership: RowOwnership::System,
-        left_out: &[("boot", MESSAGE), ("seq", MESSAGE), ("gateway", NUMBER)],
+        left_out: &[
+            ("boot", MESSAGE),
+            ("seq", MESSAGE),
+            ("gateway", NUMBER),
+            ("hello_at", MESSAGE),
+        ],
     },
     TableRule {
         name: "prices",
@@ -428,7 +434,12 @@ pub(crate) const TABLES: &[TableRule] = &[
     TableRule {
         name: "systems",
         ownership: RowOwnership::Account("owner_id"),
-        left_out: &[("measured", SAMPLES), ("owner_id", NUMBER)],
+        left_out: &[
+            ("measured", SAMPLES),
+            ("owner_id", NUMBER),
+            ("phase_changed_at", PHASE),
+            ("phase_ignored_at", PHASE),
+        ],
     },
     TableRule {
         name: "tariffs",
