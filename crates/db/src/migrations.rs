@@ -59,6 +59,7 @@ const STEPS: &[SchemaStep] = steps![
     30 "0030_throttled_devices",
     31 "0031_device_access",
     32 "0032_phase_changes",
+    33 "0033_report_retention",
 ];
 
 /// The version that this program brings a database to.

@@ -1,8 +1,9 @@
-//! Erases data after its retention: samples in full resolution, and what a former household measured.
+//! Erases data after its retention: samples in full resolution, what a former household measured, and what else batteries
+//! reported.
 use domain::clock::{DAY, Millis, SECOND};
 use store::Store;
 
-/// How long samples are kept in full resolution; day totals stay forever.
+/// How long samples are kept in full resolution, and events; day totals stay forever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SampleRetention {
     pub days: u32,
@@ -35,5 +36,10 @@ pub async fn run(store: &Store, keep: SampleRetention, now: Millis) {
         Ok(0) => {}
         Ok(systems) => tracing::info!(systems, "old samples erased"),
         Err(error) => tracing::error!(%error, "erasing old samples failed; retrying later"),
+    }
+    match store.purge_reports(from, now).await {
+        Ok(0) => {}
+        Ok(rows) => tracing::info!(rows, "old events, undated samples and rejects erased"),
+        Err(error) => tracing::error!(%error, "erasing old reports failed; retrying later"),
     }
 }

@@ -35,6 +35,7 @@ pub mod registration;
 pub mod reject;
 pub mod replacement;
 pub mod report;
+mod report_retention;
 pub mod savings;
 mod secret;
 pub mod secret_keys;

@@ -136,6 +136,16 @@ impl Reporter<'_> {
         self.report(ReportBody::Event(event)).await;
     }
 
+    /// Sends a message that cannot be used.
+    pub async fn reject(&self) {
+        self.report(ReportBody::Reject {
+            topic: "tele".to_owned(),
+            reason: "malformed",
+            payload: b"{".to_vec(),
+        })
+        .await;
+    }
+
     /// Turns its main switch in the pattern that claimants are asked for, which takes 14 seconds.
     pub async fn perform_pattern(&self) {
         self.app.clock.advance(14 * SECOND);

@@ -1,7 +1,7 @@
 //! Data is erased after its retention. The tests control the clock: two years pass between two lines.
 #![allow(clippy::unwrap_used)]
 use domain::clock::{DAY, HOUR, MINUTE};
-use domain::{Serial, SiteDay};
+use domain::{EventCode, Serial, SiteDay};
 use jobs::{SampleRetention, cleanup, retention};
 use std::collections::BTreeMap;
 use testkit::{Person, TestApp, TestDb, on_both};
@@ -125,5 +125,90 @@ on_both!(everything_that_has_run_out_is_cleared_by_the_clock, |db| {
         .await;
     assert!(days.unwrap()[0].energy[2].is_some(), "the sum of that day");
     assert!(left["journal"] >= before["journal"], "no line is lost");
+    app.stop().await;
+});
+
+/// Fills a table with so many rows of one battery, the newest last.
+async fn fill(db: &TestDb, count: i64, insert: &str) {
+    let numbers = format!(
+        "WITH RECURSIVE n(i) AS (SELECT CAST(1 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < {count}) {insert}"
+    );
+    db.execute(&numbers).await;
+}
+
+on_both!(what_batteries_reported_is_erased_after_its_time, |db| {
+    let app = TestApp::start(db).await;
+    app.owner("anna", "SC000001").await;
+    let battery = app.battery("SC000001");
+    let at = Some(app.clock.now());
+    for (code, on) in [(EventCode::MeterLost, true), (EventCode::MeterLost, false)] {
+        battery.event(at, code, on, None).await;
+    }
+    battery.event(at, EventCode::BmsFault, true, None).await;
+    battery.event(None, EventCode::BmsFault, true, None).await;
+    battery.undated_sample("{}").await;
+    battery.reject().await;
+    let counts = async || {
+        let rows = rows(db).await;
+        (rows["events"], rows["hidden_samples"], rows["rejects"])
+    };
+    pass(&app, 30 * DAY).await;
+    assert_eq!(counts().await, (4, 1, 1));
+    pass(&app, 1).await;
+    assert_eq!(counts().await, (4, 1, 0), "rejects: 30 days");
+    pass(&app, 60 * DAY).await;
+    assert_eq!(counts().await, (4, 0, 0), "undated samples: 90 days");
+    pass(&app, 640 * DAY).await;
+    // The newest of each code stays: the fault may still be there.
+    assert_eq!(counts().await, (2, 0, 0), "events: as long as samples");
+    let left = app.store.newest_events_of(&battery.sn).await.unwrap();
+    let left: Vec<_> = left.iter().map(|event| (event.code, event.on)).collect();
+    assert_eq!(
+        left,
+        [(EventCode::BmsFault, true), (EventCode::MeterLost, false)]
+    );
+    app.stop().await;
+});
+
+on_both!(one_battery_cannot_fill_the_disk, |db| {
+    let app = TestApp::start(db).await;
+    app.device("SC000001").await;
+    app.device("SC000002").await;
+    let other = app.battery("SC000002");
+    other.undated_sample("{}").await;
+    let at = Some(app.clock.now());
+    other.event(at, EventCode::MeterLost, true, None).await;
+    let now = app.clock.now();
+    // All in the same millisecond: then the message's number counts.
+    let undated = format!(
+        "INSERT INTO hidden_samples (sn, boot, seq, received_at, payload) SELECT 'SC000001', 1, i, {now}, '' FROM n"
+    );
+    fill(db, 6_700, &undated).await;
+    let events = format!(
+        "INSERT INTO events (sn, boot, seq, at, received_at, code, begins) SELECT 'SC000001', 1, i, {now}, {now}, 'meter_lost', TRUE FROM n"
+    );
+    fill(db, 11_300, &events).await;
+    let calibration = format!(
+        "INSERT INTO events (sn, boot, seq, at, received_at, code, begins) VALUES ('SC000001', 0, 1, {now}, {now}, 'calibration_due', TRUE)"
+    );
+    db.execute(&calibration).await;
+    let entries = format!(
+        "INSERT INTO journal (at, actor, sn, event, detail) SELECT {now}, 'battery', 'SC000001', 'battery', 'null' FROM n"
+    );
+    fill(db, 11_300, &entries).await;
+
+    retention::run(db, SampleRetention::default(), now).await;
+    let rows = rows(db).await;
+    // One of each is the other battery's. The oldest event of this one is the only one of its code.
+    assert_eq!(rows["hidden_samples"], 5_000 + 1);
+    assert_eq!(rows["events"], 10_000 + 1 + 1);
+    assert_eq!(rows["journal"], 10_000 + 1);
+    db.execute("DELETE FROM hidden_samples WHERE seq > 1700")
+        .await;
+    assert_eq!(
+        self::rows(db).await["hidden_samples"],
+        1,
+        "the newest are kept"
+    );
     app.stop().await;
 });
