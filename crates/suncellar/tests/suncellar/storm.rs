@@ -13,7 +13,7 @@ use testkit::MqttBattery;
 use testkit::battery::{MqttLogin, deflated};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_suncellar");
-const SECRET: &str = "0123456789abcdefghijklmnopqrstuvwxyz-test";
+const SECRET: &str = "7f3a9c1e5b8d2064c7e1f9a3b5d8e6027c4b";
 
 /// A data folder and the server on it; killed at the end of the test.
 struct Server {
