@@ -1,0 +1,173 @@
+//! The sample log: several processes, repeats, interrupted folds and damage.
+#![allow(clippy::unwrap_used)]
+use crate::telemetry_fixture::{home, sample};
+use domain::clock::{HOUR, MINUTE};
+use domain::{Sample, Serial};
+use store::Store;
+use store::presence::GatewayId;
+use store::report::{Report, ReportBody};
+use testkit::{NOON, TestDb, on_both};
+
+const SN: &str = "SC000001";
+
+/// Reports live samples in one commit. Returns for each whether it was new.
+async fn report(store: &Store, sn: &Serial, samples: &[Sample]) -> Vec<bool> {
+    let of = |sample: &Sample| Report {
+        sn: sn.clone(),
+        received_at: sample.at,
+        body: ReportBody::Sample(*sample),
+    };
+    let reports: Vec<Report> = samples.iter().map(of).collect();
+    let outcomes = store.append(&reports, GatewayId::default()).await.unwrap();
+    outcomes.iter().flat_map(|one| one.new.clone()).collect()
+}
+
+fn minutes(range: std::ops::Range<u32>) -> Vec<Sample> {
+    range
+        .map(|n| sample(NOON + i64::from(n) * MINUTE, n + 1))
+        .collect()
+}
+
+async fn rows(db: &TestDb, table: &str) -> usize {
+    let dump = db.dump().await;
+    dump.iter().find(|(name, _)| name == table).unwrap().1.len()
+}
+
+async fn stored(store: &Store, sn: &Serial) -> Vec<Sample> {
+    store.telemetry.unsealed_samples(sn).await.unwrap()
+}
+
+on_both!(a_commit_of_many_samples_is_one_row, |db| {
+    let home = home(db, SN).await;
+    let samples = minutes(0..30);
+    assert_eq!(report(db, &home.sn, &samples).await, [true; 30]);
+    assert_eq!(rows(db, "sample_log").await, 1);
+    assert_eq!(stored(db, &home.sn).await, samples);
+    db.telemetry.fold(NOON + HOUR).await.unwrap();
+    assert_eq!(
+        (
+            rows(db, "sample_log").await,
+            rows(db, "sample_chunks").await
+        ),
+        (0, 1)
+    );
+    assert_eq!(stored(db, &home.sn).await, samples);
+});
+
+on_both!(a_repeat_is_known_before_and_after_it_is_folded, |db| {
+    let home = home(db, SN).await;
+    let samples = minutes(0..3);
+    let twice = [samples[0], samples[1], samples[0]];
+    assert_eq!(report(db, &home.sn, &twice).await, [true, true, false]);
+    assert_eq!(report(db, &home.sn, &samples).await, [false, false, true]);
+    db.telemetry.fold(NOON).await.unwrap();
+    assert_eq!(report(db, &home.sn, &samples).await, [false; 3]);
+    let started = db.open_again().await;
+    assert_eq!(report(&started, &home.sn, &samples).await, [false; 3]);
+    assert_eq!(stored(&started, &home.sn).await, samples);
+});
+
+on_both!(a_process_sees_at_once_what_another_one_received, |db| {
+    let home = home(db, SN).await;
+    let (one, two) = (db.store(), db.open_again().await);
+    let samples = minutes(0..4);
+    for (count, sample) in (1..).zip(&samples) {
+        report(&one, &home.sn, &[*sample]).await;
+        assert_eq!(stored(&two, &home.sn).await, samples[..count]);
+        if count == 2 {
+            one.telemetry.fold(NOON + HOUR).await.unwrap();
+        }
+    }
+});
+
+on_both!(what_two_processes_received_counts_once, |db| {
+    if !db.db().is_shared() {
+        return;
+    }
+    let home = home(db, SN).await;
+    let (one, two) = (db.store(), db.open_again().await);
+    let samples = minutes(0..6);
+    report(&one, &home.sn, &samples[..4]).await;
+    // It did not get the acknowledgement, and sends it again elsewhere, with a time that differs a little.
+    let again = samples[2..].iter().map(|sample| Sample {
+        at: sample.at + 100,
+        ..*sample
+    });
+    report(&two, &home.sn, &again.collect::<Vec<_>>()).await;
+    assert_eq!(stored(&one, &home.sn).await.len(), 6);
+    two.telemetry.fold(NOON + HOUR).await.unwrap();
+    assert_eq!(stored(&one, &home.sn).await.len(), 6);
+    one.telemetry.fold(NOON + HOUR).await.unwrap();
+    assert_eq!(stored(&one, &home.sn).await.len(), 6);
+    assert_eq!(stored(&two, &home.sn).await, stored(&one, &home.sn).await);
+});
+
+/// Makes every deletion from the log fail, as if the process were killed before it.
+async fn break_deletion(db: &TestDb) {
+    if db.db().is_shared() {
+        db.execute(
+            "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''refused''; END'",
+        )
+        .await;
+        db.execute("CREATE TRIGGER refuse BEFORE DELETE ON sample_log EXECUTE FUNCTION refuse()")
+            .await;
+    } else {
+        db.execute("CREATE TRIGGER refuse BEFORE DELETE ON sample_log BEGIN SELECT RAISE(ABORT, 'refused'); END")
+            .await;
+    }
+}
+
+async fn mend_deletion(db: &TestDb) {
+    let on = if db.db().is_shared() {
+        "ON sample_log"
+    } else {
+        ""
+    };
+    db.execute(&format!("DROP TRIGGER refuse {on}")).await;
+}
+
+on_both!(a_fold_that_was_interrupted_counts_nothing_twice, |db| {
+    let home = home(db, SN).await;
+    let samples = minutes(0..10);
+    report(db, &home.sn, &samples[..5]).await;
+    break_deletion(db).await;
+    assert!(db.telemetry.fold(NOON).await.is_err());
+    assert_eq!(
+        (
+            rows(db, "sample_log").await,
+            rows(db, "sample_chunks").await
+        ),
+        (1, 1)
+    );
+    assert_eq!(stored(db, &home.sn).await, samples[..5]);
+    report(db, &home.sn, &samples[5..8]).await;
+    let started = db.open_again().await;
+    assert_eq!(stored(&started, &home.sn).await, samples[..8]);
+    report(&started, &home.sn, &samples[8..]).await;
+    mend_deletion(db).await;
+    started.telemetry.fold(NOON + HOUR).await.unwrap();
+    started.telemetry.fold_abandoned(NOON + HOUR).await.unwrap();
+    assert_eq!(rows(db, "sample_log").await, 0);
+    assert_eq!(stored(&started, &home.sn).await, samples);
+});
+
+on_both!(a_damaged_row_of_the_log_costs_only_its_own_samples, |db| {
+    let home = home(db, SN).await;
+    let samples = minutes(0..3);
+    for sample in &samples {
+        report(db, &home.sn, &[*sample]).await;
+    }
+    let bytes = if db.db().is_shared() {
+        "'\\x0100000000ff'"
+    } else {
+        "x'0100000000ff'"
+    };
+    db.execute(&format!(
+        "UPDATE sample_log SET body = {bytes} WHERE id = (SELECT min(id) + 1 FROM sample_log)"
+    ))
+    .await;
+    let started = db.open_again().await;
+    assert_eq!(stored(&started, &home.sn).await, [samples[0], samples[2]]);
+    started.telemetry.fold_abandoned(NOON + HOUR).await.unwrap();
+    assert_eq!(stored(&started, &home.sn).await, [samples[0], samples[2]]);
+});
