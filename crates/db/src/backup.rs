@@ -148,7 +148,7 @@ async fn inspect(file: &Path) -> Result<DatabaseContents> {
     let newest_sample = match version < FIRST_VERSION_WITH_LOG {
         true => "SELECT max(ts) FROM samples",
         false => {
-            "SELECT max(at) FROM (SELECT max(newest) AS at FROM sample_log UNION ALL SELECT max(ends_at) FROM sample_chunks)"
+            "SELECT max(at) FROM (SELECT max(newest) AS at FROM sample_log UNION ALL SELECT max(ends_at) FROM sample_chunks) AS newest"
         }
     };
     let newest_sample = sqlx::query_scalar(newest_sample).fetch_one(&mut db).await?;

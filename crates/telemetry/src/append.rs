@@ -73,7 +73,7 @@ impl Append {
             state.known.insert(sn, *id);
         }
         for entry in &entries {
-            state.known.insert(&entry.sn, entry.id);
+            state.known.insert(&entry.sn, entry.sample.id);
         }
         if !entries.is_empty() {
             self.writer.position = place.position();

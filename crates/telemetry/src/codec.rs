@@ -1,7 +1,7 @@
 //! A day's samples as compressed columns. Groups of columns are packed separately behind a directory, so that a chart unpacks
 //! only what it draws.
 //!
-//! Layout: `version, rows, length of each group, groups`. A group is `0, bytes` or `1, length, zstd`. Within a group each column
+//! Layout: `version, rows, length of each group, groups, CRC-32 of all before`. A group is `0, bytes` or `1, length, zstd`. Within a group each column
 //! begins with a tag that names its predictor. The residuals of the prediction follow.
 mod balance;
 mod column;
@@ -19,7 +19,10 @@ use std::cell::RefCell;
 use strum::VariantArray;
 use zstd::zstd_safe::CParameter;
 
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
+/// The same without a checksum.
+const VERSION_WITHOUT_CHECKSUM: u8 = 2;
+const CHECKSUM_BYTES: usize = 4;
 const DB_COLUMN: &str = "sealed_days.body";
 /// More rows than any day has. Guards against a damaged count.
 const MAX_ROWS: usize = 1 << 18;
@@ -119,6 +122,7 @@ pub(crate) fn encode(columns: &Columns) -> Result<Vec<u8>> {
     varint::put(&mut out, columns.times.len() as u64);
     out.extend(lengths);
     out.extend(packed);
+    out.extend(crc32fast::hash(&out).to_le_bytes());
     Ok(out)
 }
 
@@ -142,10 +146,8 @@ fn encode_group(columns: &Columns, group: ColumnGroup) -> Vec<u8> {
 
 /// Unpacks the columns that `wanted` needs; the others stay empty.
 pub(crate) fn decode(body: &[u8], wanted: &[SampleField]) -> Result<Columns> {
-    let mut reader = ByteReader::new(body, DB_COLUMN);
-    if reader.byte()? != VERSION {
-        return Err(reader.damaged());
-    }
+    let mut reader = ByteReader::new(checked(body)?, DB_COLUMN);
+    reader.byte()?;
     let rows: usize = reader.number()?;
     if rows > MAX_ROWS {
         return Err(reader.damaged());
@@ -171,7 +173,24 @@ pub(crate) fn decode(body: &[u8], wanted: &[SampleField]) -> Result<Columns> {
             decode_group(&mut columns, group, packed, rows)?;
         }
     }
-    Ok(columns)
+    match reader.rest().is_empty() {
+        true => Ok(columns),
+        false => Err(reader.damaged()),
+    }
+}
+
+/// The body without its checksum, if it is as it was written.
+fn checked(body: &[u8]) -> Result<&[u8]> {
+    let intact = match body.first() {
+        Some(&VERSION) => body
+            .split_last_chunk::<CHECKSUM_BYTES>()
+            .and_then(|(rest, checksum)| {
+                (crc32fast::hash(rest).to_le_bytes() == *checksum).then_some(rest)
+            }),
+        Some(&VERSION_WITHOUT_CHECKSUM) => Some(body),
+        _ => None,
+    };
+    intact.ok_or(Error::Damaged(DB_COLUMN))
 }
 
 fn decode_group(

@@ -1,6 +1,6 @@
 //! The samples of a day, with as many samples around it as its energy needs.
 use crate::Telemetry;
-use crate::log_format::LogEntry;
+use crate::log_format::PackedSample;
 use db::Result;
 use domain::clock::Millis;
 use domain::energy::{self, CONTEXT_WINDOW, EnergyFlow, Reading};
@@ -131,10 +131,10 @@ impl Telemetry {
     ) -> Result<Option<Sample>> {
         let unfolded = {
             let state = self.state();
-            let entries = state.tail.entries(sn).iter().map(|one| &one.entry);
-            let before = entries.filter(|entry| entry.at < moment);
-            let last = before.max_by_key(|entry| (entry.at, entry.id));
-            last.map(LogEntry::sample).transpose()?
+            let samples = state.tail.entries(sn).iter().map(|one| &one.sample);
+            let before = samples.filter(|sample| sample.at < moment);
+            let last = before.max_by_key(|sample| (sample.at, sample.id));
+            last.map(PackedSample::unpack).transpose()?
         };
         let folded = self.last_in_chunks_before(sn, moment).await?;
         Ok([unfolded, folded]
@@ -151,7 +151,7 @@ impl Telemetry {
     ) -> Result<Option<Millis>> {
         let unfolded = {
             let state = self.state();
-            let moments = state.tail.entries(sn).iter().map(|one| one.entry.at);
+            let moments = state.tail.entries(sn).iter().map(|one| one.sample.at);
             moments.filter(|at| span.contains(at)).min()
         };
         let folded = self.first_in_chunks(sn, span).await?;

@@ -101,7 +101,8 @@ impl Telemetry {
     pub async fn fold_due(&self, now: Millis) -> Result<()> {
         let (folded_at, unfolded) = {
             let state = self.state();
-            (state.folded_at, state.tail.len())
+            let own = state.own_writer.unwrap_or_default();
+            (state.folded_at, state.tail.count_of(own))
         };
         let is_recent = (folded_at..folded_at + FOLD_INTERVAL).contains(&now);
         match is_recent && unfolded < MAX_UNFOLDED_SAMPLES {
@@ -128,8 +129,10 @@ impl Telemetry {
 
     /// Folds the logs of processes that have ended.
     pub async fn fold_abandoned(&self, now: Millis) -> Result<()> {
+        let writers = self.writers().await?;
+        // Not before: the row of this process may have come meanwhile.
         let own = self.state().own_writer;
-        for writer in self.writers().await? {
+        for writer in writers {
             // SQLite has one process that writes: all others have ended.
             let has_ended = !self.db.is_shared() || now - writer.seen_at > ABANDONED_AFTER;
             if Some(writer.writer) == own || !has_ended {
@@ -218,7 +221,7 @@ impl Telemetry {
             .entries(sn)
             .iter()
             .filter(|one| is_due(one.place));
-        due.map(|one| one.entry.sample()).collect()
+        due.map(|one| one.sample.unpack()).collect()
     }
 
     /// Shows other processes that this one lives. Returns whether they still know it.
@@ -237,7 +240,7 @@ pub(crate) async fn settle(tx: &mut Tx, systems: &[&Serial], now: Millis) -> Res
     let mut found: BTreeMap<Serial, Vec<(LogId, Result<Sample>)>> = BTreeMap::new();
     let ends = log::read_all(tx, |place, entry| {
         if wanted.contains(entry.sn.as_str()) {
-            let sample = entry.sample();
+            let sample = entry.sample.unpack();
             found.entry(entry.sn).or_default().push((place, sample));
         }
     })

@@ -48,6 +48,7 @@ use domain::clock::Millis;
 use domain::{Series, SiteDay};
 use known_messages::KnownMessages;
 use std::collections::HashMap;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 use tail::Tail;
 
@@ -58,7 +59,10 @@ pub struct Telemetry {
     state: Arc<Mutex<TelemetryState>>,
     /// Held from the beginning of an append until its commit.
     writer: Arc<tokio::sync::Mutex<LogWriter>>,
-    refreshing: Arc<tokio::sync::Mutex<()>>,
+    /// Counts who wants to read the logs.
+    refreshes_wanted: Arc<AtomicU64>,
+    /// Up to which count that was done.
+    refreshes_done: Arc<tokio::sync::Mutex<u64>>,
 }
 
 /// What this process keeps in memory. The lock is never held while the database works.
@@ -83,7 +87,8 @@ impl Telemetry {
             db,
             state: Arc::default(),
             writer: Arc::default(),
-            refreshing: Arc::default(),
+            refreshes_wanted: Arc::default(),
+            refreshes_done: Arc::default(),
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::{Telemetry, TelemetryState};
 use db::{FromRow, Result, Tx};
 use domain::Serial;
 use domain::clock::Millis;
+use std::sync::atomic::Ordering;
 use std::sync::{MutexGuard, PoisonError};
 
 /// Rows that are read at a time.
@@ -46,7 +47,7 @@ impl LogRow {
 }
 
 pub(crate) async fn insert(tx: &mut Tx, place: LogId, entries: &[LogEntry]) -> Result<()> {
-    let newest = entries.iter().map(|entry| entry.at).max();
+    let newest = entries.iter().map(|entry| entry.sample.at).max();
     execute!(
         tx,
         sqlx::query("INSERT INTO sample_log (id, newest, body) VALUES ($1, $2, $3)")
@@ -109,8 +110,14 @@ impl Telemetry {
         }
     }
 
+    /// Reads what all logs have received. One at a time: who waited for one that began after the call needs no other.
     pub(crate) async fn read_logs(&self) -> Result<()> {
-        let _one_at_a_time = self.refreshing.lock().await;
+        let ticket = self.refreshes_wanted.fetch_add(1, Ordering::Relaxed) + 1;
+        let mut done = self.refreshes_done.lock().await;
+        if *done >= ticket {
+            return Ok(());
+        }
+        let covered = self.refreshes_wanted.load(Ordering::Relaxed);
         let writers = self.writers().await?;
         for writer in &writers {
             self.read_log(writer.writer).await?;
@@ -133,6 +140,7 @@ impl Telemetry {
                     .forget_folded(LogId::new(writer.writer, writer.folded));
             }
         }
+        *done = covered;
         Ok(())
     }
 
@@ -206,6 +214,9 @@ pub(crate) async fn settled_upto(
     Ok(settled.collect())
 }
 
+/// Marks without a log that are kept, for processes that have not seen them yet.
+const KEPT_MARKS: i64 = 1_000;
+
 /// Deletes a log up to a place, and what was settled there.
 pub(crate) async fn delete_folded(tx: &mut Tx, upto: LogId) -> Result<()> {
     let (writer, position) = (upto.writer(), upto.position());
@@ -217,9 +228,13 @@ pub(crate) async fn delete_folded(tx: &mut Tx, upto: LogId) -> Result<()> {
     )?;
     execute!(
         &mut *tx,
-        sqlx::query("DELETE FROM sample_log_settled WHERE writer = $1 AND upto <= $2")
-            .bind(writer)
-            .bind(position)
+        sqlx::query(
+            "DELETE FROM sample_log_settled WHERE (writer = $1 AND upto <= $2)
+             OR (writer = 0 AND id <= (SELECT max(id) FROM sample_log_settled) - $3)"
+        )
+        .bind(writer)
+        .bind(position)
+        .bind(KEPT_MARKS)
     )?;
     execute!(
         tx,

@@ -17,23 +17,34 @@ const HEADER_BYTES: usize = 5;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LogEntry {
     pub(crate) sn: Serial,
+    pub(crate) sample: PackedSample,
+}
+
+/// A sample in a third of its size.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PackedSample {
     pub(crate) at: Millis,
     pub(crate) id: MessageId,
-    packed: Box<[u8]>,
+    body: Box<[u8]>,
 }
 
 impl LogEntry {
     pub(crate) fn new(sn: &Serial, sample: &Sample) -> Self {
-        Self {
-            sn: sn.clone(),
+        let sample = PackedSample {
             at: sample.at,
             id: sample.id,
-            packed: row::pack(sample).into_boxed_slice(),
+            body: row::pack(sample).into_boxed_slice(),
+        };
+        Self {
+            sn: sn.clone(),
+            sample,
         }
     }
+}
 
-    pub(crate) fn sample(&self) -> Result<Sample> {
-        row::unpack(self.at, self.id, &self.packed)
+impl PackedSample {
+    pub(crate) fn unpack(&self) -> Result<Sample> {
+        row::unpack(self.at, self.id, &self.body)
     }
 }
 
@@ -45,12 +56,13 @@ pub(crate) fn encode(entries: &[LogEntry]) -> Vec<u8> {
         let sn = entry.sn.as_str().as_bytes();
         varint::put(&mut out, sn.len() as u64);
         out.extend(sn);
-        varint::put_signed(&mut out, entry.at - before);
-        before = entry.at;
-        varint::put_signed(&mut out, entry.id.stored_boot());
-        varint::put(&mut out, u64::from(entry.id.seq));
-        varint::put(&mut out, entry.packed.len() as u64);
-        out.extend(&entry.packed);
+        let PackedSample { at, id, body } = &entry.sample;
+        varint::put_signed(&mut out, at - before);
+        before = *at;
+        varint::put_signed(&mut out, id.stored_boot());
+        varint::put(&mut out, u64::from(id.seq));
+        varint::put(&mut out, body.len() as u64);
+        out.extend(body);
     }
     let checksum = crc32fast::hash(&out[HEADER_BYTES..]);
     out[1..HEADER_BYTES].copy_from_slice(&checksum.to_le_bytes());
@@ -72,12 +84,13 @@ pub(crate) fn decode(body: &[u8]) -> Result<Vec<LogEntry>> {
         at += reader.signed()?;
         let id = MessageId::from_stored(reader.signed()?, i64::from(reader.number::<u32>()?));
         let length: usize = reader.number()?;
-        entries.push(LogEntry {
-            sn: sn.parse().map_err(|_| damaged())?,
+        let sample = PackedSample {
             at,
             id: id.ok_or_else(damaged)?,
-            packed: reader.bytes(length)?.into(),
-        });
+            body: reader.bytes(length)?.into(),
+        };
+        let sn = sn.parse().map_err(|_| damaged())?;
+        entries.push(LogEntry { sn, sample });
     }
     Ok(entries)
 }

@@ -84,7 +84,7 @@ pub(crate) async fn read_all(
     let mut found: BTreeMap<(String, i64), SeqRanges> = BTreeMap::new();
     for boots in boots.chunks(MAX_BOOTS_PER_QUERY) {
         let values: Vec<String> = (0..boots.len())
-            .map(|n| format!("(${}, ${})", 2 * n + 1, 2 * n + 2))
+            .map(|n| format!("(${}, CAST(${} AS BIGINT))", 2 * n + 1, 2 * n + 2))
             .collect();
         let sql = format!(
             "SELECT r.sn, r.boot, r.first_seq, r.last_seq FROM message_ranges r

@@ -1,5 +1,5 @@
 //! What the logs hold, in memory and by system: samples that are durable but not in chunks yet.
-use crate::log_format::LogEntry;
+use crate::log_format::{LogEntry, PackedSample};
 use db::Result;
 use domain::clock::Millis;
 use domain::sample::MessageId;
@@ -27,11 +27,11 @@ impl LogId {
     }
 }
 
-/// An entry and its place.
+/// A sample and its place.
 #[derive(Debug)]
 pub(crate) struct TailEntry {
     pub(crate) place: LogId,
-    pub(crate) entry: LogEntry,
+    pub(crate) sample: PackedSample,
 }
 
 #[derive(Debug, Default)]
@@ -41,7 +41,6 @@ pub(crate) struct Tail {
     read_to: HashMap<i64, i64>,
     /// Up to where samples of a system no longer count in a log, read or not.
     settled: HashMap<Serial, Vec<LogId>>,
-    entries: usize,
 }
 
 fn covers(upto: LogId, place: LogId) -> bool {
@@ -56,17 +55,12 @@ impl Tail {
             return;
         }
         *read_to = place.position();
-        for entry in entries {
-            let settled = self.settled.get(&entry.sn);
-            if settled.is_some_and(|all| all.iter().any(|upto| covers(*upto, place))) {
-                continue;
+        for LogEntry { sn, sample } in entries {
+            let settled = self.settled.get(&sn);
+            if !settled.is_some_and(|all| all.iter().any(|upto| covers(*upto, place))) {
+                let tail = self.systems.entry(sn).or_default();
+                tail.push(TailEntry { place, sample });
             }
-            self.entries += 1;
-            let tail = match self.systems.get_mut(&entry.sn) {
-                Some(tail) => tail,
-                None => self.systems.entry(entry.sn.clone()).or_default(),
-            };
-            tail.push(TailEntry { place, entry });
         }
     }
 
@@ -75,8 +69,10 @@ impl Tail {
         self.read_to.get(&writer).copied().unwrap_or_default()
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.entries
+    /// How many samples of this writer's log are in memory.
+    pub(crate) fn count_of(&self, writer: i64) -> usize {
+        let all = self.systems.values().flatten();
+        all.filter(|one| one.place.writer() == writer).count()
     }
 
     /// The systems that have samples in the log of this writer, in order.
@@ -94,22 +90,20 @@ impl Tail {
     }
 
     pub(crate) fn ids(&self, sn: &Serial) -> impl Iterator<Item = MessageId> {
-        self.entries(sn).iter().map(|one| one.entry.id)
+        self.entries(sn).iter().map(|one| one.sample.id)
     }
 
     /// The samples of a time span.
     pub(crate) fn samples(&self, sn: &Serial, span: &Range<Millis>) -> Result<Vec<Sample>> {
         let entries = self.entries(sn).iter();
-        let within = entries.filter(|one| span.contains(&one.entry.at));
-        within.map(|one| one.entry.sample()).collect()
+        let within = entries.filter(|one| span.contains(&one.sample.at));
+        within.map(|one| one.sample.unpack()).collect()
     }
 
     /// Forgets samples of a system up to a place in one log: they are in chunks.
     pub(crate) fn forget(&mut self, sn: &Serial, upto: LogId) {
         if let Some(tail) = self.systems.get_mut(sn) {
-            let before = tail.len();
             tail.retain(|one| !covers(upto, one.place));
-            self.entries -= before - tail.len();
             if tail.is_empty() {
                 self.systems.remove(sn);
             }
@@ -119,6 +113,9 @@ impl Tail {
     /// The same, also for samples that were not read yet.
     pub(crate) fn settle(&mut self, sn: &Serial, upto: LogId) {
         self.forget(sn, upto);
+        if upto.position() == 0 {
+            return;
+        }
         self.settled.entry(sn.clone()).or_default().push(upto);
     }
 
@@ -130,13 +127,10 @@ impl Tail {
             marks.retain(|mark| !covers(upto, *mark));
             !marks.is_empty()
         });
-        let mut left = 0;
         self.systems.retain(|_, tail| {
             tail.retain(|one| !covers(upto, one.place));
-            left += tail.len();
             !tail.is_empty()
         });
-        self.entries = left;
     }
 
     /// The first place of this writer that is still here.
@@ -165,7 +159,7 @@ mod tests {
         tail.add(LogId::new(3, 2), [entry("SC0001", 2)]);
         assert_eq!(tail.samples(&sn, &(0..100)).unwrap().len(), 2);
         assert_eq!(tail.samples(&sn, &(15..100)).unwrap().len(), 1);
-        assert_eq!(tail.len(), 3);
+        assert_eq!(tail.count_of(3), 3);
     }
 
     #[test]
@@ -177,7 +171,7 @@ mod tests {
         tail.add(LogId::new(3, 2), [entry("SC0001", 2), entry("SC0002", 1)]);
         tail.add(LogId::new(3, 3), [entry("SC0001", 3)]);
         assert_eq!(tail.ids(&sn).collect::<Vec<_>>(), [MessageId::new(1, 3)]);
-        assert_eq!(tail.len(), 2);
+        assert_eq!(tail.count_of(3), 2);
     }
 
     #[test]
@@ -190,7 +184,7 @@ mod tests {
         assert_eq!(tail.ids(&sn).collect::<Vec<_>>(), [MessageId::new(1, 1)]);
         tail.forget_folded(LogId::new(3, 7));
         assert_eq!(tail.ids(&sn).count(), 0);
-        assert_eq!(tail.len(), 1);
+        assert_eq!((tail.count_of(3), tail.count_of(4)), (0, 1));
         assert_eq!(tail.systems_of(4).len(), 1);
         assert_eq!(tail.first_of(4), Some(LogId::new(4, 1)));
         assert_eq!(tail.first_of(3), None);

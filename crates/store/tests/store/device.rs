@@ -163,6 +163,7 @@ on_both!(
             body: ReportBody::Sample(testkit::sample(NOON, 1)),
         };
         db.append(&[sample], GatewayId::default()).await.unwrap();
+        db.telemetry.fold(HISTORY).await.unwrap();
         db.telemetry.seal_due(HISTORY).await.unwrap();
 
         assert_eq!(say(1, HISTORY).await, 1, "the first change of the day");

@@ -157,13 +157,12 @@ on_both!(a_damaged_row_of_the_log_costs_only_its_own_samples, |db| {
     for sample in &samples {
         report(db, &home.sn, &[*sample]).await;
     }
-    let bytes = if db.db().is_shared() {
-        "'\\x0100000000ff'"
-    } else {
-        "x'0100000000ff'"
+    let (engine, bytes) = match db.db().is_shared() {
+        true => ("", r"'\x0100000000ff'"),
+        false => ("/* SQLite */ ", "x'0100000000ff'"),
     };
     db.execute(&format!(
-        "UPDATE sample_log SET body = {bytes} WHERE id = (SELECT min(id) + 1 FROM sample_log)"
+        "{engine}UPDATE sample_log SET body = {bytes} WHERE id = (SELECT min(id) + 1 FROM sample_log)"
     ))
     .await;
     let started = db.open_again().await;

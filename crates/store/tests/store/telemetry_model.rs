@@ -378,15 +378,32 @@ const ZONES_AND_DAYS: [(&str, &str); 6] = [
     ("Pacific/Auckland", "2026-04-04"),
 ];
 
-on_both!(a_store_answers_like_a_list_of_samples, |db| {
-    let mut runner = TestRunner::deterministic();
+async fn compare_many(db: &TestDb, count: usize, mut runner: TestRunner) {
     let steps = prop::collection::vec(step(), 4..20);
-    for number in 0..12 {
+    for number in 0..count {
         let (zone, day) = ZONES_AND_DAYS[number % ZONES_AND_DAYS.len()];
         let steps = steps.new_tree(&mut runner).unwrap().current();
+        // Shown if it fails.
+        println!("{zone} {day} {steps:?}");
         compare_with_model(db, number, zone, day.parse().unwrap(), steps).await;
     }
+}
+
+on_both!(a_store_answers_like_a_list_of_samples, |db| {
+    compare_many(db, 12, TestRunner::deterministic()).await;
 });
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "takes minutes: make soak"]
+async fn soak_any_order_of_samples_folds_seals_and_restarts_answers_like_a_list() {
+    let count = 150;
+    let db = TestDb::sqlite().await;
+    compare_many(&db, count, TestRunner::default()).await;
+    if let Some(db) = TestDb::postgres().await {
+        compare_many(&db, count, TestRunner::default()).await;
+        db.close().await;
+    }
+}
 
 on_both!(
     hours_add_up_to_days_and_days_to_months_in_five_zones,

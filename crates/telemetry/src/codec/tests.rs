@@ -4,7 +4,7 @@ use super::super::quarters::Quarters;
 use super::super::row;
 use super::super::totals::Totals;
 use super::super::varint::ByteReader;
-use super::{decode, encode};
+use super::{CHECKSUM_BYTES, VERSION_WITHOUT_CHECKSUM, decode, encode};
 use domain::Sample;
 use domain::flags::Flags;
 use domain::sample::{BatteryStatus, MessageId};
@@ -70,6 +70,13 @@ fn day() -> impl Strategy<Value = Vec<Sample>> {
     })
 }
 
+fn flip(body: &mut [u8], flips: &[(prop::sample::Index, i32)]) {
+    for (index, bit) in flips {
+        let index = index.index(body.len());
+        body[index] ^= 1_u8 << bit;
+    }
+}
+
 proptest! {
     #[test]
     fn every_sample_comes_out_as_it_went_in(samples in day()) {
@@ -87,14 +94,24 @@ proptest! {
     }
 
     #[test]
-    fn flipped_bits_are_an_error_or_other_numbers_but_never_a_panic(
+    fn flipped_bits_are_an_error(
+        samples in day(), flips in prop::collection::vec((any::<prop::sample::Index>(), 0..8), 1..6)
+    ) {
+        let whole = encode(&Columns::of(&samples)).unwrap();
+        let mut body = whole.clone();
+        flip(&mut body, &flips);
+        prop_assert!(body == whole || decode(&body, &SampleField::ALL).is_err());
+    }
+
+    #[test]
+    fn without_a_checksum_flipped_bits_are_an_error_or_other_numbers_but_never_a_panic(
         samples in day(), flips in prop::collection::vec((any::<prop::sample::Index>(), 0..8), 1..6)
     ) {
         let mut body = encode(&Columns::of(&samples)).unwrap();
-        for (index, bit) in flips {
-            let index = index.index(body.len());
-            body[index] ^= 1_u8 << bit;
-        }
+        body[0] = VERSION_WITHOUT_CHECKSUM;
+        body.truncate(body.len() - CHECKSUM_BYTES);
+        prop_assert_eq!(decode(&body, &SampleField::ALL).unwrap().samples().unwrap(), samples);
+        flip(&mut body, &flips);
         if let Ok(columns) = decode(&body, &SampleField::ALL) {
             let _ = columns.samples();
         }
@@ -106,7 +123,7 @@ proptest! {
         let _ = Quarters::decode(&bytes, 0);
         let _ = Totals::decode(&mut ByteReader::new(&bytes, "test"));
         let _ = row::unpack(0, MessageId::new(0, 0), &bytes);
-        let versioned = [&[1], &bytes[..]].concat();
+        let versioned = [&[VERSION_WITHOUT_CHECKSUM], &bytes[..]].concat();
         let _ = decode(&versioned, &SampleField::ALL);
         let _ = Quarters::decode(&versioned, 0);
     }
