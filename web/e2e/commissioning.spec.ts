@@ -50,10 +50,13 @@ async function testPhase(page: Page, server: Server, phase: number) {
   await on.waitFor()
   await server.kettle(SN, phase, true)
   await expect(row).toContainText('Gestiegen um 2,0', { timeout: SLOW })
-  await on.click()
-  // With the last phase the step has passed, and the next one opens.
-  if (phase < 3) await expect(row).toContainText('In Ordnung', { timeout: SLOW })
-  else await passed(page, PHASES)
+  // Again, if the load came within the tenth of a second of the first reading: the page asks for that.
+  await expect(async () => {
+    if (await on.isVisible()) await on.click()
+    // With the last phase the step has passed, and the next one opens.
+    if (phase < 3) await expect(row).toContainText('In Ordnung', { timeout: 3_000 })
+    else await passed(page, PHASES, 3_000)
+  }).toPass({ timeout: SLOW })
   await server.kettle(SN, phase, false)
 }
 
