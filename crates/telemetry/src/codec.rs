@@ -25,7 +25,7 @@ const VERSION_WITHOUT_CHECKSUM: u8 = 2;
 const CHECKSUM_BYTES: usize = 4;
 const DB_COLUMN: &str = "sealed_days.body";
 /// More rows than any day has. Guards against a damaged count.
-const MAX_ROWS: usize = 1 << 18;
+pub(crate) const MAX_ROWS: usize = 1 << 18;
 
 /// Columns that are packed together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]

@@ -18,9 +18,9 @@ const SYSTEMS_PER_TRANSACTION: usize = 64;
 const ABANDONED_AFTER: Millis = 5 * MINUTE;
 /// An ended process is forgotten after this time.
 const FORGOTTEN_AFTER: Millis = DAY;
-/// Samples of one system and day at most, more than three a second. More are dropped: a broken battery must not make its day
-/// unreadable.
-const MAX_SAMPLES_PER_DAY: usize = 260_000;
+/// Samples of one system and day (of UTC) at most, more than one a second. More are dropped: a broken battery must not make its
+/// day unreadable.
+const MAX_SAMPLES_PER_DAY: usize = 120_000;
 
 /// Stores samples of one system in chunks, once each, and returns for each whether it was new. The caller holds the lock of the
 /// system.
@@ -139,7 +139,7 @@ impl Telemetry {
                 continue;
             }
             self.fold_log(writer.writer, now).await?;
-            if now - writer.seen_at > FORGOTTEN_AFTER || !self.db.is_shared() {
+            if now - writer.seen_at > FORGOTTEN_AFTER {
                 execute!(on self, sqlx::query(
                     "DELETE FROM sample_log_writers WHERE writer = $1 AND seen_at = $2
                      AND NOT EXISTS (SELECT 1 FROM sample_log WHERE id > $3 AND id < $4)")
@@ -161,7 +161,9 @@ impl Telemetry {
         };
         for systems in systems.chunks(SYSTEMS_PER_TRANSACTION) {
             match self.fold_systems(systems, upto, now).await {
-                Err(error) if error.is_damage() => self.fold_sound(systems, upto, now).await?,
+                Err(error) if error.is_damage() || error.is_refusal() => {
+                    self.fold_sound(systems, upto, now).await?
+                }
                 folded => folded?,
             }
             tokio::task::yield_now().await;
@@ -178,12 +180,16 @@ impl Telemetry {
         Ok(())
     }
 
-    /// Folds those of some systems whose part of the database is not damaged.
+    /// Folds those of some systems whose part of the database is not damaged. The others stay in the log.
     async fn fold_sound(&self, systems: &[Serial], upto: LogId, now: Millis) -> Result<()> {
         for sn in systems {
-            let folded = self.fold_systems(std::slice::from_ref(sn), upto, now).await;
-            self.db
-                .tolerate(folded, "sample_chunks, message_ranges", sn)?;
+            match self.fold_systems(std::slice::from_ref(sn), upto, now).await {
+                Err(error) if error.is_damage() || error.is_refusal() => {
+                    let tables = "sample_chunks, message_ranges";
+                    self.db.report_damage(&error, tables, sn);
+                }
+                folded => folded?,
+            }
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 use crate::log_format::{self, LogEntry};
 use crate::tail::LogId;
 use crate::{Telemetry, TelemetryState};
-use db::{FromRow, Result, Tx};
+use db::{Error, FromRow, Result, Tx};
 use domain::Serial;
 use domain::clock::Millis;
 use std::sync::atomic::Ordering;
@@ -48,14 +48,18 @@ impl LogRow {
 
 pub(crate) async fn insert(tx: &mut Tx, place: LogId, entries: &[LogEntry]) -> Result<()> {
     let newest = entries.iter().map(|entry| entry.sample.at).max();
-    execute!(
+    let inserted = execute!(
         tx,
         sqlx::query("INSERT INTO sample_log (id, newest, body) VALUES ($1, $2, $3)")
             .bind(place.0)
             .bind(newest.unwrap_or_default())
             .bind(log_format::encode(entries))
-    )?;
-    Ok(())
+    );
+    match inserted.map_err(Error::from) {
+        // A commit that nobody waited for has ended after all: try again, after it.
+        Err(Error::Taken(_)) => Err(Error::Conflict),
+        inserted => inserted.map(drop),
+    }
 }
 
 /// Everything in all logs, in batches, within a transaction. Returns the last place of each log.

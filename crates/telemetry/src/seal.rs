@@ -228,7 +228,9 @@ impl Telemetry {
         for _ in 0..MAX_SEAL_ATTEMPTS {
             let version = self.sealing_version(site.sn).await?;
             self.refresh(site.sn).await?;
-            let measured = self.day_with_context(site, day).await?;
+            let mut measured = self.day_with_context(site, day).await?;
+            // Chunks are limited by day, but late samples may come again and again.
+            measured.samples.truncate(codec::MAX_ROWS);
             let samples_outside = self.samples_outside(site, day, &measured).await?;
             let phase = site.phase;
             let work = move || {

@@ -102,6 +102,40 @@ on_both!(what_two_processes_received_counts_once, |db| {
     assert_eq!(stored(&two, &home.sn).await, stored(&one, &home.sn).await);
 });
 
+on_both!(two_who_fold_the_same_log_store_it_once, |db| {
+    let home = home(db, SN).await;
+    let samples = minutes(0..20);
+    for some in samples.chunks(5) {
+        report(db, &home.sn, some).await;
+    }
+    let other = db.open_again().await;
+    let now = NOON + HOUR;
+    let (one, two) = tokio::join!(db.telemetry.fold(now), other.telemetry.fold_abandoned(now));
+    one.unwrap();
+    two.unwrap();
+    assert_eq!(stored(db, &home.sn).await, samples);
+    assert_eq!(stored(&other, &home.sn).await, samples);
+    report(db, &home.sn, &minutes(20..21)).await;
+    assert_eq!(stored(&other, &home.sn).await, minutes(0..21));
+});
+
+on_both!(a_broken_battery_cannot_fill_a_day_without_end, |db| {
+    let home = home(db, SN).await;
+    let flood = |first: u32| -> Vec<Sample> {
+        let of = |n: u32| sample(NOON + i64::from(n % 36_000) * 100, n + 1);
+        (first..first + 70_000).map(of).collect()
+    };
+    for first in [0, 70_000] {
+        let samples = flood(first);
+        let appended = db.telemetry.append_samples(&home.sn, &samples, NOON);
+        assert_eq!(appended.await.unwrap(), 70_000, "they are acknowledged");
+    }
+    assert_eq!(stored(db, &home.sn).await.len(), 120_000);
+    let samples = flood(70_000);
+    let again = db.telemetry.append_samples(&home.sn, &samples, NOON);
+    assert_eq!(again.await.unwrap(), 0);
+});
+
 /// Makes every deletion from the log fail, as if the process were killed before it.
 async fn break_deletion(db: &TestDb) {
     if db.db().is_shared() {
