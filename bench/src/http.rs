@@ -2,7 +2,7 @@
 use anyhow::{Context as _, ensure};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Bytes;
-use hyper::client::conn::http1::handshake;
+use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper::{Method, Request};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
@@ -10,6 +10,34 @@ use tokio::net::TcpStream;
 pub(crate) struct HttpResponse {
     pub(crate) status: u16,
     pub(crate) body: Bytes,
+}
+
+/// A connection that stays open between requests.
+pub(crate) struct Connection(SendRequest<Full<Bytes>>);
+
+impl Connection {
+    pub(crate) async fn open(port: u16) -> anyhow::Result<Self> {
+        let stream = TcpStream::connect(("127.0.0.1", port)).await?;
+        let (sender, connection) = handshake(TokioIo::new(stream)).await?;
+        tokio::spawn(connection);
+        Ok(Self(sender))
+    }
+
+    pub(crate) async fn post(&mut self, path: &str, body: Bytes) -> anyhow::Result<HttpResponse> {
+        let request = Request::post(path)
+            .header("host", "127.0.0.1")
+            .body(Full::new(body))?;
+        self.send(request).await
+    }
+
+    async fn send(&mut self, request: Request<Full<Bytes>>) -> anyhow::Result<HttpResponse> {
+        let path = request.uri().path().to_owned();
+        self.0.ready().await?;
+        let answer = self.0.send_request(request).await.context(path)?;
+        let status = answer.status().as_u16();
+        let body = answer.into_body().collect().await?.to_bytes();
+        Ok(HttpResponse { status, body })
+    }
 }
 
 pub(crate) async fn post(port: u16, path: &str, body: Vec<u8>) -> anyhow::Result<HttpResponse> {
@@ -93,9 +121,6 @@ async fn send_as(
     kind: &str,
     body: Vec<u8>,
 ) -> anyhow::Result<HttpResponse> {
-    let stream = TcpStream::connect(("127.0.0.1", port)).await?;
-    let (mut sender, connection) = handshake(TokioIo::new(stream)).await?;
-    tokio::spawn(connection);
     let mut request = Request::builder()
         .method(method)
         .uri(path)
@@ -105,11 +130,5 @@ async fn send_as(
         request = request.header("authorization", format!("Bearer {token}"));
     }
     let request = request.body(Full::new(Bytes::from(body)))?;
-    let answer = sender
-        .send_request(request)
-        .await
-        .with_context(|| path.to_owned())?;
-    let status = answer.status().as_u16();
-    let body = answer.into_body().collect().await?.to_bytes();
-    Ok(HttpResponse { status, body })
+    Connection::open(port).await?.send(request).await
 }

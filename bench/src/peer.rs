@@ -1,9 +1,10 @@
 //! The two time-series databases that we compare with, from Debian's packages.
-use crate::http;
+use crate::http::{self, Connection};
 use crate::load::Target;
 use crate::process::{Process, folder_bytes, free_port};
 use anyhow::ensure;
 use domain::{Sample, Serial};
+use hyper::body::Bytes;
 use std::fmt::Write as _;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -88,24 +89,19 @@ impl Peer {
 
     /// Writes samples with every column.
     pub(crate) async fn fill(&self, sn: &Serial, samples: &[Sample]) -> anyhow::Result<()> {
+        let mut writer = self.connect().await?;
         for part in samples.chunks(20_000) {
-            let mut body = String::with_capacity(part.len() * 400);
-            for sample in part {
-                line(&mut body, sn, sample);
-            }
-            let path = match self.kind {
-                PeerKind::Influx => "/write?db=b&precision=ms",
-                PeerKind::Victoria => "/write?precision=ms",
-            };
-            let answer = http::post(self.port, path, body.into_bytes()).await?;
-            ensure!(
-                answer.status == 204,
-                "{} refused samples: {}",
-                self.kind.name(),
-                String::from_utf8_lossy(&answer.body)
-            );
+            let body = lines(part.iter().map(|sample| (sn, sample)));
+            writer.write(body.into()).await?;
         }
         Ok(())
+    }
+
+    pub(crate) async fn connect(&self) -> anyhow::Result<PeerWriter> {
+        Ok(PeerWriter {
+            kind: self.kind,
+            connection: Connection::open(self.port).await?,
+        })
     }
 
     /// Waits until everything is in its final files: until the size has not changed for a while.
@@ -164,7 +160,39 @@ impl Peer {
     }
 }
 
-/// One sample in the line protocol that both understand.
+/// A connection for writing.
+pub(crate) struct PeerWriter {
+    kind: PeerKind,
+    connection: Connection,
+}
+
+impl PeerWriter {
+    /// Writes samples in the line protocol; they are acknowledged when this returns.
+    pub(crate) async fn write(&mut self, lines: Bytes) -> anyhow::Result<()> {
+        let path = match self.kind {
+            PeerKind::Influx => "/write?db=b&precision=ms",
+            PeerKind::Victoria => "/write?precision=ms",
+        };
+        let answer = self.connection.post(path, lines).await?;
+        ensure!(
+            answer.status == 204,
+            "{} refused samples: {}",
+            self.kind.name(),
+            String::from_utf8_lossy(&answer.body)
+        );
+        Ok(())
+    }
+}
+
+/// Samples in the line protocol that both understand.
+pub(crate) fn lines<'a>(samples: impl Iterator<Item = (&'a Serial, &'a Sample)>) -> String {
+    let mut body = String::new();
+    for (sn, sample) in samples {
+        line(&mut body, sn, sample);
+    }
+    body
+}
+
 fn line(body: &mut String, sn: &Serial, sample: &Sample) {
     let tenths = |value: Option<i32>| value.map(|value| f64::from(value) / 10.0);
     let whole = |value: Option<i32>| value.map(f64::from);
