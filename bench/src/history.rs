@@ -3,7 +3,7 @@ use domain::clock::{DAY, Millis, SECOND};
 use domain::sample::{MessageId, tenth_of_second};
 use domain::{Sample, Serial, SiteDay, Zone};
 use simulator::{Household, Installation, Rating, Seed, Share, Unit};
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use store::Store;
 
 /// The year of the data: long over, so everything in it is sealed.
@@ -29,37 +29,60 @@ pub(crate) fn year(sn: &Serial) -> Vec<Vec<Sample>> {
 /// Some days of the year, by index.
 pub(crate) fn some_days(sn: &Serial, indices: RangeInclusive<usize>) -> Vec<Vec<Sample>> {
     let (zone, days) = (zone(), days());
-    let seed = Seed::of(sn, 1);
-    let begins = zone.start_of(days[*indices.start()]);
-    let installation = Installation {
-        seed,
-        site: seed,
-        household: Household::random(seed),
-        rating: Rating::of_kwh(10),
-        phase: 1,
-        share: Share::House,
-        zone: zone.clone(),
-    };
-    let mut unit = Unit::new(installation, begins, 500, [0; 5]);
-    let mut seq = 0;
+    let mut home = SampledHome::new(sn, zone.start_of(days[*indices.start()]));
     days[indices]
         .iter()
-        .map(|day| {
-            let bounds = zone.bounds(*day);
-            let ticks = (bounds.end - bounds.start) / SAMPLE_INTERVAL;
-            let mut samples = Vec::with_capacity(usize::try_from(ticks).unwrap_or(0));
-            for tick in 0..ticks {
-                // A battery's timer is some milliseconds early or late; the gateway keeps tenths of a second.
-                let due = bounds.start + tick * SAMPLE_INTERVAL + SAMPLE_INTERVAL / 2;
-                unit.advance_to(due + (20.0 * seed.noise(due, 1)) as Millis);
-                seq += 1;
-                let mut sample = unit.sample(MessageId::new(1, seq));
-                sample.at = tenth_of_second(sample.at);
-                samples.push(sample);
-            }
-            samples
-        })
+        .map(|day| home.samples(zone.bounds(*day), SAMPLE_INTERVAL))
         .collect()
+}
+
+/// All samples of one home in a time span.
+pub(crate) fn samples(sn: &Serial, span: Range<Millis>, interval: Millis) -> Vec<Sample> {
+    SampledHome::new(sn, span.start).samples(span, interval)
+}
+
+/// A simulated home; the serial number is the seed.
+struct SampledHome {
+    seed: Seed,
+    unit: Unit,
+    seq: u32,
+}
+
+impl SampledHome {
+    fn new(sn: &Serial, begins: Millis) -> Self {
+        let seed = Seed::of(sn, 1);
+        let installation = Installation {
+            seed,
+            site: seed,
+            household: Household::random(seed),
+            rating: Rating::of_kwh(10),
+            phase: 1,
+            share: Share::House,
+            zone: zone(),
+        };
+        Self {
+            seed,
+            unit: Unit::new(installation, begins, 500, [0; 5]),
+            seq: 0,
+        }
+    }
+
+    /// The next samples, in the middle of each interval.
+    fn samples(&mut self, span: Range<Millis>, interval: Millis) -> Vec<Sample> {
+        let ticks = (span.end - span.start) / interval;
+        let mut samples = Vec::with_capacity(usize::try_from(ticks).unwrap_or(0));
+        for tick in 0..ticks {
+            // A battery's timer is some milliseconds early or late; the gateway keeps tenths of a second.
+            let due = span.start + tick * interval + interval / 2;
+            self.unit
+                .advance_to(due + (20.0 * self.seed.noise(due, 1)) as Millis);
+            self.seq += 1;
+            let mut sample = self.unit.sample(MessageId::new(1, self.seq));
+            sample.at = tenth_of_second(sample.at);
+            samples.push(sample);
+        }
+        samples
+    }
 }
 
 /// Seals the days of one system, as the server does when they are over.
