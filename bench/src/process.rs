@@ -1,10 +1,14 @@
 //! Processes that a benchmark starts and stops: on free ports, in their own folders.
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
+use rustix::process::{Pid, Signal, kill_process};
 use std::net::TcpListener;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
+
+/// How long a process may take to finish its work after it was asked to stop.
+const STOP_TIMEOUT: Duration = Duration::from_secs(60);
 
 pub(crate) struct Process {
     child: Child,
@@ -64,6 +68,11 @@ impl Process {
         }
     }
 
+    /// User and system time so far.
+    pub(crate) fn cpu_seconds(&self) -> anyhow::Result<f64> {
+        Ok(self.cpu_ticks()? as f64 / 100.0)
+    }
+
     /// CPU time so far, in hundredths of a second.
     fn cpu_ticks(&self) -> anyhow::Result<u64> {
         let pid = self.child.id().context("the process has ended")?;
@@ -81,6 +90,20 @@ impl Process {
         Ok(times.iter().sum())
     }
 
+    /// Asks it to stop, as its operator would, and waits until it has finished its work.
+    pub(crate) async fn stop_gracefully(mut self, signal: Signal) -> anyhow::Result<()> {
+        let name = self.name;
+        let pid = self.child.id().context("the process has ended")?;
+        let pid = Pid::from_raw(i32::try_from(pid)?).context("0 is not a process")?;
+        kill_process(pid, signal).with_context(|| format!("cannot stop {name}"))?;
+        let status = tokio::time::timeout(STOP_TIMEOUT, self.child.wait())
+            .await
+            .with_context(|| format!("{name} does not stop"))??;
+        ensure!(status.success(), "{name} failed while it stopped: {status}");
+        Ok(())
+    }
+
+    /// Kills it.
     pub(crate) async fn stop(mut self) -> anyhow::Result<()> {
         self.child
             .kill()

@@ -1,4 +1,4 @@
-//! Suncellar as an operator runs it: the release binary, an SQLite file, registered devices, a logged-in owner.
+//! Suncellar as an operator runs it: the release binary, a database, registered devices, a logged-in owner.
 use crate::http;
 use crate::process::{Process, free_port};
 use anyhow::{Context as _, ensure};
@@ -10,10 +10,12 @@ use tokio::process::Command;
 
 const EMAIL: &str = "bench@example.com";
 const PASSWORD: &str = "Mittagssonne-7!";
+const DATABASE_FILE: &str = "suncellar.db";
 
 /// A data folder with its devices, on which servers are started and stopped.
 pub(crate) struct Deployment {
     folder: TempDir,
+    database_url: String,
     secret: String,
 }
 
@@ -22,14 +24,37 @@ fn binary() -> anyhow::Result<PathBuf> {
 }
 
 impl Deployment {
-    /// Registers devices, one per serial number, the way the operator does.
+    /// With an SQLite file and registered devices, one per serial number.
     pub(crate) async fn new(serials: &[Serial]) -> anyhow::Result<Self> {
-        let folder = tempfile::tempdir()?;
+        Self::prepare(tempfile::tempdir()?, None, serials).await
+    }
+
+    /// The same, with its data folder inside another one.
+    pub(crate) async fn in_folder(parent: &Path, serials: &[Serial]) -> anyhow::Result<Self> {
+        Self::prepare(tempfile::tempdir_in(parent)?, None, serials).await
+    }
+
+    /// The same on a PostgreSQL database.
+    pub(crate) async fn on_postgres(url: String, serials: &[Serial]) -> anyhow::Result<Self> {
+        Self::prepare(tempfile::tempdir()?, Some(url), serials).await
+    }
+
+    /// Registers devices the way the operator does.
+    async fn prepare(
+        folder: TempDir,
+        postgres: Option<String>,
+        serials: &[Serial],
+    ) -> anyhow::Result<Self> {
         let seed: [u8; 32] = ring::rand::generate(&ring::rand::SystemRandom::new())
             .map_err(|_| anyhow::anyhow!("the system gave no random bytes"))?
             .expose();
         let secret: String = seed.iter().map(|byte| format!("{byte:02x}")).collect();
-        let deployment = Self { folder, secret };
+        let sqlite = || format!("sqlite:{}", folder.path().join(DATABASE_FILE).display());
+        let deployment = Self {
+            database_url: postgres.unwrap_or_else(sqlite),
+            folder,
+            secret,
+        };
         let mut csv = String::from("sn,phase,secret\n");
         for sn in serials {
             csv.push_str(&format!("{sn},1,\n"));
@@ -51,17 +76,17 @@ impl Deployment {
         self.path("devices.csv")
     }
 
+    /// The SQLite file.
     pub(crate) fn database(&self) -> PathBuf {
-        self.path("suncellar.db")
+        self.path(DATABASE_FILE)
     }
 
     /// Opens the database beside the server, to fill it.
     pub(crate) async fn store(&self) -> anyhow::Result<Store> {
-        let url = format!("sqlite:{}", self.database().display());
         // The import has created the keys: no randomness is needed.
         let random = Random::new(|bytes| bytes.fill(0));
         let secret = Secret::parse(&self.secret)?;
-        Ok(Store::open(&url, &secret, &random, Clock::system().now()).await?)
+        Ok(Store::open(&self.database_url, &secret, &random, Clock::system().now()).await?)
     }
 
     pub(crate) fn command(&self) -> anyhow::Result<Command> {
@@ -79,6 +104,7 @@ impl Deployment {
         command
             .env("SUNCELLAR_SECRET", &self.secret)
             .env("SUNCELLAR_DATA_DIR", self.folder.path())
+            .env("SUNCELLAR_DATABASE", &self.database_url)
             .env("RUST_LOG", "error");
         command
     }
