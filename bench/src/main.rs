@@ -1,5 +1,6 @@
 //! Measures Suncellar against its peers on this machine and writes the results. `bench/run` prepares and calls it; arguments
-//! choose parts: `charts`, `growth`, `fleet`, `loop`, `updates`, `electrician`, `plan`, `browser`.
+//! choose parts: `charts`, `growth`, `ingest` (or of it `loop`, `fleet`, `bytes`, `start`), `updates`, `electrician`, `plan`,
+//! `browser`.
 
 mod browser;
 mod charts;
@@ -9,14 +10,18 @@ mod figure;
 mod growth;
 mod history;
 mod http;
+mod ingest;
 mod load;
+mod loop_device;
 mod machine;
 mod peer;
 mod plan;
+mod postgres;
 mod process;
 mod server;
 mod updates;
 
+use anyhow::bail;
 use figure::Figure;
 use std::path::Path;
 use std::process::ExitCode;
@@ -24,31 +29,11 @@ use std::process::ExitCode;
 #[tokio::main]
 async fn main() -> anyhow::Result<ExitCode> {
     let chosen: Vec<String> = std::env::args().skip(1).collect();
-    let wanted = |part: &str| chosen.is_empty() || chosen.iter().any(|name| name == part);
     let mut figures: Vec<Figure> = Vec::new();
-    if wanted("charts") {
-        charts::run(&mut figures).await?;
-    }
-    if wanted("growth") {
-        growth::run(&mut figures).await?;
-    }
-    if wanted("loop") {
-        devices::closed_loop(&mut figures).await?;
-    }
-    if wanted("fleet") {
-        devices::fleet(&mut figures).await?;
-    }
-    if wanted("updates") {
-        updates::run(&mut figures).await?;
-    }
-    if wanted("electrician") {
-        electrician::run(&mut figures).await?;
-    }
-    if wanted("plan") {
-        plan::run(&mut figures);
-    }
-    if wanted("browser") {
-        browser::run(&mut figures).await?;
+    tokio::select! {
+        // Its end stops the processes that it has started, and unmounts their folders.
+        measured = measure(&chosen, &mut figures) => measured?,
+        _ = tokio::signal::ctrl_c() => bail!("stopped"),
     }
     println!();
     figures.iter().for_each(Figure::print);
@@ -59,4 +44,40 @@ async fn main() -> anyhow::Result<ExitCode> {
     } else {
         ExitCode::FAILURE
     })
+}
+
+/// Runs the chosen parts, or all.
+async fn measure(chosen: &[String], figures: &mut Vec<Figure>) -> anyhow::Result<()> {
+    let wanted = |part: &str| chosen.is_empty() || chosen.iter().any(|name| name == part);
+    if wanted("charts") {
+        charts::run(figures).await?;
+    }
+    if wanted("growth") {
+        growth::run(figures).await?;
+    }
+    if wanted("ingest") || wanted("loop") {
+        ingest::closed_loop::run(figures).await?;
+    }
+    if wanted("ingest") || wanted("fleet") {
+        ingest::fleet::run(figures).await?;
+    }
+    if wanted("ingest") || wanted("bytes") {
+        ingest::device_bytes::run(figures).await;
+    }
+    if wanted("ingest") || wanted("start") {
+        ingest::start::run(figures).await?;
+    }
+    if wanted("updates") {
+        updates::run(figures).await?;
+    }
+    if wanted("electrician") {
+        electrician::run(figures).await?;
+    }
+    if wanted("plan") {
+        plan::run(figures);
+    }
+    if wanted("browser") {
+        browser::run(figures).await?;
+    }
+    Ok(())
 }
