@@ -13,9 +13,11 @@ impl Telemetry {
         systems: Vec<Serial>,
         until: Millis,
     ) -> Result<Vec<(Serial, Sample)>> {
+        // Once for all of them.
+        self.read_logs().await?;
         let mut latest = Vec::new();
         for sn in systems {
-            if let Some(sample) = self.latest_sample(&sn, until).await? {
+            if let Some(sample) = self.latest_of(&sn, until).await? {
                 latest.push((sn, sample));
             }
         }
@@ -24,7 +26,13 @@ impl Telemetry {
 
     /// The newest sample of one system that was not measured after `until`.
     pub async fn latest_sample(&self, sn: &Serial, until: Millis) -> Result<Option<Sample>> {
-        let unsealed = self.last_unsealed(sn, until).await;
+        self.refresh(sn).await?;
+        self.latest_of(sn, until).await
+    }
+
+    async fn latest_of(&self, sn: &Serial, until: Millis) -> Result<Option<Sample>> {
+        let after = until.saturating_add(1);
+        let unsealed = self.last_unsealed_before(sn, after).await;
         let unsealed = self.db.tolerate(unsealed, "sample_chunks", sn)?;
         if let Some(sample) = unsealed.flatten() {
             return Ok(Some(sample));
@@ -33,11 +41,6 @@ impl Telemetry {
             .db
             .tolerate(self.last_sealed(sn, until).await, "sealed_days", sn)?;
         Ok(sealed.flatten())
-    }
-
-    async fn last_unsealed(&self, sn: &Serial, until: Millis) -> Result<Option<Sample>> {
-        self.refresh(sn).await?;
-        self.last_unsealed_before(sn, until.saturating_add(1)).await
     }
 
     /// The last sample of a system that has not reported since its last day was sealed.
