@@ -100,6 +100,7 @@ impl Telemetry {
         };
         let is_late = |sample: &Sample| now - sample.at >= LATE_AFTER;
         let is_live = samples.iter().any(|(_, sample)| !is_late(sample));
+        self.read_earlier_logs().await?;
         if is_live {
             self.prepare(tx, &mut append.writer, now).await?;
         }
@@ -142,6 +143,15 @@ impl Telemetry {
         Ok(append)
     }
 
+    /// Once: the only process that writes knows its own log, when it has read those of earlier processes.
+    async fn read_earlier_logs(&self) -> Result<()> {
+        if !self.db.is_shared() && !self.state().is_complete {
+            self.read_logs().await?;
+            self.state().is_complete = true;
+        }
+        Ok(())
+    }
+
     /// Gets a log of this process's own, and finds out how far it is.
     async fn prepare(&self, tx: &mut Tx, log_writer: &mut LogWriter, now: Millis) -> Result<()> {
         if log_writer.writer.is_some() && !log_writer.is_unsure {
@@ -152,11 +162,6 @@ impl Telemetry {
         log_writer.writer = Some(writer);
         // Perhaps the last commit succeeded although its answer was lost.
         self.read_log(writer).await?;
-        // The only process that writes knows its own log, once it has read those of earlier processes.
-        if !self.db.is_shared() && !self.state().is_complete {
-            self.read_logs().await?;
-            self.state().is_complete = true;
-        }
         let mut state = self.state();
         if state.own_writer != Some(writer) {
             state.own_writer = Some(writer);

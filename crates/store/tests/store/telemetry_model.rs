@@ -108,6 +108,12 @@ impl ModelRun<'_> {
                     let other = draw(&mut seed, place as u64 + 1) as usize;
                     self.unsent.swap(place, other);
                 }
+                if self.db.db().is_shared() {
+                    // By then another process has folded what a killed one left.
+                    let later = self.now + HOUR;
+                    let telemetry = &self.store.telemetry;
+                    telemetry.fold_abandoned(later).await.unwrap();
+                }
                 let count = draw(&mut seed, self.unsent.len() as u64 + 1) as usize;
                 let mut sent: Vec<Sample> = self.unsent.drain(..count).collect();
                 // Some are repeated with another time.
