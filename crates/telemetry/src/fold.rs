@@ -4,7 +4,6 @@ use crate::tail::LogId;
 use crate::{Telemetry, chunks, late_samples, log, message_ranges};
 use db::{Result, Tx};
 use domain::clock::{DAY, MINUTE, Millis};
-use domain::sample::MessageId;
 use domain::{Sample, Serial};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -30,7 +29,8 @@ pub(crate) async fn store(
     samples: &[Sample],
     now: Millis,
 ) -> Result<Vec<bool>> {
-    let mut is_new = find_new(tx, sn, samples).await?;
+    let ids = samples.iter().map(|sample| sample.id);
+    let mut is_new = message_ranges::record(tx, sn, ids).await?;
     let is_late = |sample: &Sample| now - sample.at >= LATE_AFTER;
     let late = || {
         samples
@@ -51,27 +51,9 @@ pub(crate) async fn store(
     let new = samples.iter().zip(&is_new).filter(|(_, new)| **new);
     let mut new: Vec<Sample> = new.map(|(sample, _)| *sample).collect();
     new.sort_unstable_by_key(Sample::order);
-    message_ranges::record(tx, sn, new.iter().map(|sample| sample.id)).await?;
     limit_days(tx, sn, &mut new).await?;
     chunks::insert(tx, sn, &new).await?;
     Ok(is_new)
-}
-
-/// For each sample, whether it is neither stored nor a repeat of an earlier one in the list.
-async fn find_new(tx: &mut Tx, sn: &Serial, samples: &[Sample]) -> Result<Vec<bool>> {
-    let mut boots = BTreeMap::new();
-    for sample in samples {
-        boots.entry(sample.id.stored_boot()).or_insert(());
-    }
-    let mut known = HashMap::new();
-    for (boot, ()) in boots {
-        known.insert(boot, message_ranges::read(tx, sn, boot).await?);
-    }
-    let mut is_new = |id: MessageId| {
-        let ranges = known.get_mut(&id.stored_boot());
-        ranges.is_some_and(|ranges| ranges.insert(id.seq))
-    };
-    Ok(samples.iter().map(|sample| is_new(sample.id)).collect())
 }
 
 /// Drops samples of days that are full.
@@ -174,9 +156,7 @@ impl Telemetry {
         let mut tx = self.db.begin().await?;
         log::delete_folded(&mut tx, upto).await?;
         tx.commit_invalidating(std::iter::empty()).await?;
-        let mut state = self.state();
-        state.folded.insert(writer, upto.position());
-        state.tail.forget_folded(upto);
+        self.state().tail.forget_folded(upto);
         Ok(())
     }
 
@@ -199,10 +179,9 @@ impl Telemetry {
         let mut tx = self.db.begin().await?;
         let all: Vec<&Serial> = systems.iter().collect();
         chunks::lock_systems(&mut tx, &all).await?;
-        let settled = log::settled_upto(&mut tx, upto.writer(), systems).await?;
+        let settled = log::settled_upto(&mut tx, upto.writer()).await?;
         for sn in systems {
-            let settled = settled.iter().filter(|(known, _)| known == sn);
-            let from = settled.map(|(_, place)| *place).max();
+            let from = settled.get(sn.as_str()).copied();
             let samples = self.due_samples(sn, from, upto)?;
             store(&mut tx, sn, &samples, now).await?;
         }
@@ -218,10 +197,7 @@ impl Telemetry {
     /// What one log holds of a system after one place, up to another one.
     fn due_samples(&self, sn: &Serial, from: Option<LogId>, upto: LogId) -> Result<Vec<Sample>> {
         let state = self.state();
-        let is_due = |place: LogId| {
-            let is_after = from.is_none_or(|from| place > from);
-            place.writer() == upto.writer() && place <= upto && is_after
-        };
+        let is_due = |place: LogId| upto.covers(place) && from.is_none_or(|from| place > from);
         let due = state
             .tail
             .entries(sn)
@@ -252,10 +228,11 @@ pub(crate) async fn settle(tx: &mut Tx, systems: &[&Serial], now: Millis) -> Res
     })
     .await?;
     for end in &ends {
-        let owned: Vec<Serial> = systems.iter().map(|sn| (*sn).clone()).collect();
-        for (sn, upto) in log::settled_upto(tx, end.writer(), &owned).await? {
-            let entries = found.entry(sn).or_default();
-            entries.retain(|(place, _)| place.writer() != upto.writer() || *place > upto);
+        let settled = log::settled_upto(tx, end.writer()).await?;
+        for (sn, entries) in &mut found {
+            if let Some(upto) = settled.get(sn.as_str()) {
+                entries.retain(|(place, _)| !upto.covers(*place));
+            }
         }
     }
     for (sn, samples) in found {

@@ -47,7 +47,6 @@ use db::Db;
 use domain::clock::Millis;
 use domain::{Series, SiteDay};
 use known_messages::KnownMessages;
-use std::collections::HashMap;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 use tail::Tail;
@@ -74,8 +73,6 @@ struct TelemetryState {
     own_writer: Option<i64>,
     /// This process alone writes, and has read what earlier ones left.
     is_complete: bool,
-    /// How far each log is known to be folded.
-    folded: HashMap<i64, i64>,
     folded_at: Millis,
     /// The last row of `sample_log_settled` that was seen.
     settled: i64,

@@ -5,8 +5,12 @@ use crate::{Telemetry, TelemetryState};
 use db::{Error, FromRow, Result, Tx};
 use domain::Serial;
 use domain::clock::Millis;
+use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 use std::sync::{MutexGuard, PoisonError};
+
+const SETTLED_SINCE: &str =
+    "SELECT id, sn, writer, upto FROM sample_log_settled WHERE id > $1 ORDER BY id";
 
 /// Rows that are read at a time.
 const READ_ROWS: i64 = 2_000;
@@ -131,18 +135,8 @@ impl Telemetry {
         let folded = self.writers().await?;
         let mut state = self.state();
         for writer in folded {
-            if writer.folded
-                > state
-                    .folded
-                    .get(&writer.writer)
-                    .copied()
-                    .unwrap_or_default()
-            {
-                state.folded.insert(writer.writer, writer.folded);
-                state
-                    .tail
-                    .forget_folded(LogId::new(writer.writer, writer.folded));
-            }
+            let upto = LogId::new(writer.writer, writer.folded);
+            state.tail.forget_folded(upto);
         }
         *done = covered;
         Ok(())
@@ -173,8 +167,7 @@ impl Telemetry {
     /// Forgets samples that were put into chunks before their turn.
     pub(crate) async fn apply_settled(&self) -> Result<()> {
         let seen = self.state().settled;
-        let rows: Vec<SettledRow> = on!(self, p => sqlx::query_as(
-            "SELECT id, sn, writer, upto FROM sample_log_settled WHERE id > $1 ORDER BY id")
+        let rows: Vec<SettledRow> = on!(self, p => sqlx::query_as(SETTLED_SINCE)
             .bind(seen).fetch_all(p).await)?;
         self.forget_settled(&rows);
         Ok(())
@@ -183,8 +176,7 @@ impl Telemetry {
     /// The same within a transaction, whose effect lasts also if it fails.
     pub(crate) async fn apply_settled_in(&self, tx: &mut Tx) -> Result<()> {
         let seen = self.state().settled;
-        let rows: Vec<SettledRow> = within!(tx, c => sqlx::query_as(
-            "SELECT id, sn, writer, upto FROM sample_log_settled WHERE id > $1 ORDER BY id")
+        let rows: Vec<SettledRow> = within!(tx, c => sqlx::query_as(SETTLED_SINCE)
             .bind(seen).fetch_all(c).await)?;
         self.forget_settled(&rows);
         Ok(())
@@ -202,24 +194,19 @@ impl Telemetry {
     }
 }
 
-/// Up to where the samples of systems in one log were settled, in a transaction.
-pub(crate) async fn settled_upto(
-    tx: &mut Tx,
-    writer: i64,
-    systems: &[Serial],
-) -> Result<Vec<(Serial, LogId)>> {
+/// Up to where the samples of systems in one log were settled, by serial number, in a transaction.
+pub(crate) async fn settled_upto(tx: &mut Tx, writer: i64) -> Result<HashMap<String, LogId>> {
     let rows: Vec<SettledRow> = within!(tx, c => sqlx::query_as(
-        "SELECT id, sn, writer, upto FROM sample_log_settled WHERE writer = $1")
+        "SELECT id, sn, writer, upto FROM sample_log_settled WHERE writer = $1 ORDER BY upto")
         .bind(writer).fetch_all(c).await)?;
-    let settled = rows.iter().filter_map(|row| {
-        let sn = systems.iter().find(|sn| sn.as_str() == row.sn)?;
-        Some((sn.clone(), LogId::new(row.writer, row.upto)))
-    });
-    Ok(settled.collect())
+    let settled = rows.into_iter();
+    Ok(settled
+        .map(|row| (row.sn, LogId::new(writer, row.upto)))
+        .collect())
 }
 
-/// Marks without a log that are kept, for processes that have not seen them yet.
-const KEPT_MARKS: i64 = 1_000;
+/// Rows about systems that were in no log: the newest are kept, for processes that have not seen them yet.
+const MAX_SETTLED_ROWS_WITHOUT_LOG: i64 = 1_000;
 
 /// Deletes a log up to a place, and what was settled there.
 pub(crate) async fn delete_folded(tx: &mut Tx, upto: LogId) -> Result<()> {
@@ -238,7 +225,7 @@ pub(crate) async fn delete_folded(tx: &mut Tx, upto: LogId) -> Result<()> {
         )
         .bind(writer)
         .bind(position)
-        .bind(KEPT_MARKS)
+        .bind(MAX_SETTLED_ROWS_WITHOUT_LOG)
     )?;
     execute!(
         tx,

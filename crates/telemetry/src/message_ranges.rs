@@ -3,7 +3,7 @@
 use db::{FromRow, Result, Tx};
 use domain::Serial;
 use domain::sample::MessageId;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Sequence numbers as ranges that neither touch nor overlap, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,16 +35,12 @@ impl SeqRanges {
         true
     }
 
-    fn insert_range(&mut self, first: u32, last: u32) {
-        self.0.push((first, last));
-        self.0.sort_unstable();
-        self.0.dedup_by(|next, kept| {
-            let touches = next.0 <= kept.1.saturating_add(1);
-            if touches {
-                kept.1 = kept.1.max(next.1);
-            }
-            touches
-        });
+    /// Appends a range that begins after all others.
+    fn push(&mut self, first: u32, last: u32) {
+        match self.0.last_mut() {
+            Some(end) if first <= end.1.saturating_add(1) => end.1 = end.1.max(last),
+            _ => self.0.push((first, last)),
+        }
     }
 }
 
@@ -69,7 +65,7 @@ pub(crate) async fn read(tx: &mut Tx, sn: &Serial, boot: i64) -> Result<SeqRange
         .bind(sn.as_str()).bind(boot).fetch_all(c).await)?;
     let mut ranges = SeqRanges::default();
     for row in rows {
-        ranges.insert_range(seq(row.first_seq), seq(row.last_seq));
+        ranges.push(seq(row.first_seq), seq(row.last_seq));
     }
     Ok(ranges)
 }
@@ -88,7 +84,7 @@ pub(crate) async fn read_all(
             .collect();
         let sql = format!(
             "SELECT r.sn, r.boot, r.first_seq, r.last_seq FROM message_ranges r
-             WHERE (r.sn, r.boot) IN (VALUES {})",
+             WHERE (r.sn, r.boot) IN (VALUES {}) ORDER BY r.first_seq",
             values.join(", ")
         );
         let rows: Vec<SystemRow> = within!(&mut *tx, c => {
@@ -100,7 +96,7 @@ pub(crate) async fn read_all(
         })?;
         for row in rows {
             let ranges = found.entry((row.sn, row.boot)).or_default();
-            ranges.insert_range(seq(row.first_seq), seq(row.last_seq));
+            ranges.push(seq(row.first_seq), seq(row.last_seq));
         }
     }
     let found = found.into_iter();
@@ -113,63 +109,68 @@ fn seq(stored: i64) -> u32 {
     u32::try_from(stored.max(0)).unwrap_or(u32::MAX)
 }
 
-/// Records messages that have left the log.
+/// Records messages that have left the log. Returns for each whether it was new.
 pub(crate) async fn record(
     tx: &mut Tx,
     sn: &Serial,
     ids: impl Iterator<Item = MessageId>,
-) -> Result<()> {
-    let mut boots: BTreeMap<i64, Vec<(i64, i64)>> = BTreeMap::new();
-    for id in ids {
-        let seq = i64::from(id.seq);
-        boots.entry(id.stored_boot()).or_default().push((seq, seq));
-    }
-    for (boot, mut ranges) in boots {
-        merge_ranges(&mut ranges);
-        let first = ranges.first().map_or(0, |range| range.0);
-        let last = ranges.last().map_or(0, |range| range.1);
-        let known: Vec<Row> = within!(&mut *tx, c => sqlx::query_as(
-            "SELECT first_seq, last_seq FROM message_ranges
-             WHERE sn = $1 AND boot = $2 AND first_seq <= $4 AND last_seq >= $3")
-            .bind(sn.as_str()).bind(boot).bind(first - 1).bind(last + 1).fetch_all(c).await)?;
-        let known: Vec<_> = known
-            .iter()
-            .map(|row| (row.first_seq, row.last_seq))
-            .collect();
-        ranges.extend(&known);
-        merge_ranges(&mut ranges);
-        let begins = |range: &(i64, i64)| ranges.iter().any(|new| new.0 == range.0);
-        for old in known.iter().filter(|old| !begins(old)) {
-            execute!(
-                &mut *tx,
-                sqlx::query(
-                    "DELETE FROM message_ranges WHERE sn = $1 AND boot = $2 AND first_seq = $3"
-                )
-                .bind(sn.as_str())
-                .bind(boot)
-                .bind(old.0)
-            )?;
+) -> Result<Vec<bool>> {
+    let ids: Vec<MessageId> = ids.collect();
+    let boots: BTreeSet<i64> = ids.iter().map(|id| id.stored_boot()).collect();
+    let mut is_new = vec![false; ids.len()];
+    for boot in boots {
+        let before = read(tx, sn, boot).await?;
+        let mut after = before.clone();
+        for (id, is_new) in ids.iter().zip(&mut is_new) {
+            if id.stored_boot() == boot {
+                *is_new = after.insert(id.seq);
+            }
         }
-        for new in ranges.iter().filter(|new| !known.contains(new)) {
-            execute!(&mut *tx, sqlx::query(
-                "INSERT INTO message_ranges (sn, boot, first_seq, last_seq) VALUES ($1, $2, $3, $4)
-                 ON CONFLICT (sn, boot, first_seq) DO UPDATE SET last_seq = excluded.last_seq")
-                .bind(sn.as_str()).bind(boot).bind(new.0).bind(new.1))?;
-        }
+        write(tx, sn, boot, &before, &after).await?;
     }
-    Ok(())
+    Ok(is_new)
 }
 
-/// Sorts ranges and joins those that touch.
-fn merge_ranges(ranges: &mut Vec<(i64, i64)>) {
-    ranges.sort_unstable();
-    ranges.dedup_by(|next, kept| {
-        let touches = next.0 <= kept.1 + 1;
-        if touches {
-            kept.1 = kept.1.max(next.1);
-        }
-        touches
-    });
+/// Writes the ranges that have changed. Ranges only grow and join, so one that is gone has become part of another.
+async fn write(
+    tx: &mut Tx,
+    sn: &Serial,
+    boot: i64,
+    before: &SeqRanges,
+    after: &SeqRanges,
+) -> Result<()> {
+    let begins = |first: u32| {
+        after
+            .0
+            .binary_search_by_key(&first, |range| range.0)
+            .is_ok()
+    };
+    for (first, _) in before.0.iter().filter(|(first, _)| !begins(*first)) {
+        execute!(
+            &mut *tx,
+            sqlx::query(
+                "DELETE FROM message_ranges WHERE sn = $1 AND boot = $2 AND first_seq = $3"
+            )
+            .bind(sn.as_str())
+            .bind(boot)
+            .bind(i64::from(*first))
+        )?;
+    }
+    let is_known = |range: &(u32, u32)| before.0.binary_search(range).is_ok();
+    for (first, last) in after.0.iter().filter(|range| !is_known(range)) {
+        execute!(
+            &mut *tx,
+            sqlx::query(
+                "INSERT INTO message_ranges (sn, boot, first_seq, last_seq) VALUES ($1, $2, $3, $4)
+             ON CONFLICT (sn, boot, first_seq) DO UPDATE SET last_seq = excluded.last_seq"
+            )
+            .bind(sn.as_str())
+            .bind(boot)
+            .bind(i64::from(*first))
+            .bind(i64::from(*last))
+        )?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -180,9 +181,14 @@ mod tests {
 
     #[test]
     fn ranges_that_touch_become_one() {
-        let mut ranges = vec![(7, 9), (1, 2), (3, 3), (5, 5), (8, 12), (5, 5)];
-        merge_ranges(&mut ranges);
-        assert_eq!(ranges, [(1, 3), (5, 5), (7, 12)]);
+        let mut ranges = SeqRanges::default();
+        for (first, last) in [(1, 2), (3, 3), (5, 5), (7, 9), (8, 12)] {
+            ranges.push(first, last);
+        }
+        assert_eq!(ranges.0, [(1, 3), (5, 5), (7, 12)]);
+        assert!(ranges.insert(6));
+        assert_eq!(ranges.0, [(1, 3), (5, 12)]);
+        assert!(!ranges.insert(12));
     }
 
     proptest! {

@@ -331,5 +331,6 @@ async fn replace_chunks(
     let totals = sealed.map(|sealed| sealed.totals);
     sealed_months::write_totals(tx, sn, &site.layout_key(), &[(day, totals)]).await?;
     chunks::delete_between(tx, sn, &measured.span).await?;
-    message_ranges::record(tx, sn, measured.samples.iter().map(|sample| sample.id)).await
+    message_ranges::record(tx, sn, measured.samples.iter().map(|sample| sample.id)).await?;
+    Ok(())
 }

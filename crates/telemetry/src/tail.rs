@@ -25,6 +25,11 @@ impl LogId {
     pub(crate) const fn position(self) -> i64 {
         self.0 & ((1 << Self::POSITION_BITS) - 1)
     }
+
+    /// Whether a place is in the same log, here or before.
+    pub(crate) fn covers(self, place: Self) -> bool {
+        place.writer() == self.writer() && place <= self
+    }
 }
 
 /// A sample and its place.
@@ -39,12 +44,10 @@ pub(crate) struct Tail {
     systems: HashMap<Serial, Vec<TailEntry>>,
     /// How far each log was read.
     read_to: HashMap<i64, i64>,
+    /// How far each log is known to be folded.
+    folded_to: HashMap<i64, i64>,
     /// Up to where samples of a system no longer count in a log, read or not.
     settled: HashMap<Serial, Vec<LogId>>,
-}
-
-fn covers(upto: LogId, place: LogId) -> bool {
-    place.writer() == upto.writer() && place <= upto
 }
 
 impl Tail {
@@ -57,7 +60,7 @@ impl Tail {
         *read_to = place.position();
         for LogEntry { sn, sample } in entries {
             let settled = self.settled.get(&sn);
-            if !settled.is_some_and(|all| all.iter().any(|upto| covers(*upto, place))) {
+            if !settled.is_some_and(|all| all.iter().any(|upto| upto.covers(place))) {
                 let tail = self.systems.entry(sn).or_default();
                 tail.push(TailEntry { place, sample });
             }
@@ -103,7 +106,7 @@ impl Tail {
     /// Forgets samples of a system up to a place in one log: they are in chunks.
     pub(crate) fn forget(&mut self, sn: &Serial, upto: LogId) {
         if let Some(tail) = self.systems.get_mut(sn) {
-            tail.retain(|one| !covers(upto, one.place));
+            tail.retain(|one| !upto.covers(one.place));
             if tail.is_empty() {
                 self.systems.remove(sn);
             }
@@ -121,14 +124,19 @@ impl Tail {
 
     /// Forgets a log up to a place: it is folded, and its rows are deleted.
     pub(crate) fn forget_folded(&mut self, upto: LogId) {
+        let folded_to = self.folded_to.entry(upto.writer()).or_default();
+        if upto.position() <= *folded_to {
+            return;
+        }
+        *folded_to = upto.position();
         let read_to = self.read_to.entry(upto.writer()).or_default();
         *read_to = (*read_to).max(upto.position());
         self.settled.retain(|_, marks| {
-            marks.retain(|mark| !covers(upto, *mark));
+            marks.retain(|mark| !upto.covers(*mark));
             !marks.is_empty()
         });
         self.systems.retain(|_, tail| {
-            tail.retain(|one| !covers(upto, one.place));
+            tail.retain(|one| !upto.covers(one.place));
             !tail.is_empty()
         });
     }
