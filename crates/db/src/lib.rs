@@ -10,6 +10,7 @@ mod error;
 mod migrations;
 pub mod notify;
 mod open;
+mod transaction;
 
 pub use changes::{ChangeVersion, Changes};
 pub use database_file::{DatabaseFile, DatabaseLock, FileError};
@@ -17,10 +18,12 @@ pub use db_macros::FromRow;
 pub use error::{Error, Result};
 #[doc(hidden)]
 pub use tracing::Instrument;
+pub use transaction::{Turn, Tx};
 
 use domain::Serial;
-use sqlx::{PgPool, Postgres, Sqlite, SqlitePool, Transaction};
+use sqlx::{PgPool, SqlitePool};
 use std::sync::Arc;
+use transaction::WriteQueue;
 
 /// The span of one statement; see [`in_span!`].
 #[doc(hidden)]
@@ -35,20 +38,14 @@ pub struct Db {
     /// The database file; `None` for PostgreSQL.
     file: Option<Arc<DatabaseFile>>,
     changes: Changes,
+    /// Only SQLite needs it, where one transaction writes at a time.
+    write_queue: WriteQueue,
 }
 
 #[derive(Clone, Debug)]
 pub enum Pool {
     Sqlite(SqlitePool),
     Postgres(PgPool),
-}
-
-/// A transaction. Dropped without a commit, it changes nothing.
-pub enum Tx {
-    /// Its commit counts as a write of this process.
-    Sqlite(Transaction<'static, Sqlite>, Changes),
-    /// Other processes write here, too, so nothing is cached that a write would have to invalidate.
-    Postgres(Transaction<'static, Postgres>),
 }
 
 impl Db {
@@ -66,14 +63,21 @@ impl Db {
     }
 
     pub async fn begin(&self) -> Result<Tx> {
-        Ok(match &self.pool {
-            // IMMEDIATE: a deferred transaction that reads first and writes later fails with SQLITE_BUSY instead of waiting.
+        match &self.pool {
             Pool::Sqlite(pool) => {
-                let tx = pool.begin_with("BEGIN IMMEDIATE").await?;
-                Tx::Sqlite(tx, self.changes.clone())
+                let turn = self.write_queue.turn().await?;
+                Tx::begin_sqlite(pool, turn, self.changes.clone()).await
             }
-            Pool::Postgres(pool) => Tx::Postgres(pool.begin().await?),
-        })
+            Pool::Postgres(pool) => Ok(Tx::Postgres(pool.begin().await?)),
+        }
+    }
+
+    /// To be held while one statement writes outside of a transaction. PostgreSQL needs no queue.
+    pub async fn write_turn(&self) -> sqlx::Result<Option<Turn>> {
+        match &self.pool {
+            Pool::Sqlite(_) => self.write_queue.turn().await.map(Some),
+            Pool::Postgres(_) => Ok(None),
+        }
     }
 
     /// Adds the file and what to do, where the database only says that it is damaged.
@@ -146,33 +150,5 @@ impl Db {
             Pool::Sqlite(pool) => pool.close().await,
             Pool::Postgres(pool) => pool.close().await,
         }
-    }
-}
-
-impl Tx {
-    pub async fn commit(self) -> Result<()> {
-        match self {
-            Self::Sqlite(tx, changes) => {
-                let done = tx.commit().await;
-                // Also after a failed commit: it may have been written nevertheless.
-                changes.count_write();
-                done?;
-            }
-            Self::Postgres(tx) => tx.commit().await?,
-        }
-        Ok(())
-    }
-
-    /// Commits a change that affects nobody's rights. Only what is cached about these systems becomes stale.
-    pub async fn commit_invalidating(self, changed: impl Iterator<Item = &Serial>) -> Result<()> {
-        match self {
-            Self::Sqlite(tx, changes) => {
-                let done = tx.commit().await;
-                changes.count_systems(changed);
-                done?;
-            }
-            Self::Postgres(tx) => tx.commit().await?,
-        }
-        Ok(())
     }
 }

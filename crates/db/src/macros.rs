@@ -25,7 +25,7 @@ macro_rules! in_span {
 macro_rules! within {
     ($tx:expr, $connection:ident => $body:expr) => {
         match $tx {
-            $crate::Tx::Sqlite(tx, _) => {
+            $crate::Tx::Sqlite(tx, ..) => {
                 let $connection = &mut **tx;
                 $crate::in_span!($body)
             }
@@ -41,9 +41,14 @@ macro_rules! within {
 #[macro_export]
 macro_rules! execute {
     (on $store:expr, $query:expr) => {{
-        let done = $crate::on!($store, p => $query.execute(p).await.map(|done| done.rows_affected()));
-        $store.db.changes().count_write();
-        done
+        match $store.db.write_turn().await {
+            Ok(_turn) => {
+                let done = $crate::on!($store, p => $query.execute(p).await.map(|done| done.rows_affected()));
+                $store.db.changes().count_write();
+                done
+            }
+            Err(error) => Err(error),
+        }
     }};
     ($tx:expr, $query:expr) => {
         $crate::within!($tx, c => $query.execute(c).await.map(|done| done.rows_affected()))

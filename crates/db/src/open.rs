@@ -1,4 +1,5 @@
 //! Opens a database: which engine, and how durable.
+use crate::transaction::WriteQueue;
 use crate::{Changes, DatabaseFile, Db, Error, Pool, Result, migrations};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
@@ -6,6 +7,9 @@ use sqlx::{Connection as _, PgPool, SqlitePool};
 use std::str::FromStr as _;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// How long to wait for a connection or a lock: the error should arrive before the request times out.
+pub(crate) const WAIT_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Db {
     /// Opens `sqlite:PATH` or `postgres://…`. Writes nothing: [`Db::migrate`] brings the schema up to date.
@@ -19,6 +23,7 @@ impl Db {
             pool,
             file,
             changes: Changes::default(),
+            write_queue: WriteQueue::default(),
         })
     }
 
@@ -32,8 +37,7 @@ async fn open_postgres(url: &str) -> Result<PgPool> {
     // An acknowledged commit must be durable, whatever the server's default is.
     let options = PgConnectOptions::from_str(url)?.options([("synchronous_commit", "on")]);
     Ok(PgPoolOptions::new()
-        // While the database is unreachable, the error should arrive before the request times out.
-        .acquire_timeout(Duration::from_secs(10))
+        .acquire_timeout(WAIT_TIMEOUT)
         .connect_with(options)
         .await?)
 }
@@ -62,9 +66,10 @@ async fn open_sqlite(url: &str) -> Result<SqlitePool> {
         .journal_mode(SqliteJournalMode::Wal)
         // NORMAL can lose an acknowledged commit on power failure.
         .synchronous(SqliteSynchronous::Full)
-        .busy_timeout(Duration::from_secs(10));
+        .busy_timeout(WAIT_TIMEOUT);
     Ok(SqlitePoolOptions::new()
         .max_connections(4)
+        .acquire_timeout(WAIT_TIMEOUT)
         // A failed commit on a full disk ends the transaction without the driver noticing. Such a connection is not used again,
         // because it could not begin another transaction.
         .before_acquire(|connection, _| Box::pin(async { Ok(!connection.is_in_transaction()) }))

@@ -90,9 +90,9 @@ impl Store {
     /// secret.
     async fn renew_device_hash(&self, sn: &Serial, secret: &[u8], outdated: &[u8]) {
         let hash = self.keyring.hash(Purpose::DeviceSecret, secret);
-        let renewed = on!(self, p => sqlx::query(
+        let renewed = execute!(on self, sqlx::query(
             "UPDATE device_secrets SET hash = $3 WHERE sn = $1 AND hash = $2")
-            .bind(sn.as_str()).bind(outdated).bind(hash).execute(p).await.map(drop));
+            .bind(sn.as_str()).bind(outdated).bind(hash));
         if let Err(error) = renewed {
             tracing::warn!(%sn, %error, "device_hash_not_renewed: the next login tries again");
         }
@@ -100,11 +100,11 @@ impl Store {
 
     /// The device has the new secret.
     async fn drop_old_secret(&self, sn: &Serial) {
-        let dropped = on!(self, p => sqlx::query(
+        let dropped = execute!(on self, sqlx::query(
             "DELETE FROM device_secrets WHERE sn = $1 AND expires_at IS NOT NULL")
-            .bind(sn.as_str()).execute(p).await.map(drop));
+            .bind(sn.as_str()));
         match dropped {
-            Ok(()) => {
+            Ok(_) => {
                 tracing::info!(%sn, "device_secret_changed: the device uses the new one, the old one is invalid")
             }
             Err(error) => {

@@ -112,11 +112,13 @@ pub async fn queue(
 impl Store {
     /// Leases the next due mail: for a minute, and longer after each attempt. A mail that is not finished by then is due again.
     pub async fn lease_mail(&self, now: Millis) -> Result<Option<DueMail>> {
+        let turn = self.db.write_turn().await?;
         let row: Option<Row> = on!(self, p => sqlx::query_as(
             "UPDATE mails SET due_at = $1 + $2 * (1 + tries * tries), tries = tries + 1
              WHERE id = (SELECT id FROM mails WHERE due_at <= $1 ORDER BY due_at, id LIMIT 1) AND due_at <= $1
              RETURNING id, recipient, body, tries")
             .bind(now).bind(MAIL_LEASE).fetch_optional(p).await)?;
+        drop(turn);
         let Some(row) = row else { return Ok(None) };
         // A body that cannot be decrypted was encrypted with another secret: it can never be sent.
         let Some(body) = self

@@ -1,0 +1,107 @@
+//! Transactions, and on SQLite the queue of those who want to write.
+use crate::open::WAIT_TIMEOUT;
+use crate::{Changes, Result};
+use domain::Serial;
+use sqlx::{Postgres, Sqlite, SqlitePool, Transaction};
+use std::sync::Arc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// A transaction. Dropped without a commit, it changes nothing.
+pub enum Tx {
+    /// Its commit counts as a write of this process.
+    Sqlite(Transaction<'static, Sqlite>, Changes, Turn),
+    /// Other processes write here, too, so nothing is cached that a write would have to invalidate.
+    Postgres(Transaction<'static, Postgres>),
+}
+
+impl Tx {
+    pub(crate) async fn begin_sqlite(
+        pool: &SqlitePool,
+        turn: Turn,
+        changes: Changes,
+    ) -> Result<Self> {
+        // IMMEDIATE: a deferred transaction that reads first and writes later fails with SQLITE_BUSY instead of waiting.
+        let tx = pool.begin_with("BEGIN IMMEDIATE").await?;
+        Ok(Self::Sqlite(tx, changes, turn))
+    }
+
+    pub async fn commit(self) -> Result<()> {
+        match self {
+            Self::Sqlite(tx, changes, _turn) => {
+                let done = tx.commit().await;
+                // Also after a failed commit: it may have been written nevertheless.
+                changes.count_write();
+                done?;
+            }
+            Self::Postgres(tx) => tx.commit().await?,
+        }
+        Ok(())
+    }
+
+    /// Commits a change that affects nobody's rights. Only what is cached about these systems becomes stale.
+    pub async fn commit_invalidating(self, changed: impl Iterator<Item = &Serial>) -> Result<()> {
+        match self {
+            Self::Sqlite(tx, changes, _turn) => {
+                let done = tx.commit().await;
+                changes.count_systems(changed);
+                done?;
+            }
+            Self::Postgres(tx) => tx.commit().await?,
+        }
+        Ok(())
+    }
+}
+
+/// The writers of this process take turns in the order in which they asked. SQLite itself only lets those who wait try again
+/// and again: under load somebody waits in vain until the timeout, and holds a connection all the while.
+#[derive(Clone, Debug)]
+pub(crate) struct WriteQueue(Arc<Semaphore>);
+
+/// Held by the one who may write.
+#[derive(Debug)]
+pub struct Turn(#[expect(dead_code, reason = "released on drop")] OwnedSemaphorePermit);
+
+impl Default for WriteQueue {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(1)))
+    }
+}
+
+impl WriteQueue {
+    pub(crate) async fn turn(&self) -> sqlx::Result<Turn> {
+        let permit = self.0.clone().acquire_owned();
+        match tokio::time::timeout(WAIT_TIMEOUT, permit).await {
+            Ok(Ok(permit)) => Ok(Turn(permit)),
+            Ok(Err(_closed)) => Err(sqlx::Error::PoolClosed),
+            Err(_elapsed) => Err(sqlx::Error::PoolTimedOut),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Db;
+    use std::sync::{Arc, Mutex};
+
+    #[tokio::test]
+    async fn transactions_of_a_file_take_turns_in_the_order_in_which_they_asked() {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite:{}", folder.path().join("portal.db").display());
+        let db = Db::open(&url).await.unwrap();
+        let first = db.begin().await.unwrap();
+        let order = Arc::new(Mutex::new(Vec::new()));
+        let mut waiting = tokio::task::JoinSet::new();
+        for number in 0..20 {
+            let (db, order) = (db.clone(), order.clone());
+            waiting.spawn(async move {
+                let tx = db.begin().await.unwrap();
+                order.lock().unwrap().push(number);
+                tx.commit().await.unwrap();
+            });
+        }
+        tokio::task::yield_now().await; // all of them ask, in this order
+        first.commit().await.unwrap();
+        waiting.join_all().await;
+        assert_eq!(*order.lock().unwrap(), (0..20).collect::<Vec<_>>());
+    }
+}
