@@ -5,6 +5,7 @@ pub(crate) mod device_bytes;
 pub(crate) mod fleet;
 mod peers;
 pub(crate) mod start;
+pub(crate) mod without_commit;
 
 /// What was measured; the reason is printed if it could not be.
 fn measured<T>(what: &str, result: anyhow::Result<T>) -> Option<T> {

@@ -26,9 +26,17 @@ use figure::Figure;
 use std::path::Path;
 use std::process::ExitCode;
 
+/// As the server: its endpoint is measured here without commits.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[tokio::main]
 async fn main() -> anyhow::Result<ExitCode> {
     let chosen: Vec<String> = std::env::args().skip(1).collect();
+    if chosen == [ingest::without_commit::ARGUMENT] {
+        ingest::without_commit::run().await?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let mut figures: Vec<Figure> = Vec::new();
     tokio::select! {
         // Its end stops the processes that it has started, and unmounts their folders.

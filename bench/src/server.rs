@@ -100,6 +100,11 @@ impl Deployment {
         Ok(self.with_environment(command))
     }
 
+    /// A program that opens this deployment's database.
+    pub(crate) fn environment_for(&self, program: PathBuf) -> Command {
+        self.with_environment(Command::new(program))
+    }
+
     fn with_environment(&self, mut command: Command) -> Command {
         command
             .env("SUNCELLAR_SECRET", &self.secret)

@@ -25,7 +25,7 @@ pub use downlink::{Delivery, Downlink, SignedUpdate};
 pub use heartbeat::Liveness;
 pub use live::{ENDED_UPDATE_SHOWN_FOR, LiveView, OFFLINE_AFTER};
 pub use snapshot::{Snapshot, Today};
-pub use uplink::{NotStored, REPORT_HOLD_TIMEOUT, Receipt, Uplink};
+pub use uplink::{NotStored, PendingReport, REPORT_HOLD_TIMEOUT, Receipt, Uplink};
 
 use db::notify::Listener;
 use domain::{Clock, Random, Serial};

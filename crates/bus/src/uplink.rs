@@ -38,15 +38,17 @@ pub struct NotStored;
 /// Resolves when a report is durable.
 pub type Receipt = oneshot::Receiver<ReportOutcome>;
 
+/// A report that waits to be stored. Dropped without an acknowledgement, it was not: the battery sends it again.
 #[derive(Debug)]
-pub(crate) struct PendingReport {
+pub struct PendingReport {
     report: Report,
     since: Instant,
     done: oneshot::Sender<ReportOutcome>,
 }
 
 impl Uplink {
-    pub(crate) fn channel() -> (Self, mpsc::Receiver<PendingReport>) {
+    /// An uplink, and what arrives over it: whoever receives it stores and acknowledges it.
+    pub fn channel() -> (Self, mpsc::Receiver<PendingReport>) {
         let (sender, receiver) = mpsc::channel(MAX_PENDING_REPORTS);
         (Self(sender), receiver)
     }
@@ -68,6 +70,13 @@ impl Uplink {
     /// Resolves when the report is durable.
     pub async fn store(&self, report: Report) -> Result<ReportOutcome, NotStored> {
         self.submit(report).await?.await.map_err(|_| NotStored)
+    }
+}
+
+impl PendingReport {
+    pub fn acknowledge(self, outcome: ReportOutcome) {
+        // The connection may be gone; then nobody needs the answer.
+        let _ = self.done.send(outcome);
     }
 }
 
@@ -159,7 +168,7 @@ fn make_batch(live: &LiveView, pending: &mut Vec<PendingReport>) -> ReportBatch 
             }
             // It reconnected before its last will was carried out.
             ReportBody::Offline { .. } if live.contacted_after(sn, entry.report.received_at) => {
-                let _ = entry.done.send(ReportOutcome::default());
+                entry.acknowledge(ReportOutcome::default());
                 continue;
             }
             ReportBody::Offline { .. } => {

@@ -133,6 +133,11 @@ impl Fleet {
         });
     }
 
+    /// How many batteries it was started with.
+    pub fn size(&self) -> usize {
+        self.tasks.len()
+    }
+
     pub fn context(&self) -> &FleetContext {
         &self.context
     }

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 const STATS_INTERVAL: Duration = Duration::from_secs(10);
 /// At the end, batteries have this long to deliver their samples.
 const DELIVERY_TIMEOUT: Duration = Duration::from_secs(30);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(60);
 /// Limits the connects per second, to keep the start from being a connection storm.
 const CONNECTS_PER_SECOND: u32 = 2_000;
 
@@ -29,14 +30,19 @@ pub(crate) async fn run(options: Simulate) -> anyhow::Result<()> {
         );
     };
     let fleet = start(&options, gateway, read_secrets(file)?)?;
-    let began = Instant::now();
+    if options.closed_loop {
+        wait_until_connected(&fleet).await;
+    }
+    let stats = &fleet.context().stats;
+    let (began, before) = (Instant::now(), stats.acknowledged.load(Relaxed));
     watch(&fleet, options.end_after.map(Duration::from_secs)).await?;
     let lasted = began.elapsed();
+    let rate = (stats.acknowledged.load(Relaxed) - before) as f64 / lasted.as_secs_f64();
     let complete = fleet.finish(DELIVERY_TIMEOUT).await;
     if let Some(file) = &options.acked {
         write_acknowledged(&fleet, file)?;
     }
-    let summary = Summary::new(&fleet.context().stats, lasted, complete);
+    let summary = Summary::new(stats, lasted, rate, complete);
     println!("{}", serde_json::to_string(&summary)?);
     Ok(())
 }
@@ -136,6 +142,18 @@ fn keys(file: &Path) -> anyhow::Result<FirmwareKeys> {
     })
 }
 
+/// A closed loop is measured with everybody in it. Batteries that are refused are not waited for.
+async fn wait_until_connected(fleet: &Fleet) {
+    let batteries = fleet.size() as i64;
+    let connected = &fleet.context().stats.connected;
+    let all = async {
+        while connected.load(Relaxed) < batteries {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    let _ = tokio::time::timeout(CONNECT_TIMEOUT, all).await;
+}
+
 /// Prints statistics until Ctrl-C, SIGTERM or `end_after`.
 async fn watch(fleet: &Fleet, end_after: Option<Duration>) -> anyhow::Result<()> {
     let stats = &fleet.context().stats;
@@ -186,7 +204,7 @@ struct Summary {
     seconds: f64,
     sent: u64,
     acknowledged: u64,
-    /// Acknowledged samples per second.
+    /// Acknowledged samples per second; of a closed loop while all were connected.
     rate: f64,
     reconnects: u64,
     refused: u64,
@@ -199,14 +217,13 @@ struct Summary {
 }
 
 impl Summary {
-    fn new(stats: &FleetStats, lasted: Duration, complete: bool) -> Self {
-        let acknowledged = stats.acknowledged.load(Relaxed);
+    fn new(stats: &FleetStats, lasted: Duration, rate: f64, complete: bool) -> Self {
         let delays = stats.delays.counts();
         Self {
             seconds: lasted.as_secs_f64(),
             sent: stats.sent.load(Relaxed),
-            acknowledged,
-            rate: acknowledged as f64 / lasted.as_secs_f64(),
+            acknowledged: stats.acknowledged.load(Relaxed),
+            rate,
             reconnects: stats.reconnects.load(Relaxed),
             refused: stats.refused.load(Relaxed),
             forgotten: stats.forgotten.load(Relaxed),
