@@ -1,6 +1,6 @@
 //! Chunks: samples of one system as compressed columns, until their day is sealed.
 use crate::Telemetry;
-use crate::codec;
+use crate::codec::{self, Effort};
 use crate::columns::{Columns, SampleField};
 use db::{FromRow, Result, Tx};
 use domain::clock::Millis;
@@ -65,7 +65,7 @@ pub(crate) async fn mark_measured(tx: &mut Tx, sn: &Serial) -> Result<()> {
 pub(crate) async fn insert(tx: &mut Tx, sn: &Serial, samples: &[Sample]) -> Result<()> {
     for samples in samples.chunks(MAX_SAMPLES_PER_CHUNK) {
         let (first, last) = (&samples[0], &samples[samples.len() - 1]);
-        let body = codec::encode(&Columns::of(samples))?;
+        let body = codec::encode(&Columns::of(samples), Effort::Fast)?;
         execute!(
             &mut *tx,
             sqlx::query(

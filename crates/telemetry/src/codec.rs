@@ -1,10 +1,12 @@
 //! A day's samples as compressed columns. Groups of columns are packed separately behind a directory, so that a chart unpacks
 //! only what it draws.
 //!
-//! Layout: `version, rows, length of each group, groups, CRC-32 of all before`. A group is `0, bytes` or `1, length, zstd`. Within a group each column
-//! begins with a tag that names its predictor. The residuals of the prediction follow.
+//! Layout: `version, rows, length of each group, groups, CRC-32 of all before`. A group is `0, bytes` or `1, length, zstd`,
+//! or `2, length, bits` and then one of these. Within a group each column begins with a tag that names its predictor. The
+//! residuals of the prediction follow.
 mod balance;
 mod column;
+mod content;
 mod predict;
 mod residual;
 #[cfg(test)]
@@ -13,11 +15,10 @@ mod tests;
 use crate::columns::{Columns, MISSING, SampleField};
 use crate::varint::{self, ByteReader};
 use column::PredictorInputs;
+pub(crate) use content::{Content, Effort, decompress};
 use db::{Error, Result};
 use domain::names::variants;
-use std::cell::RefCell;
 use strum::VariantArray;
-use zstd::zstd_safe::CParameter;
 
 const VERSION: u8 = 3;
 /// The same without a checksum.
@@ -110,12 +111,12 @@ fn predictor_inputs(columns: &Columns, field: SampleField) -> PredictorInputs<'_
 }
 
 /// The samples must be in order.
-pub(crate) fn encode(columns: &Columns) -> Result<Vec<u8>> {
+pub(crate) fn encode(columns: &Columns, effort: Effort) -> Result<Vec<u8>> {
     let mut lengths = Vec::with_capacity(2 * ColumnGroup::COUNT);
     let mut packed = Vec::with_capacity(columns.times.len() * 4 + 64);
     for group in ColumnGroup::ALL {
         let before = packed.len();
-        compress(&mut packed, &encode_group(columns, group))?;
+        encode_group(columns, group).compress(&mut packed, effort)?;
         varint::put(&mut lengths, (packed.len() - before) as u64);
     }
     let mut out = vec![VERSION];
@@ -126,8 +127,8 @@ pub(crate) fn encode(columns: &Columns) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-fn encode_group(columns: &Columns, group: ColumnGroup) -> Vec<u8> {
-    let mut out = Vec::with_capacity(columns.times.len() * group.fields().len() + 32);
+fn encode_group(columns: &Columns, group: ColumnGroup) -> Content {
+    let mut out = Content::with_capacity(columns.times.len() * group.fields().len() + 32);
     match group {
         ColumnGroup::Time => column::encode(&mut out, &columns.times, PredictorInputs::Regular),
         ColumnGroup::Power => encode_power(&mut out, columns),
@@ -200,7 +201,7 @@ fn decode_group(
     rows: usize,
 ) -> Result<()> {
     let content = decompress(packed, rows, group.fields().len().max(1))?;
-    let mut reader = ByteReader::new(&content, DB_COLUMN);
+    let mut reader = content.reader(DB_COLUMN);
     match group {
         ColumnGroup::Time => {
             let times = column::decode(&mut reader, rows, PredictorInputs::Regular)?;
@@ -240,7 +241,7 @@ fn check_range(values: &[i64]) -> Result<()> {
 }
 
 /// Encodes one column, predicted from itself alone.
-pub(crate) fn encode_column(out: &mut Vec<u8>, values: &[i64]) {
+pub(crate) fn encode_column(out: &mut Content, values: &[i64]) {
     column::encode(out, values, PredictorInputs::None);
 }
 
@@ -251,7 +252,7 @@ pub(crate) fn decode_column(reader: &mut ByteReader<'_>, rows: usize) -> Result<
 /// First byte of the power group: each column is predicted by itself. Other values are `slow + 1` of [`balance::Balance`].
 const SEPARATE: u8 = 0;
 
-fn encode_power(out: &mut Vec<u8>, columns: &Columns) {
+fn encode_power(out: &mut Content, columns: &Columns) {
     let [pv, grid, battery] =
         [SampleField::Pv, SampleField::Grid, SampleField::Battery].map(|f| columns.get(f));
     let complete = ![pv, grid, battery].iter().any(|c| c.contains(&MISSING));
@@ -275,7 +276,7 @@ fn encode_power(out: &mut Vec<u8>, columns: &Columns) {
             }
         }
     }
-    out.push(best.1);
+    out.bytes.push(best.1);
     if best.1 == SEPARATE {
         column::encode(out, grid, PredictorInputs::None);
         column::encode(out, battery, PredictorInputs::None);
@@ -301,68 +302,4 @@ fn decode_power(columns: &mut Columns, reader: &mut ByteReader<'_>, rows: usize)
     columns.values[SampleField::Grid as usize] = grid;
     columns.values[SampleField::Battery as usize] = battery;
     Ok(())
-}
-
-const PLAIN: u8 = 0;
-const ZSTD: u8 = 1;
-const ZSTD_LEVEL: i32 = 3;
-/// Residuals are noise: short repeats in them are chance, and encoding a match takes more bytes than it saves (measured: an
-/// eighth of a day's size).
-const ZSTD_MIN_MATCH: u32 = 7;
-
-thread_local! {
-    /// One per thread, because their tables are large.
-    static COMPRESSOR: RefCell<Option<zstd::bulk::Compressor<'static>>> = const { RefCell::new(None) };
-    static DECOMPRESSOR: RefCell<Option<zstd::bulk::Decompressor<'static>>> = const { RefCell::new(None) };
-}
-
-pub(crate) fn compress(out: &mut Vec<u8>, content: &[u8]) -> Result<()> {
-    let failed = |_| Error::Damaged("zstd compression failed");
-    let packed = COMPRESSOR.with_borrow_mut(|slot| {
-        let compressor = match slot {
-            Some(compressor) => compressor,
-            None => slot.insert(compressor().map_err(failed)?),
-        };
-        compressor.compress(content).map_err(failed)
-    })?;
-    if packed.len() + 3 < content.len() {
-        out.push(ZSTD);
-        varint::put(out, content.len() as u64);
-        out.extend(packed);
-    } else {
-        out.push(PLAIN);
-        out.extend(content);
-    }
-    Ok(())
-}
-
-fn compressor() -> std::io::Result<zstd::bulk::Compressor<'static>> {
-    let mut compressor = zstd::bulk::Compressor::new(ZSTD_LEVEL)?;
-    compressor.set_parameter(CParameter::MinMatch(ZSTD_MIN_MATCH))?;
-    Ok(compressor)
-}
-
-/// Limits the inflated size: a column takes at most ten bytes per row, plus a little.
-pub(crate) fn decompress(packed: &[u8], rows: usize, columns: usize) -> Result<Vec<u8>> {
-    let mut reader = ByteReader::new(packed, DB_COLUMN);
-    match reader.byte()? {
-        PLAIN => Ok(reader.rest().to_vec()),
-        ZSTD => {
-            let length: usize = reader.number()?;
-            if length > columns * (rows * 12 + 64) {
-                return Err(reader.damaged());
-            }
-            let failed = |_| Error::Damaged(DB_COLUMN);
-            DECOMPRESSOR.with_borrow_mut(|slot| {
-                let decompressor = match slot {
-                    Some(decompressor) => decompressor,
-                    None => slot.insert(zstd::bulk::Decompressor::new().map_err(failed)?),
-                };
-                decompressor
-                    .decompress(reader.rest(), length)
-                    .map_err(failed)
-            })
-        }
-        _ => Err(reader.damaged()),
-    }
 }

@@ -1,5 +1,5 @@
 //! Packs columns of numbers like those of a sealed day, for other modules of this crate.
-use crate::codec;
+use crate::codec::{self, Content, Effort};
 use crate::varint::{self, ByteReader};
 use db::Result;
 
@@ -15,11 +15,11 @@ pub fn pack(head: &[i64], columns: &[Vec<i64>]) -> Result<Vec<u8>> {
     for number in head {
         varint::put_signed(&mut out, *number);
     }
-    let mut content = Vec::with_capacity(2 * rows * columns.len());
+    let mut content = Content::with_capacity(2 * rows * columns.len());
     for column in columns {
         codec::encode_column(&mut content, column);
     }
-    codec::compress(&mut out, &content)?;
+    content.compress(&mut out, Effort::Fast)?;
     Ok(out)
 }
 
@@ -40,7 +40,7 @@ pub fn unpack(
     }
     let head: Vec<i64> = (0..head).map(|_| reader.signed()).collect::<Result<_>>()?;
     let content = codec::decompress(reader.rest(), rows, columns)?;
-    let mut reader = ByteReader::new(&content, what);
+    let mut reader = content.reader(what);
     let columns = (0..columns).map(|_| codec::decode_column(&mut reader, rows));
     Ok((head, columns.collect::<Result<_>>()?))
 }

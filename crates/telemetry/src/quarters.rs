@@ -1,6 +1,6 @@
 //! The quarter-hours of a sealed day: sums, counts and energy. A chart of a month needs no samples.
 use crate::aggregate::{Aggregate, Gauge};
-use crate::codec;
+use crate::codec::{self, Content, Effort};
 use crate::columns::{Columns, MISSING};
 use crate::day_context::DayWithContext;
 use crate::totals::Totals;
@@ -58,7 +58,7 @@ impl Quarters {
         let count = self.energy[0].len();
         varint::put(&mut out, count as u64);
         varint::put_signed(&mut out, start - self.counted_from);
-        let mut content = Vec::with_capacity(count * 16);
+        let mut content = Content::with_capacity(count * 16);
         for gauge in Gauge::ALL {
             let buckets = &self.gauges[gauge as usize];
             let counts: Vec<i64> = buckets.iter().map(|b| i64::from(b.count)).collect();
@@ -78,7 +78,7 @@ impl Quarters {
                 .collect();
             codec::encode_column(&mut content, &values);
         }
-        codec::compress(&mut out, &content)?;
+        content.compress(&mut out, Effort::Small)?;
         Ok(out)
     }
 
@@ -119,7 +119,7 @@ impl Quarters {
         }
         let counted_from = start.wrapping_sub(reader.signed()?);
         let content = codec::decompress(reader.rest(), count, 2 * Gauge::COUNT + 5)?;
-        let mut reader = ByteReader::new(&content, DB_COLUMN);
+        let mut reader = content.reader(DB_COLUMN);
         let mut quarters = Self {
             counted_from,
             gauges: Default::default(),

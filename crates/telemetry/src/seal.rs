@@ -1,10 +1,11 @@
 //! Seals finished days: the chunks of a day become one row of compressed columns, with totals and quarter-hours.
 use crate::Telemetry;
+use crate::codec::{self, Effort};
 use crate::columns::{Columns, SampleField};
 use crate::day_context::{DayWithContext, MeasuredSite};
 use crate::quarters::Quarters;
 use crate::totals::Totals;
-use crate::{chunks, codec, late_samples, message_ranges, sealed_months};
+use crate::{chunks, late_samples, message_ranges, sealed_months};
 use db::{Error, FromRow, Result, Tx};
 use domain::clock::{HOUR, Millis};
 use domain::{Sample, Serial, SiteDay, Zone};
@@ -37,7 +38,7 @@ impl SealedDay {
             starts_at: measured.span.start,
             ends_at: measured.span.end,
             quarters: quarters.encode(measured.span.start)?,
-            body: codec::encode(&columns)?,
+            body: codec::encode(&columns, Effort::Small)?,
             totals,
         })
     }

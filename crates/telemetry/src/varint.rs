@@ -22,17 +22,33 @@ pub(crate) fn put_signed(out: &mut Vec<u8>, value: i64) {
     put(out, zigzag(value));
 }
 
+/// With those of the byte in which they begin, they fit into 64.
+const MAX_BITS: u32 = 57;
+
 /// Reads packed data from the front.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ByteReader<'a> {
     rest: &'a [u8],
+    bits: &'a [u8],
+    /// How many bits were read.
+    bits_read: usize,
     /// Names the data in errors.
     what: &'static str,
 }
 
 impl<'a> ByteReader<'a> {
     pub(crate) fn new(bytes: &'a [u8], what: &'static str) -> Self {
-        Self { rest: bytes, what }
+        Self::with_bits(bytes, &[], what)
+    }
+
+    /// Bytes, and beside them bits that are read on their own.
+    pub(crate) fn with_bits(bytes: &'a [u8], bits: &'a [u8], what: &'static str) -> Self {
+        Self {
+            rest: bytes,
+            bits,
+            bits_read: 0,
+            what,
+        }
     }
 
     /// Build it only on failure: a response reads thousands of numbers.
@@ -56,6 +72,23 @@ impl<'a> ByteReader<'a> {
         let (taken, rest) = taken.ok_or_else(|| self.damaged())?;
         self.rest = rest;
         Ok(taken)
+    }
+
+    /// A number of at most [`MAX_BITS`] bits, from the bits beside the bytes.
+    pub(crate) fn bits(&mut self, count: u32) -> Result<u64> {
+        let after = self.bits_read + count as usize;
+        if count > MAX_BITS || after > 8 * self.bits.len() {
+            return Err(self.damaged());
+        }
+        let rest = &self.bits[self.bits_read / 8..];
+        let word = rest.first_chunk().copied().unwrap_or_else(|| {
+            let mut last = [0; 8];
+            last[..rest.len()].copy_from_slice(rest);
+            last
+        });
+        let number = u64::from_le_bytes(word) >> (self.bits_read % 8);
+        self.bits_read = after;
+        Ok(number & ((1 << count) - 1))
     }
 
     pub(crate) fn unsigned(&mut self) -> Result<u64> {

@@ -1,6 +1,7 @@
 //! One column: its predictor, the rows that have a value, and the residuals.
 use super::super::columns::MISSING;
 use super::super::varint::{self, ByteReader};
+use super::content::Content;
 use super::predict::{self, Integral, Linear, Remainder, SmoothedLevel};
 use super::residual;
 use db::Result;
@@ -38,7 +39,7 @@ pub(super) enum PredictorInputs<'a> {
 /// A larger residual moves a slow level at once.
 const JUMP: i64 = 64;
 
-pub(super) fn encode(out: &mut Vec<u8>, values: &[i64], inputs: PredictorInputs<'_>) {
+pub(super) fn encode(out: &mut Content, values: &[i64], inputs: PredictorInputs<'_>) {
     let present: Vec<i64>;
     let complete = !values.contains(&MISSING);
     let known = if complete {
@@ -48,32 +49,32 @@ pub(super) fn encode(out: &mut Vec<u8>, values: &[i64], inputs: PredictorInputs<
         &present
     };
     let Some(first) = known.first() else {
-        out.push(MISSING_ALL);
+        out.bytes.push(MISSING_ALL);
         return;
     };
-    let tag = out.len();
-    out.push(0);
+    let tag = out.bytes.len();
+    out.bytes.push(0);
     if !complete {
         encode_presence(out, values);
     }
     if known.iter().all(|value| value == first) {
-        out[tag] = CONSTANT;
-        varint::put_signed(out, *first);
+        out.bytes[tag] = CONSTANT;
+        varint::put_signed(&mut out.bytes, *first);
     } else {
         let inputs = if complete {
             inputs
         } else {
             PredictorInputs::None
         };
-        out[tag] = encode_predicted(out, known, inputs);
+        out.bytes[tag] = encode_predicted(out, known, inputs);
     }
     if !complete {
-        out[tag] |= SPARSE;
+        out.bytes[tag] |= SPARSE;
     }
 }
 
 /// Writes the column with the cheapest predictor and returns its tag.
-fn encode_predicted(out: &mut Vec<u8>, values: &[i64], inputs: PredictorInputs<'_>) -> u8 {
+fn encode_predicted(out: &mut Content, values: &[i64], inputs: PredictorInputs<'_>) -> u8 {
     let mut best = (f64::INFINITY, 0, Vec::new(), Vec::new());
     let mut offer = |tag: u8, parameters: &[i64], residuals: Vec<i64>| {
         let cost = residual::estimated_bits(&residuals);
@@ -117,7 +118,7 @@ fn encode_predicted(out: &mut Vec<u8>, values: &[i64], inputs: PredictorInputs<'
     }
     let (_, tag, parameters, residuals) = best;
     for parameter in parameters {
-        varint::put_signed(out, parameter);
+        varint::put_signed(&mut out.bytes, parameter);
     }
     residual::encode(out, &residuals);
     tag
@@ -177,11 +178,11 @@ pub(super) fn decode(
     })
 }
 
-fn encode_presence(out: &mut Vec<u8>, values: &[i64]) {
+fn encode_presence(out: &mut Content, values: &[i64]) {
     for rows in values.chunks(8) {
         let bits = rows.iter().enumerate();
         let bits = bits.map(|(index, value)| u8::from(*value != MISSING) << index);
-        out.push(bits.fold(0, |all, bit| all | bit));
+        out.bytes.push(bits.fold(0, |all, bit| all | bit));
     }
 }
 

@@ -4,7 +4,7 @@ use super::super::quarters::Quarters;
 use super::super::row;
 use super::super::totals::Totals;
 use super::super::varint::ByteReader;
-use super::{CHECKSUM_BYTES, VERSION_WITHOUT_CHECKSUM, decode, encode};
+use super::{CHECKSUM_BYTES, Effort, VERSION_WITHOUT_CHECKSUM, decode, encode, residual};
 use domain::Sample;
 use domain::flags::Flags;
 use domain::sample::{BatteryStatus, MessageId};
@@ -80,13 +80,13 @@ fn flip(body: &mut [u8], flips: &[(prop::sample::Index, i32)]) {
 proptest! {
     #[test]
     fn every_sample_comes_out_as_it_went_in(samples in day()) {
-        let body = encode(&Columns::of(&samples)).unwrap();
+        let body = encode(&Columns::of(&samples), Effort::Small).unwrap();
         prop_assert_eq!(decode(&body, &SampleField::ALL).unwrap().samples().unwrap(), samples);
     }
 
     #[test]
     fn some_columns_are_the_same_as_all(samples in day(), field in 0..SampleField::COUNT) {
-        let body = encode(&Columns::of(&samples)).unwrap();
+        let body = encode(&Columns::of(&samples), Effort::Small).unwrap();
         let field = SampleField::ALL[field];
         let (all, some) = (decode(&body, &SampleField::ALL).unwrap(), decode(&body, &[field]).unwrap());
         prop_assert_eq!(all.get(field), some.get(field));
@@ -97,7 +97,7 @@ proptest! {
     fn flipped_bits_are_an_error(
         samples in day(), flips in prop::collection::vec((any::<prop::sample::Index>(), 0..8), 1..6)
     ) {
-        let whole = encode(&Columns::of(&samples)).unwrap();
+        let whole = encode(&Columns::of(&samples), Effort::Small).unwrap();
         let mut body = whole.clone();
         flip(&mut body, &flips);
         prop_assert!(body == whole || decode(&body, &SampleField::ALL).is_err());
@@ -107,7 +107,7 @@ proptest! {
     fn without_a_checksum_flipped_bits_are_an_error_or_other_numbers_but_never_a_panic(
         samples in day(), flips in prop::collection::vec((any::<prop::sample::Index>(), 0..8), 1..6)
     ) {
-        let mut body = encode(&Columns::of(&samples)).unwrap();
+        let mut body = encode(&Columns::of(&samples), Effort::Small).unwrap();
         body[0] = VERSION_WITHOUT_CHECKSUM;
         body.truncate(body.len() - CHECKSUM_BYTES);
         prop_assert_eq!(decode(&body, &SampleField::ALL).unwrap().samples().unwrap(), samples);
@@ -132,4 +132,13 @@ proptest! {
     fn a_row_keeps_its_sample(sample in sample()) {
         prop_assert_eq!(row::unpack(sample.at, sample.id, &row::pack(&sample)).unwrap(), sample);
     }
+}
+
+#[test]
+fn residuals_in_the_layouts_of_earlier_versions_are_read() {
+    let read = |bytes: &[u8], count| residual::decode(&mut ByteReader::new(bytes, "test"), count);
+    // One byte each, and what a large one has beyond the escape.
+    assert_eq!(read(&[0, 1, 255, 4, 45], 3).unwrap(), [-1, 150, 2]);
+    // Two planes.
+    assert_eq!(read(&[2, 1, 44, 0, 1], 2).unwrap(), [-1, 150]);
 }
