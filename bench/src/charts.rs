@@ -111,7 +111,7 @@ async fn storage(
     let mut figure = Figure::new(
         "bytes per sample of 30 s, whole database",
         "bytes",
-        "≤ 4.5 and ≤ ¼ of InfluxDB",
+        "≤ 4.2 and ≤ ¼ of InfluxDB",
     )
     .ours(ours);
     let mut influx = None;
@@ -122,7 +122,7 @@ async fn storage(
         }
         figure = figure.against(kind.name(), Some(theirs));
     }
-    figures.push(figure.holds(influx.map(|influx| ours <= 4.5 && ours <= influx / 4.0)));
+    figures.push(figure.holds(influx.map(|influx| ours <= 4.2 && ours <= influx / 4.0)));
     Ok(())
 }
 
