@@ -53,8 +53,7 @@ CREATE TABLE sample_chunks (
     samples   BIGINT NOT NULL,
     body      BLOB   NOT NULL
 );
--- With all but the body: the newest chunk and the number of samples of a day are found without reading the rows.
-CREATE UNIQUE INDEX sample_chunks_start ON sample_chunks (sn, starts_at, boot, seq, ends_at, samples);
+CREATE UNIQUE INDEX sample_chunks_start ON sample_chunks (sn, starts_at, boot, seq);
 -- [PostgreSQL]
 ALTER TABLE sample_chunks ALTER COLUMN body SET STORAGE EXTERNAL;
 -- [both]

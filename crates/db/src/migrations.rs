@@ -60,6 +60,7 @@ const STEPS: &[SchemaStep] = steps![
     31 "0031_device_access",
     32 "0032_phase_changes",
     33 "0033_report_retention",
+    34 "0034_chunk_index",
 ];
 
 /// The version that this program brings a database to.
