@@ -107,8 +107,10 @@ struct ReadPlan {
     quarters: bool,
     /// Columns, for extremes and everything finer.
     fields: Vec<SampleField>,
-    /// For energy finer than quarter-hours, which needs the readings around the day.
-    measured: bool,
+    /// Energy needs the readings around a day that is computed.
+    context: bool,
+    /// Energy finer than quarter-hours is not stored with sealed days: all are computed.
+    compute_all: bool,
 }
 
 impl ReadPlan {
@@ -121,7 +123,8 @@ impl ReadPlan {
         Self {
             quarters: coarse && (energy || (summed && gauges().next().is_some())),
             fields: if summed { Vec::new() } else { fields.collect() },
-            measured: energy && !coarse,
+            context: energy,
+            compute_all: energy && !coarse,
         }
     }
 }
@@ -220,15 +223,14 @@ impl Telemetry {
             .days_to_compute(site, days, |day| found.contains_key(&day))
             .await?
         {
-            // It may have been sealed since the first read.
-            let again = self
-                .sealed_chart_days(site, &(day..day.next()), plan)
-                .await?;
-            if !again.is_empty() {
-                found.extend(again);
+            // If it was sealed since the first read, its samples are found there.
+            let measured = match plan.context {
+                true => self.day_with_context(site, day).await?,
+                false => self.day_without_context(site, day).await?,
+            };
+            if measured.samples.is_empty() {
                 continue;
             }
-            let measured = self.day_with_context(site, day).await?;
             let day_found = ChartDay {
                 span: measured.span.clone(),
                 quarters: None,
@@ -248,7 +250,7 @@ impl Telemetry {
         plan: &ReadPlan,
     ) -> Result<BTreeMap<SiteDay, ChartDay>> {
         let mut found: BTreeMap<SiteDay, ChartDay> = BTreeMap::new();
-        if plan.measured {
+        if plan.compute_all {
             return Ok(found);
         }
         let empty = |day| ChartDay {

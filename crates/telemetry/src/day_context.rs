@@ -44,6 +44,11 @@ impl DayWithContext {
     }
 }
 
+/// Splits samples in order at a moment; `samples` keeps what is before it.
+fn split_off_from(samples: &mut Vec<Sample>, moment: Millis) -> Vec<Sample> {
+    samples.split_off(samples.partition_point(|sample| sample.at < moment))
+}
+
 impl Telemetry {
     pub(crate) async fn day_with_context(
         &self,
@@ -51,23 +56,38 @@ impl Telemetry {
         day: SiteDay,
     ) -> Result<DayWithContext> {
         let span = site.zone.bounds(day);
-        let mut samples = self
-            .samples_between(site, span.start..span.end + CONTEXT_WINDOW)
-            .await?;
-        let after = samples.split_off(samples.partition_point(|sample| sample.at < span.end));
-        let before = match self.last_day_before(site, span.start).await? {
-            Some(day) => {
-                let earlier = site.zone.bounds(day);
-                self.samples_between(site, earlier.start..earlier.end.min(span.start))
-                    .await?
-            }
-            None => Vec::new(),
-        };
+        // Mostly the last day with samples is the one before, and both are read at once.
+        let both = site.zone.start_of(day.plus(-1))..span.end + CONTEXT_WINDOW;
+        let mut before = self.samples_between(site, both).await?;
+        let mut samples = split_off_from(&mut before, span.start);
+        let after = split_off_from(&mut samples, span.end);
+        if before.is_empty()
+            && let Some(day) = self.last_day_before(site, span.start).await?
+        {
+            let earlier = site.zone.bounds(day);
+            let earlier = earlier.start..earlier.end.min(span.start);
+            before = self.samples_between(site, earlier).await?;
+        }
         Ok(DayWithContext {
             span,
             before,
             samples,
             after,
+        })
+    }
+
+    /// The same without what is around the day, for whoever needs no energy.
+    pub(crate) async fn day_without_context(
+        &self,
+        site: MeasuredSite<'_>,
+        day: SiteDay,
+    ) -> Result<DayWithContext> {
+        let span = site.zone.bounds(day);
+        let samples = self.samples_between(site, span.clone()).await?;
+        Ok(DayWithContext {
+            span,
+            samples,
+            ..DayWithContext::default()
         })
     }
 

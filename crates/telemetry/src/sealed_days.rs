@@ -91,7 +91,8 @@ impl Telemetry {
         Ok(samples)
     }
 
-    /// The days of a range that have to be computed: sealed ones that are no longer valid, and those with unsealed samples.
+    /// The days of a range that have to be computed: sealed ones that are no longer valid, and those with unsealed samples. A
+    /// single day is named without a query, and may turn out to have no samples.
     pub(crate) async fn days_to_compute(
         &self,
         site: MeasuredSite<'_>,
@@ -108,6 +109,9 @@ impl Telemetry {
             }
             if sealed.is_none() {
                 self.refresh(site.sn).await?;
+                if day.next() == days.end {
+                    return Ok(vec![day]);
+                }
             }
             // First: a day that is sealed between the two queries is then found by the second one.
             let from = site.zone.start_of(day).max(site.history_from);
