@@ -17,7 +17,7 @@ pub(crate) async fn resend_confirmation(
     waiting: &PendingRegistration,
 ) -> Result<()> {
     // A mailbox that has reached its limit gets no further mail; the answer stays the same.
-    if !portal.limits.may_mail(email.as_str()) {
+    if !portal.limits.may_mail(email.as_str()).await? {
         return Ok(());
     }
     let queued = portal.service.resend_confirmation(email, waiting);

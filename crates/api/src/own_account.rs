@@ -22,7 +22,7 @@ pub(crate) async fn reauthenticate(
     let password = password
         .filter(|text| !text.is_empty())
         .ok_or(Error::field("password", Message::Required))?;
-    portal.limits.password(account.id())?;
+    portal.limits.password(account.id()).await?;
     if portal
         .passwords
         .verify(password, Some(account.password_hash.clone()), Lane::Known)

@@ -47,7 +47,7 @@ pub(crate) async fn require_factor(
             Message::TotpRequired,
         ));
     }
-    portal.limits.totp(account.id(), known)?;
+    portal.limits.totp(account.id(), known).await?;
     let factor = parse_factor(given)?;
     match portal.service.use_totp(account.id(), &factor).await? {
         true => Ok(true),

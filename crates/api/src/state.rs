@@ -130,7 +130,7 @@ impl Portal {
         Self(Arc::new(PortalParts {
             service,
             tokens: Tokens::new(store.keyring().clone()),
-            limits: Arc::new(Limits::new(&clock)),
+            limits: Arc::new(Limits::new(&store, &clock)),
             passwords: Passwords::new(random.clone()),
             stream_slots: SessionSlots::for_streams(),
             export_slots: SessionSlots::for_exports(),

@@ -61,6 +61,7 @@ const STEPS: &[SchemaStep] = steps![
     32 "0032_phase_changes",
     33 "0033_report_retention",
     34 "0034_chunk_index",
+    35 "0035_limited_attempts",
 ];
 
 /// The version that this program brings a database to.

@@ -3,6 +3,7 @@
 pub mod account;
 pub mod aggregate;
 pub mod alarm;
+pub mod attempts;
 pub mod claim;
 pub mod client_network;
 pub mod clock;

@@ -1,6 +1,6 @@
 //! Removes expired data: sessions, links, registrations, unconfirmed second factors, claims, partner tokens, device boots, old
 //! device secrets, old commands, alarms that ended long ago, setting batches, old forecasts, prices and weather, gateways that are gone,
-//! batteries that were throttled long ago, undeliverable mails.
+//! batteries that were throttled long ago, limited attempts, undeliverable mails.
 use domain::clock::{DAY, Millis};
 use store::{Result, Store};
 
@@ -32,5 +32,6 @@ async fn clear(store: &Store, now: Millis) -> Result<()> {
     store.purge_forecasts(now).await?;
     store.purge_gateways(now).await?;
     store.purge_throttled_devices(now).await?;
+    store.purge_attempts(now).await?;
     store.purge_mails(now).await
 }

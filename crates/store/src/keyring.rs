@@ -24,6 +24,7 @@ pub enum Purpose {
     DirectorKey,
     TotpSecret,
     RecoveryCode,
+    LimitedName,
 }
 
 impl Purpose {

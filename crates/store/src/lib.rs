@@ -25,6 +25,7 @@ pub mod handover;
 mod in_force;
 pub mod journal;
 mod keyring;
+mod limited_attempts;
 pub mod mail;
 pub mod mail_link;
 pub mod order;

@@ -118,7 +118,7 @@ pub(crate) async fn change(
     let email_pending = email.is_some();
     // An address already in use gets no mail, and the caller gets the same answer.
     if let Some(email) = email
-        && portal.limits.may_mail(email.as_str())
+        && portal.limits.may_mail(email.as_str()).await?
     {
         portal
             .service
@@ -206,7 +206,7 @@ pub(crate) async fn confirm_email(
     client: ClientAddress,
     Form(form): Form<ConfirmEmail>,
 ) -> Result<Json<EmailChanged>> {
-    portal.limits.token(client.0)?;
+    portal.limits.token(client.0).await?;
     let token = BASE64
         .decode(&form.token)
         .map_err(|_| Error::link_invalid())?;

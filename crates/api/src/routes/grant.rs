@@ -126,7 +126,7 @@ pub(crate) async fn invite(
     {
         return Err(Error::scope_too_small());
     }
-    portal.limits.invitation(person.account)?;
+    portal.limits.invitation(person.account).await?;
     let invitation = Invitation {
         email: &email,
         scope,

@@ -76,7 +76,7 @@ pub(crate) async fn ask(
     let (Some(sn), Some(scope)) = (sn, scope) else {
         return Err(Error::internal());
     };
-    portal.limits.grant_request(person.account)?;
+    portal.limits.grant_request(person.account).await?;
     let requested = portal.service.request_grant(person.account, &sn, scope);
     requested.await?;
     let asked = GrantRequested {
@@ -114,7 +114,10 @@ pub(crate) async fn enter_code(
     if form.code.trim().is_empty() {
         return refused(Message::Required);
     }
-    portal.limits.keys(client.0, Some(person.account), 1)?;
+    portal
+        .limits
+        .keys(client.0, Some(person.account), 1)
+        .await?;
     let Ok(code) = form.code.parse::<Code>() else {
         return refused(Message::InstallerCodeUnknown);
     };
@@ -122,7 +125,7 @@ pub(crate) async fn enter_code(
     match opened.await? {
         InstallerCodeResult::Grants(grants) => {
             let (limits, account) = (&portal.limits, Some(person.account));
-            limits.keys_were_right(client.0, account, 1);
+            limits.keys_were_right(client.0, account, 1).await;
             let grants = grants.into_iter().map(HeldEntry::from).collect();
             Ok(Json(OpenedGrants { grants }))
         }

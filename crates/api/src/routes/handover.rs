@@ -44,7 +44,7 @@ pub(crate) async fn offer(
     let email = address(&form.email, &account.email);
     let email = email.map_err(|message| Error::field("email", message))?;
     reauthenticate(&portal, &account, form.password.as_deref()).await?;
-    portal.limits.invitation(person.account)?;
+    portal.limits.invitation(person.account).await?;
     let offered = portal.service.offer_handover(access, &email).await?;
     Ok((StatusCode::CREATED, Json(offered.into())))
 }

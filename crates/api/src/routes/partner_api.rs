@@ -64,7 +64,7 @@ pub(crate) async fn token(
     client: ClientAddress,
     Form(form): Form<TokenRequest>,
 ) -> Result<Response> {
-    portal.limits.token(client.0)?;
+    portal.limits.token(client.0).await?;
     let access = BASE64.encode(portal.random.bytes::<32>());
     let refresh = BASE64.encode(portal.random.bytes::<32>());
     let tokens = NewTokens {

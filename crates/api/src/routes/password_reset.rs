@@ -39,8 +39,8 @@ pub(crate) async fn ask(
         .email
         .parse()
         .map_err(|message| Error::field("email", message))?;
-    portal.limits.mail_from(client.0)?;
-    if portal.limits.may_mail(email.as_str()) {
+    portal.limits.mail_from(client.0).await?;
+    if portal.limits.may_mail(email.as_str()).await? {
         let queued = portal.service.request_password_reset(&email).await;
         queued.map_err(|error| {
             tracing::error!(%error, "reset not queued");
@@ -76,7 +76,7 @@ pub(crate) async fn confirm(
     headers: HeaderMap,
     Form(form): Form<ConfirmReset>,
 ) -> Result<(AppendHeaders<Vec<(HeaderName, String)>>, Json<ResetDone>)> {
-    portal.limits.token(client.0)?;
+    portal.limits.token(client.0).await?;
     let mut errors = FieldErrors::default();
     let password = errors.check("password", Password::parse(&form.password));
     if form.password != form.password2 {

@@ -82,12 +82,15 @@ pub(crate) async fn register(
         password,
         keys,
     } = check(&form, lang)?;
-    portal.limits.register(client.0)?;
-    portal.limits.keys(client.0, None, keys.len())?;
+    portal.limits.register(client.0).await?;
+    portal.limits.keys(client.0, None, keys.len()).await?;
 
     let outcomes = validate_keys(&portal, &keys, &profile.email).await?;
     let codes = keys.iter().filter(|(_, key)| matches!(key, Key::Code(_)));
-    portal.limits.keys_were_right(client.0, None, codes.count());
+    portal
+        .limits
+        .keys_were_right(client.0, None, codes.count())
+        .await;
     let proven = keys.iter().any(|(_, key)| matches!(key, Key::Code(_)));
     let results = keys
         .iter()
@@ -120,7 +123,7 @@ pub(crate) async fn register(
         ));
     }
     // A mailbox that has reached its limit gets no further mail; the answer stays the same.
-    if portal.limits.may_mail(profile.email.as_str()) {
+    if portal.limits.may_mail(profile.email.as_str()).await? {
         let queued = portal.service.register_by_mail(&registration);
         queued.await.map_err(not_queued)?;
     }
@@ -259,7 +262,7 @@ pub(crate) async fn confirm(
     headers: HeaderMap,
     Form(form): Form<ConfirmRegistration>,
 ) -> Result<Json<Confirmed>> {
-    portal.limits.token(client.0)?;
+    portal.limits.token(client.0).await?;
     let token = BASE64
         .decode(&form.token)
         .map_err(|_| Error::link_invalid())?;

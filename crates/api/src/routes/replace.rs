@@ -70,16 +70,16 @@ pub(crate) async fn replace(
     };
     let key = key.map_err(|message| Error::field("key", message))?;
     let (limits, account) = (&portal.limits, Some(access.account()));
-    limits.keys(client.0, account, 1)?;
-    let proven = || {
+    limits.keys(client.0, account, 1).await?;
+    let proven = async || {
         if matches!(key, Key::Code(_)) {
-            limits.keys_were_right(client.0, account, 1);
+            limits.keys_were_right(client.0, account, 1).await;
         }
     };
     if ticked(&form.dry_run) {
         let tried = portal.service.check_replacement(access, &key);
         let (new, hardware) = tried.await?.map_err(refusal)?;
-        proven();
+        proven().await;
         return Ok(Json(ReplacedUnit {
             hardware,
             ..ReplacedUnit::new("fits", &new, Message::ReplaceFits, lang)
@@ -87,7 +87,7 @@ pub(crate) async fn replace(
     }
     match portal.service.replace_unit(access, &key).await? {
         Replacement::Done(new) => {
-            proven();
+            proven().await;
             let done = ReplacedUnit::new("replaced", &new, Message::UnitReplaced, lang);
             Ok(Json(done))
         }

@@ -77,7 +77,10 @@ pub(crate) async fn log_in(
         .as_ref()
         .and_then(|email| known_browser::find(&portal, &headers, email));
     let name = email.as_ref().map_or(login.email.as_str(), Email::as_str);
-    portal.limits.login(client.0, name, known.as_deref())?;
+    portal
+        .limits
+        .login(client.0, name, known.as_deref())
+        .await?;
 
     let account = match &email {
         Some(email) => portal.store.account_by_email(email).await?,

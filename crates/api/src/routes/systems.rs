@@ -170,7 +170,8 @@ pub(crate) async fn add(
     }
     portal
         .limits
-        .keys(client.0, Some(person.account), texts.len())?;
+        .keys(client.0, Some(person.account), texts.len())
+        .await?;
     let mut results = Vec::with_capacity(texts.len());
     for text in texts {
         results.push(match text.parse::<Key>() {
@@ -181,7 +182,7 @@ pub(crate) async fn add(
                 let right = outcomes.iter().all(|it| it.status == KeyStatus::Linked);
                 if right && matches!(key, Key::Code(_)) {
                     let (limits, account) = (&portal.limits, Some(person.account));
-                    limits.keys_were_right(client.0, account, 1);
+                    limits.keys_were_right(client.0, account, 1).await;
                 }
                 outcomes.first().map_or_else(
                     || KeyResult::plain(text, KeyStatus::Unknown, lang),

@@ -117,7 +117,10 @@ pub(crate) async fn confirm(
     let SecondFactor::Code(code) = parse_factor(&form.totp)? else {
         return Err(wrong_factor());
     };
-    portal.limits.totp(person.account, Some("logged in"))?;
+    portal
+        .limits
+        .totp(person.account, Some("logged in"))
+        .await?;
     let codes = RecoveryCode::set(&portal.random);
     let confirmed = portal
         .service
@@ -151,7 +154,10 @@ impl ProveTotp {
             return Err(conflict(Message::TotpDisabled));
         }
         let factor = parse_factor(&self.totp)?;
-        portal.limits.totp(person.account, Some("logged in"))?;
+        portal
+            .limits
+            .totp(person.account, Some("logged in"))
+            .await?;
         Ok((account, factor))
     }
 }

@@ -1,7 +1,7 @@
 //! Rate limits, and that no one is locked out by other people's attempts.
 #![allow(clippy::unwrap_used)]
 use domain::clock::MINUTE;
-use testkit::{PASSWORD, with_app};
+use testkit::{PASSWORD, TestApp, TestDb, with_app};
 
 with_app!(
     a_thousand_wrong_logins_do_not_keep_the_owners_known_browser_out,
@@ -146,3 +146,36 @@ with_app!(
         assert_eq!(statuses, [vec![401; 10], vec![429]].concat());
     }
 );
+
+/// Whoever guesses at several portals in turn has no more tries than at one.
+#[tokio::test]
+async fn portals_on_one_database_share_the_tries() {
+    let Some(db) = TestDb::postgres().await else {
+        return;
+    };
+    let portals = [TestApp::start(&db).await, TestApp::start(&db).await];
+    let anna = portals[0].owner("anna", "SC000001").await;
+    let wrong = [("email", anna.email.as_str()), ("password", "Falsch-123!")];
+    // Her own login was the first of ten.
+    for n in 0..10 {
+        let from = format!("198.51.100.{n}");
+        let guess = portals[n % 2].post("/api/auth/token/", &wrong).from(&from);
+        guess.send().await.expect(if n < 9 { 401 } else { 429 });
+    }
+    // Right codes are given back, at whatever portal they were entered.
+    for n in 0..12 {
+        let sn = portals[0].device(&format!("SC0001{n:02}")).await;
+        let code = portals[0].code(&[&sn]).await;
+        let entered = portals[n % 2].post("/api/auth/usr_sn/", &[("keys", &code)]);
+        entered.bearer(&anna.access).send().await.expect(200);
+    }
+    for portal in &portals {
+        portal.clock.advance(MINUTE);
+    }
+    let right = [("email", anna.email.as_str()), ("password", PASSWORD)];
+    let login = portals[1].post("/api/auth/token/", &right);
+    login.from("198.51.100.1").send().await.expect(200);
+    for portal in portals {
+        portal.stop().await;
+    }
+}

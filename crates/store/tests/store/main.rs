@@ -5,6 +5,7 @@ mod backup;
 mod code;
 mod device;
 mod device_login;
+mod limited_attempts;
 mod mail;
 mod old_rows;
 mod presence;
