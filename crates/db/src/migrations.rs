@@ -62,6 +62,7 @@ const STEPS: &[SchemaStep] = steps![
     33 "0033_report_retention",
     34 "0034_chunk_index",
     35 "0035_limited_attempts",
+    36 "0036_shared_options",
 ];
 
 /// The version that this program brings a database to.

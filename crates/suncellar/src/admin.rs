@@ -7,6 +7,7 @@ mod secret;
 use crate::cli::{Admin, CodeKind};
 use crate::config::Config;
 use crate::roles::{open_store, random};
+use crate::shared_options;
 use anyhow::{bail, ensure};
 use domain::clock::{Millis, SECOND};
 use domain::code::{Code, CodeKind as Kind};
@@ -23,10 +24,21 @@ pub(crate) async fn run(config: &Config, command: Admin) -> anyhow::Result<()> {
         return secret::change(config, &new_secret_file).await;
     }
     let store = open_store(config).await?;
+    match &command {
+        Admin::SetOption { name, value } => {
+            return shared_options::change(&store, name, value.as_deref()).await;
+        }
+        Admin::ListOptions => return shared_options::list(&store).await,
+        _ => {}
+    }
+    let config = &shared_options::agree(config.clone(), &store).await?;
     let now = Clock::system().now();
     warn_of_clock(&store, now).await?;
     match command {
-        Admin::Firmware { .. } | Admin::ChangeSecret { .. } => Ok(()),
+        Admin::Firmware { .. }
+        | Admin::ChangeSecret { .. }
+        | Admin::SetOption { .. }
+        | Admin::ListOptions => Ok(()),
         Admin::RotateKeys { grace_days } => secret::rotate(&store, grace_days, now).await,
         Admin::ListKeys => secret::list(&store).await,
         Admin::ImportDevices { file } => device::import(&store, &file, now).await,

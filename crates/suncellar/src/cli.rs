@@ -189,6 +189,11 @@ pub(crate) enum Admin {
     },
     /// List the key versions, and what still uses old ones
     ListKeys,
+    /// Change an option that all processes on a PostgreSQL database share, such as public-url; it takes effect when they are
+    /// restarted. Without a value it is forgotten, and the next process that is given one stores it
+    SetOption { name: String, value: Option<String> },
+    /// List the options that all processes on this database share
+    ListOptions,
     /// Keys, signing, publishing, rollouts
     Firmware {
         #[command(subcommand)]

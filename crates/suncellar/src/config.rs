@@ -43,6 +43,8 @@ pub(crate) struct Config {
     updates_url: Option<String>,
     trusted_proxies: Vec<IpNet>,
     links: Links,
+    /// What it was made from.
+    pub(crate) options: Options,
 }
 
 impl Config {
@@ -55,7 +57,11 @@ impl Config {
         Self::check(options)
     }
 
-    fn check(options: Options) -> anyhow::Result<Self> {
+    pub(crate) fn check(mut options: Options) -> anyhow::Result<Self> {
+        let url = |name: &str, url: Option<String>| url.map(|url| origin(name, &url)).transpose();
+        options.public_url = url("public-url", options.public_url)?;
+        options.updates_url = url("updates-url", options.updates_url)?;
+        let given = options.clone();
         let data_dir = options.data_dir.unwrap_or_else(|| "data".into());
         let database = options
             .database
@@ -120,7 +126,6 @@ impl Config {
             Some(0) => bail!("devices-a-minute must be at least 1"),
             Some(count) => usize::try_from(count)?,
         };
-        let url = |name: &str, url: Option<String>| url.map(|url| origin(name, &url)).transpose();
         let page = |url: Option<String>, fallback: &str| url.unwrap_or_else(|| fallback.to_owned());
         Ok(Self {
             listen: options.listen.unwrap_or(([127, 0, 0, 1], 8080).into()),
@@ -147,8 +152,8 @@ impl Config {
             devices_a_minute,
             require_totp_of_electricians: options.require_totp_of_electricians.unwrap_or(false),
             log: options.log_format.unwrap_or_default(),
-            public_url: url("public-url", options.public_url)?,
-            updates_url: url("updates-url", options.updates_url)?,
+            public_url: options.public_url,
+            updates_url: options.updates_url,
             trusted_proxies: networks(&options.trusted_proxy.unwrap_or_default())?,
             links: Links {
                 homepage: page(options.homepage_url, "https://example.com/"),
@@ -159,6 +164,7 @@ impl Config {
             },
             data_dir,
             database,
+            options: given,
         })
     }
 

@@ -9,6 +9,7 @@ mod file_permissions;
 mod open_files;
 mod options;
 mod roles;
+mod shared_options;
 mod simulate;
 mod tasks;
 mod tls;

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 /// All options, each as option, variable and TOML key of the same name.
-#[derive(Default, Args, Deserialize)]
+#[derive(Clone, Default, Args, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[command(next_help_heading = "Configuration, the same for every command")]
 pub(crate) struct Options {

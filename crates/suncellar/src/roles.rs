@@ -4,7 +4,7 @@ use crate::demo;
 use crate::open_files::OpenFiles;
 use crate::options::ProcessRole;
 use crate::tasks::{self, Tasks};
-use crate::{file_permissions, tls};
+use crate::{file_permissions, shared_options, tls};
 use anyhow::{Context as _, bail, ensure};
 use api::Portal;
 use bus::{Bus, Engine};
@@ -137,7 +137,7 @@ pub(crate) struct ServerParts {
 
 pub(crate) async fn serve(config: Config) -> anyhow::Result<()> {
     // Finds configuration errors before anything is opened.
-    let post = open_mailer(&config)?;
+    open_mailer(&config)?;
     ensure!(
         !(config.database.starts_with("sqlite:") && demo::is_demo_folder(&config.data_dir)),
         "{} is the demo's folder, and everybody knows the passwords of its accounts: choose another --data-dir",
@@ -145,6 +145,8 @@ pub(crate) async fn serve(config: Config) -> anyhow::Result<()> {
     );
     let _lock = lock_database(&config)?;
     let store = open_store(&config).await?;
+    let config = shared_options::agree(config, &store).await?;
+    let post = open_mailer(&config)?;
     let people = bind(&config, ProcessRole::Portal).await?;
     let updates = bind(&config, ProcessRole::Updates).await?;
     let devices = bind(&config, ProcessRole::Gateway).await?;

@@ -13,5 +13,6 @@ mod plan;
 mod roles;
 mod secret;
 mod server;
+mod shared_options;
 mod storm;
 mod update;

@@ -1,0 +1,47 @@
+//! Options that all processes on this database share.
+use crate::{Result, Store};
+use db::FromRow;
+use std::collections::BTreeMap;
+
+#[derive(Debug, FromRow)]
+struct Row {
+    name: String,
+    value: String,
+}
+
+impl Store {
+    pub async fn shared_options(&self) -> Result<BTreeMap<String, String>> {
+        let rows: Vec<Row> = on!(self, p => sqlx::query_as(
+            "SELECT name, value FROM shared_options ORDER BY name").fetch_all(p).await)?;
+        Ok(rows.into_iter().map(|row| (row.name, row.value)).collect())
+    }
+
+    /// Stores the value unless there is one. Returns what is stored.
+    pub async fn agree_on_option(&self, name: &str, value: &str) -> Result<String> {
+        execute!(on self, sqlx::query(
+            "INSERT INTO shared_options (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING")
+            .bind(name).bind(value))?;
+        Ok(
+            on!(self, p => sqlx::query_scalar("SELECT value FROM shared_options WHERE name = $1")
+            .bind(name).fetch_one(p).await)?,
+        )
+    }
+
+    /// `None` forgets the option.
+    pub async fn set_shared_option(&self, name: &str, value: Option<&str>) -> Result<()> {
+        let mut tx = self.db.begin().await?;
+        execute!(
+            &mut tx,
+            sqlx::query("DELETE FROM shared_options WHERE name = $1").bind(name)
+        )?;
+        if let Some(value) = value {
+            execute!(
+                &mut tx,
+                sqlx::query("INSERT INTO shared_options (name, value) VALUES ($1, $2)")
+                    .bind(name)
+                    .bind(value)
+            )?;
+        }
+        tx.commit().await
+    }
+}
