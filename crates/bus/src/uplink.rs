@@ -6,6 +6,7 @@ use std::time::Duration;
 use store::Store;
 use store::presence::GatewayId;
 use store::report::{Report, ReportBody, ReportOutcome};
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -61,9 +62,16 @@ impl Uplink {
             since: Instant::now(),
             done,
         };
-        match tokio::time::timeout(REPORT_HOLD_TIMEOUT, self.0.send(entry)).await {
-            Ok(Ok(())) => Ok(receipt),
-            _ => Err(NotStored),
+        // Mostly there is room, and no timer is needed.
+        match self.0.try_send(entry) {
+            Ok(()) => Ok(receipt),
+            Err(TrySendError::Closed(_)) => Err(NotStored),
+            Err(TrySendError::Full(entry)) => {
+                match tokio::time::timeout(REPORT_HOLD_TIMEOUT, self.0.send(entry)).await {
+                    Ok(Ok(())) => Ok(receipt),
+                    _ => Err(NotStored),
+                }
+            }
         }
     }
 
