@@ -16,6 +16,7 @@ pub use changes::{ChangeVersion, Changes};
 pub use database_file::{DatabaseFile, DatabaseLock, FileError};
 pub use db_macros::FromRow;
 pub use error::{Error, Result};
+pub use open::DEFAULT_CONNECTIONS;
 #[doc(hidden)]
 pub use tracing::Instrument;
 pub use transaction::{Turn, Tx};

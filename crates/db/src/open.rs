@@ -11,12 +11,24 @@ use std::time::Duration;
 /// How long to wait for a connection or a lock: the error should arrive before the request times out.
 pub(crate) const WAIT_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// Connections to PostgreSQL unless the operator says otherwise. One more, outside of the pool, listens for notifications.
+pub const DEFAULT_CONNECTIONS: u32 = 10;
+const SQLITE_CONNECTIONS: u32 = 4;
+
 impl Db {
     /// Opens `sqlite:PATH` or `postgres://…`. Writes nothing: [`Db::migrate`] brings the schema up to date.
     pub async fn open(url: &str) -> Result<Self> {
+        Self::open_with_connections(url, DEFAULT_CONNECTIONS).await
+    }
+
+    /// The same with so many connections at most; SQLite has a number of its own.
+    pub async fn open_with_connections(url: &str, connections: u32) -> Result<Self> {
         let (pool, file) = match url.split(':').next() {
             Some("sqlite") => open_sqlite_file(url).await?,
-            Some("postgres" | "postgresql") => (Pool::Postgres(open_postgres(url).await?), None),
+            Some("postgres" | "postgresql") => {
+                let pool = open_postgres(url, connections).await?;
+                (Pool::Postgres(pool), None)
+            }
             _ => return Err(Error::UnknownEngine),
         };
         Ok(Self {
@@ -33,10 +45,15 @@ impl Db {
     }
 }
 
-async fn open_postgres(url: &str) -> Result<PgPool> {
-    // An acknowledged commit must be durable, whatever the server's default is.
-    let options = PgConnectOptions::from_str(url)?.options([("synchronous_commit", "on")]);
+async fn open_postgres(url: &str, connections: u32) -> Result<PgPool> {
+    let options = PgConnectOptions::from_str(url)?.options([
+        // An acknowledged commit must be durable, whatever the server's default is.
+        ("synchronous_commit", "on".to_owned()),
+        // By default a statement waits for a lock for ever.
+        ("lock_timeout", format!("{}ms", WAIT_TIMEOUT.as_millis())),
+    ]);
     Ok(PgPoolOptions::new()
+        .max_connections(connections)
         .acquire_timeout(WAIT_TIMEOUT)
         .connect_with(options)
         .await?)
@@ -68,7 +85,7 @@ async fn open_sqlite(url: &str) -> Result<SqlitePool> {
         .synchronous(SqliteSynchronous::Full)
         .busy_timeout(WAIT_TIMEOUT);
     Ok(SqlitePoolOptions::new()
-        .max_connections(4)
+        .max_connections(SQLITE_CONNECTIONS)
         .acquire_timeout(WAIT_TIMEOUT)
         // A failed commit on a full disk ends the transaction without the driver noticing. Such a connection is not used again,
         // because it could not begin another transaction.

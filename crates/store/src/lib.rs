@@ -81,7 +81,11 @@ pub struct Store {
 impl Store {
     /// Opens `sqlite:PATH` or `postgres://…`, checks that the secret belongs to it, and migrates the schema.
     pub async fn open(url: &str, secret: &Secret, random: &Random, now: Millis) -> Result<Self> {
-        let db = Db::open(url).await?;
+        Self::open_on(Db::open(url).await?, secret, random, now).await
+    }
+
+    /// The same for an open database.
+    pub async fn open_on(db: Db, secret: &Secret, random: &Random, now: Millis) -> Result<Self> {
         let store = Self {
             telemetry: Telemetry::new(db.clone()),
             keyring: Keyring::new(secret.clone()),

@@ -24,6 +24,8 @@ pub(crate) struct Config {
     pub(crate) devices_tls: Option<(PathBuf, PathBuf)>,
     pub(crate) data_dir: PathBuf,
     pub(crate) database: String,
+    /// At most so many to PostgreSQL.
+    pub(crate) database_connections: u32,
     pub(crate) roles: Vec<ProcessRole>,
     pub(crate) secret: Option<String>,
     pub(crate) secret_file: Option<PathBuf>,
@@ -66,6 +68,11 @@ impl Config {
         let database = options
             .database
             .unwrap_or_else(|| format!("sqlite:{}", data_dir.join("suncellar.db").display()));
+        let database_connections = match options.database_connections {
+            None => db::DEFAULT_CONNECTIONS,
+            Some(0 | 1) => bail!("database-connections must be at least 2"),
+            Some(count) => count,
+        };
         let roles = options.role.unwrap_or_else(|| ProcessRole::ALL.to_vec());
         if database.starts_with("sqlite:")
             && !ProcessRole::ALL.iter().all(|role| roles.contains(role))
@@ -164,6 +171,7 @@ impl Config {
             },
             data_dir,
             database,
+            database_connections,
             options: given,
         })
     }

@@ -52,6 +52,15 @@ pub(crate) struct Options {
         hide_env_values = true
     )]
     pub(crate) database: Option<String>,
+    /// Connections of this process to PostgreSQL at most, beside one that listens for notifications [default: 10]
+    #[arg(
+        long,
+        global = true,
+        env = "SUNCELLAR_DATABASE_CONNECTIONS",
+        value_name = "COUNT",
+        value_parser = clap::value_parser!(u32).range(2..=1_000)
+    )]
+    pub(crate) database_connections: Option<u32>,
     /// Run only these roles in this process; give it once for each [default: all]
     #[arg(
         long = "role",

@@ -8,7 +8,7 @@ use crate::{file_permissions, shared_options, tls};
 use anyhow::{Context as _, bail, ensure};
 use api::Portal;
 use bus::{Bus, Engine};
-use db::{DatabaseFile, DatabaseLock};
+use db::{DatabaseFile, DatabaseLock, Db};
 use domain::connections::Connections;
 use domain::{Clock, Random};
 use gateway::Gateway;
@@ -57,9 +57,11 @@ pub(crate) async fn open_with(config: &Config, secret: &Secret) -> anyhow::Resul
     }
     make_data_dir(config)?;
     file_permissions::restrict_existing(config);
-    Store::open(&config.database, secret, &random(), Clock::system().now())
-        .await
-        .context("the database cannot be opened")
+    let open = async {
+        let db = Db::open_with_connections(&config.database, config.database_connections).await?;
+        Store::open_on(db, secret, &random(), Clock::system().now()).await
+    };
+    open.await.context("the database cannot be opened")
 }
 
 /// Creates the folder of the embedded database.

@@ -3,6 +3,7 @@
 
 mod backup;
 mod code;
+mod connections;
 mod device;
 mod device_login;
 mod limited_attempts;

@@ -224,6 +224,13 @@ pub(crate) const TABLES: &[TableRule] = &[
         left_out: &[("id", NUMBER), ("account_id", NUMBER)],
     },
     TableRule {
+        name: "limited_attempts",
+        ownership: RowOwnership::Nobody(
+            "a keyed hash of who tried, for an hour: deleting it with the account would give back the tries",
+        ),
+        left_out: &[],
+    },
+    TableRule {
         name: "link_pulse",
         ownership: RowOwnership::Nobody("whether batteries can connect"),
         left_out: &[],
@@ -425,6 +432,11 @@ pub(crate) const TABLES: &[TableRule] = &[
             ("seq", MESSAGE),
             ("provider_token", SECRET),
         ],
+    },
+    TableRule {
+        name: "shared_options",
+        ownership: RowOwnership::Nobody("the operator's configuration"),
+        left_out: &[],
     },
     TableRule {
         name: "source_states",
