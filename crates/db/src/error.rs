@@ -16,6 +16,14 @@ pub enum Error {
     UnknownEngine,
     #[error("this is not the secret of this database; nothing was written")]
     WrongSecret,
+    #[error(
+        "the database's schema has step {schema}, and this version of Suncellar needs step {program}: run `suncellar migrate`"
+    )]
+    SchemaTooOld { schema: i64, program: i64 },
+    #[error(
+        "the database's schema has step {schema}, and this version of Suncellar knows only step {program}: use a newer one"
+    )]
+    SchemaTooNew { schema: i64, program: i64 },
     #[error("stored text is damaged: {0}")]
     Damaged(&'static str),
     #[error(transparent)]

@@ -1,8 +1,9 @@
-//! Schema steps, one text each under `migrations/`, applied on start. The texts are in SQLite's dialect; [`text_for`] makes
+//! Schema steps, one text each under `migrations/`, applied on start, or on PostgreSQL by `suncellar migrate`. The texts are in SQLite's dialect; [`text_for`] makes
 //! PostgreSQL's of them. A line `-- [SQLite]` or `-- [PostgreSQL]` begins what only this engine gets, `-- [both]` ends it.
-use crate::{Pool, Result};
+use crate::{Error, Pool, Result};
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::{AssertSqlSafe, SqlSafeStr as _};
+use std::time::Duration;
 
 struct SchemaStep {
     version: i64,
@@ -63,19 +64,108 @@ const STEPS: &[SchemaStep] = steps![
     34 "0034_chunk_index",
     35 "0035_limited_attempts",
     36 "0036_shared_options",
+    37 "0037_schema_compatibility",
 ];
+
+/// A migration without a further step after this time is not running, or takes long: the process has to be started again.
+const MIGRATION_STEP_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The version that this program brings a database to.
 pub(crate) fn latest_version() -> i64 {
     STEPS.last().map_or(0, |step| step.version)
 }
 
+/// Brings the schema to the version of this program. A newer one stays as it is, if this program can work with it.
 pub(crate) async fn run(pool: &Pool) -> Result<()> {
+    let schema = SchemaState::read(pool).await?;
+    if schema
+        .version
+        .is_some_and(|version| version > latest_version())
+    {
+        return schema.check(latest_version());
+    }
     match pool {
         Pool::Sqlite(pool) => migrator(Engine::Sqlite).run(pool).await?,
         Pool::Postgres(pool) => migrator(Engine::Postgres).run(pool).await?,
     }
     Ok(())
+}
+
+/// Like [`run`], but changes only an empty database: whoever shares it with other processes decides when they are ready.
+pub(crate) async fn require(pool: &Pool) -> Result<()> {
+    let mut schema = SchemaState::read(pool).await?;
+    if schema.version.is_none() {
+        return run(pool).await;
+    }
+    // Somebody may be migrating it at this moment, or creating it, as two processes start at once.
+    while schema.version < Some(latest_version()) {
+        tokio::time::sleep(MIGRATION_STEP_TIMEOUT).await;
+        let before = std::mem::replace(&mut schema, SchemaState::read(pool).await?);
+        if schema.version == before.version {
+            break;
+        }
+    }
+    schema.check(latest_version())
+}
+
+/// What is known about the schema of a database.
+#[derive(Clone, Copy, Debug)]
+struct SchemaState {
+    /// The last applied step; `None` for an empty database.
+    version: Option<i64>,
+    /// The oldest version of the program that works with it. Steps that older programs cannot work with raise it.
+    oldest_program: i64,
+}
+
+impl SchemaState {
+    async fn read(pool: &Pool) -> Result<Self> {
+        let mut state = Self {
+            version: None,
+            oldest_program: 0,
+        };
+        if has_table(pool, "_sqlx_migrations").await? {
+            state.version = read_number(pool, "SELECT max(version) FROM _sqlx_migrations").await?;
+        }
+        if has_table(pool, "schema_compatibility").await? {
+            let oldest = "SELECT max(oldest_program) FROM schema_compatibility";
+            state.oldest_program = read_number(pool, oldest).await?.unwrap_or_default();
+        }
+        Ok(state)
+    }
+
+    /// Whether a program of this version works with the schema.
+    fn check(self, program: i64) -> Result<()> {
+        let schema = self.version.unwrap_or_default();
+        if schema < program {
+            return Err(Error::SchemaTooOld { schema, program });
+        }
+        // Programs from before the table of compatibility knew nothing of it.
+        if schema > program && (self.oldest_program == 0 || self.oldest_program > program) {
+            return Err(Error::SchemaTooNew { schema, program });
+        }
+        Ok(())
+    }
+}
+
+async fn has_table(pool: &Pool, name: &str) -> Result<bool> {
+    Ok(match pool {
+        Pool::Sqlite(pool) => {
+            let found =
+                "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = $1)";
+            sqlx::query_scalar(found).bind(name).fetch_one(pool).await?
+        }
+        Pool::Postgres(pool) => {
+            let found = "SELECT to_regclass($1) IS NOT NULL";
+            sqlx::query_scalar(found).bind(name).fetch_one(pool).await?
+        }
+    })
+}
+
+async fn read_number(pool: &Pool, query: &'static str) -> Result<Option<i64>> {
+    Ok(match pool {
+        Pool::Sqlite(pool) => sqlx::query_scalar(query).fetch_one(pool).await?,
+        Pool::Postgres(pool) => sqlx::query_scalar(query).fetch_one(pool).await?,
+    })
 }
 
 fn migrator(engine: Engine) -> Migrator {
@@ -125,6 +215,26 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use std::fmt::Write as _;
+
+    #[test]
+    fn a_program_works_with_its_own_schema_and_newer_ones_that_allow_it() {
+        let check = |version, oldest_program, program| {
+            let version = Some(version);
+            let state = SchemaState {
+                version,
+                oldest_program,
+            };
+            state.check(program)
+        };
+        check(40, 37, 40).unwrap();
+        check(40, 37, 39).unwrap();
+        check(40, 37, 37).unwrap();
+        let too_old = check(39, 37, 40).unwrap_err().to_string();
+        assert!(too_old.contains("suncellar migrate"), "{too_old}");
+        let too_new = check(40, 40, 39).unwrap_err().to_string();
+        assert!(too_new.contains("newer"), "{too_new}");
+        check(40, 0, 39).unwrap_err();
+    }
 
     /// A released step is never edited: databases that have it would refuse to start. A new one adds its line.
     #[test]

@@ -43,6 +43,11 @@ impl Db {
     pub async fn migrate(&self) -> Result<()> {
         migrations::run(&self.pool).await
     }
+
+    /// Fails if this program cannot work with the schema. An empty database gets one.
+    pub async fn require_schema(&self) -> Result<()> {
+        migrations::require(&self.pool).await
+    }
 }
 
 async fn open_postgres(url: &str, connections: u32) -> Result<PgPool> {

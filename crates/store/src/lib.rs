@@ -67,6 +67,14 @@ use session_cache::SessionCache;
 use telemetry::Telemetry;
 use unit::UnitCache;
 
+/// What to do with a schema of an earlier version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SchemaAction {
+    Migrate,
+    /// Fail: other processes may be using it.
+    Require,
+}
+
 /// The database, with the keys that protect its contents. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Store {
@@ -81,11 +89,18 @@ pub struct Store {
 impl Store {
     /// Opens `sqlite:PATH` or `postgres://…`, checks that the secret belongs to it, and migrates the schema.
     pub async fn open(url: &str, secret: &Secret, random: &Random, now: Millis) -> Result<Self> {
-        Self::open_on(Db::open(url).await?, secret, random, now).await
+        let db = Db::open(url).await?;
+        Self::open_on(db, SchemaAction::Migrate, secret, random, now).await
     }
 
     /// The same for an open database.
-    pub async fn open_on(db: Db, secret: &Secret, random: &Random, now: Millis) -> Result<Self> {
+    pub async fn open_on(
+        db: Db,
+        schema: SchemaAction,
+        secret: &Secret,
+        random: &Random,
+        now: Millis,
+    ) -> Result<Self> {
         let store = Self {
             telemetry: Telemetry::new(db.clone()),
             keyring: Keyring::new(secret.clone()),
@@ -96,7 +111,10 @@ impl Store {
         };
         let ready = async {
             store.check_secret().await?;
-            store.db.migrate().await?;
+            match schema {
+                SchemaAction::Migrate => store.db.migrate().await?,
+                SchemaAction::Require => store.db.require_schema().await?,
+            }
             store.telemetry.convert_old_rows().await?;
             store.load_or_create_keys(random, now).await
         };

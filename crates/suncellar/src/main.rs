@@ -56,7 +56,7 @@ fn run(arguments: &ArgMatches) -> anyhow::Result<()> {
                 Command::Serve => roles::serve(config).await,
                 Command::Demo(demo) => demo::run(config, demo).await,
                 Command::Simulate(options) => simulate::run(options).await,
-                Command::Migrate => roles::open_store(&config).await.map(drop),
+                Command::Migrate => roles::migrate(&config).await,
                 Command::Backup { file } => backup::backup(&config, &file).await,
                 Command::Restore { file } => backup::restore(&config, &file).await,
                 Command::Check => backup::check(&config).await,

@@ -19,7 +19,7 @@ use ring::rand::{SecureRandom as _, SystemRandom};
 use sources::Sources;
 use std::net::SocketAddr;
 use std::time::Duration;
-use store::{Secret, Store};
+use store::{SchemaAction, Secret, Store};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -41,17 +41,37 @@ pub(crate) fn random() -> Random {
 }
 
 pub(crate) async fn open_store(config: &Config) -> anyhow::Result<Store> {
+    let secret = parse_secret(config)?;
+    open_with(config, &secret).await
+}
+
+/// `suncellar migrate`.
+pub(crate) async fn migrate(config: &Config) -> anyhow::Result<()> {
+    let secret = parse_secret(config)?;
+    open(config, SchemaAction::Migrate, &secret).await?;
+    Ok(())
+}
+
+fn parse_secret(config: &Config) -> anyhow::Result<Secret> {
     let Some(secret) = &config.secret else {
         bail!(
             "a signing secret is needed: set SUNCELLAR_SECRET or secret-file to at least 32 random characters"
         );
     };
-    let secret = Secret::parse(secret)?;
-    open_with(config, &secret).await
+    Ok(Secret::parse(secret)?)
 }
 
-/// Opens the store with a secret that need not meet today's rules: the one that is being changed.
+/// Opens the store with a secret that need not meet today's rules: the one that is being changed. An SQLite database is
+/// migrated, as no other process uses it; other processes may use PostgreSQL, so there it is for `suncellar migrate`.
 pub(crate) async fn open_with(config: &Config, secret: &Secret) -> anyhow::Result<Store> {
+    let schema = match config.database.starts_with("sqlite:") {
+        true => SchemaAction::Migrate,
+        false => SchemaAction::Require,
+    };
+    open(config, schema, secret).await
+}
+
+async fn open(config: &Config, schema: SchemaAction, secret: &Secret) -> anyhow::Result<Store> {
     if let Some(file) = &config.secret_file {
         file_permissions::check_secret_file(file);
     }
@@ -59,7 +79,7 @@ pub(crate) async fn open_with(config: &Config, secret: &Secret) -> anyhow::Resul
     file_permissions::restrict_existing(config);
     let open = async {
         let db = Db::open_with_connections(&config.database, config.database_connections).await?;
-        Store::open_on(db, secret, &random(), Clock::system().now()).await
+        Store::open_on(db, schema, secret, &random(), Clock::system().now()).await
     };
     open.await.context("the database cannot be opened")
 }

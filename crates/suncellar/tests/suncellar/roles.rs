@@ -234,3 +234,51 @@ async fn an_update_crosses_processes_of_one_role_each() {
     drop(fleet);
     db.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_shared_database_is_migrated_by_the_operator_and_an_older_program_may_go_on() {
+    let Some(db) = TestDb::postgres().await else {
+        return;
+    };
+    let folder = TempDir::new().unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(BINARY);
+        command.current_dir(folder.path()).args(arguments);
+        command.args(["--database", db.url()]);
+        command.env("SUNCELLAR_SECRET", SECRET).output().unwrap()
+    };
+    let execute = async |statements: &[&str]| {
+        let statements: Vec<String> = statements.iter().map(ToString::to_string).collect();
+        testkit::database::execute(db.url(), &statements).await;
+    };
+    // A step of the next release, which programs of this one work with.
+    execute(&[
+        "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+               VALUES (9999, 'next', TRUE, '', 0)",
+    ])
+    .await;
+    assert!(run(&["admin", "list-options"]).status.success());
+    // And one that they do not work with.
+    execute(&["INSERT INTO schema_compatibility VALUES (9999)"]).await;
+    let refused = run(&["admin", "list-options"]);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(
+        !refused.status.success() && said.contains("newer"),
+        "{said}"
+    );
+
+    // A database of the previous release.
+    execute(&[
+        "DELETE FROM _sqlx_migrations WHERE version IN (37, 9999)",
+        "DROP TABLE schema_compatibility",
+    ])
+    .await;
+    let refused = run(&["serve", "--role", "jobs"]);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(
+        !refused.status.success() && said.contains("run `suncellar migrate`"),
+        "{said}"
+    );
+    assert!(run(&["migrate"]).status.success());
+    assert!(run(&["admin", "list-options"]).status.success());
+}

@@ -371,6 +371,11 @@ pub(crate) const TABLES: &[TableRule] = &[
         left_out: &[],
     },
     TableRule {
+        name: "schema_compatibility",
+        ownership: RowOwnership::Nobody("which programs work with the schema"),
+        left_out: &[],
+    },
+    TableRule {
         name: "sealed_days",
         ownership: RowOwnership::Nobody("samples of days that are over, exported as those"),
         left_out: &[],
