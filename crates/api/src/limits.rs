@@ -165,7 +165,10 @@ impl Limits {
             return Ok(());
         };
         let taken = store.take_attempts(window.name, window.limit, names, tries, now);
-        taken.await?.map_err(too_many)
+        taken.await?.map_err(|wait| {
+            window.give_back(names, tries);
+            too_many(wait)
+        })
     }
 }
 

@@ -1,5 +1,5 @@
-//! Schema steps, one text each under `migrations/`, applied on start, or on PostgreSQL by `suncellar migrate`. The texts are in SQLite's dialect; [`text_for`] makes
-//! PostgreSQL's of them. A line `-- [SQLite]` or `-- [PostgreSQL]` begins what only this engine gets, `-- [both]` ends it.
+//! Schema steps, one text each under `migrations/`, applied on start, or on PostgreSQL by `suncellar migrate`. The texts are in
+//! SQLite's dialect; [`text_for`] makes PostgreSQL's of them. A line `-- [SQLite]` or `-- [PostgreSQL]` begins what only this engine gets, `-- [both]` ends it.
 use crate::{Error, Pool, Result};
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::{AssertSqlSafe, SqlSafeStr as _};
@@ -150,8 +150,7 @@ impl SchemaState {
 async fn has_table(pool: &Pool, name: &str) -> Result<bool> {
     Ok(match pool {
         Pool::Sqlite(pool) => {
-            let found =
-                "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = $1)";
+            let found = "/* SQLite */ SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = $1)";
             sqlx::query_scalar(found).bind(name).fetch_one(pool).await?
         }
         Pool::Postgres(pool) => {
