@@ -1,5 +1,6 @@
 //! Schema steps, one text each under `migrations/`, applied on start, or on PostgreSQL by `suncellar migrate`. The texts are in
-//! SQLite's dialect; [`text_for`] makes PostgreSQL's of them. A line `-- [SQLite]` or `-- [PostgreSQL]` begins what only this engine gets, `-- [both]` ends it.
+//! SQLite's dialect; [`text_for`] makes PostgreSQL's of them. A line `-- [SQLite]` or `-- [PostgreSQL]` begins what only this
+//! engine gets, `-- [both]` ends it.
 use crate::{Error, Pool, Result};
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::{AssertSqlSafe, SqlSafeStr as _};
