@@ -39,8 +39,8 @@ fn network(address: IpAddr) -> String {
 
 impl Limits {
     pub(crate) fn new(store: &Store, clock: &Clock) -> Self {
-        let per_minute = |name, attempts| SlidingWindow::new(name, attempts, MINUTE);
-        let per_hour = |name, attempts| SlidingWindow::new(name, attempts, HOUR);
+        let per_minute = |kind, attempts| SlidingWindow::new(kind, attempts, MINUTE);
+        let per_hour = |kind, attempts| SlidingWindow::new(kind, attempts, HOUR);
         Self {
             store: store.db().is_shared().then(|| store.clone()),
             clock: clock.clone(),
@@ -101,7 +101,7 @@ impl Limits {
         self.keys.give_back(&names, tries);
         if let Some(store) = &self.store
             && let Err(error) = store
-                .give_back_attempts(self.keys.name, &names, tries)
+                .give_back_attempts(self.keys.kind, &names, tries)
                 .await
         {
             tracing::warn!(%error, "the tries of right codes were not given back");
@@ -164,7 +164,7 @@ impl Limits {
         let Some(store) = &self.store else {
             return Ok(());
         };
-        let taken = store.take_attempts(window.name, window.limit, names, tries, now);
+        let taken = store.take_attempts(window.kind, window.limit, names, tries, now);
         taken.await?.map_err(|wait| {
             window.give_back(names, tries);
             too_many(wait)

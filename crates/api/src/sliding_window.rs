@@ -8,8 +8,8 @@ use std::sync::{Mutex, PoisonError};
 const USES_BETWEEN_CLEANUPS: u32 = 4096;
 
 pub(crate) struct SlidingWindow {
-    /// The name of the limit.
-    pub(crate) name: &'static str,
+    /// Which limit.
+    pub(crate) kind: &'static str,
     pub(crate) limit: AttemptLimit,
     counted: Mutex<Counted>,
 }
@@ -21,9 +21,9 @@ struct Counted {
 }
 
 impl SlidingWindow {
-    pub(crate) fn new(name: &'static str, attempts: usize, span: Millis) -> Self {
+    pub(crate) fn new(kind: &'static str, attempts: usize, span: Millis) -> Self {
         Self {
-            name,
+            kind,
             limit: AttemptLimit { attempts, span },
             counted: Mutex::default(),
         }

@@ -49,6 +49,21 @@ pub enum Pool {
     Postgres(PgPool),
 }
 
+impl Pool {
+    pub async fn has_table(&self, name: &str) -> Result<bool> {
+        Ok(match self {
+            Self::Sqlite(pool) => {
+                let sql = "/* SQLite */ SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = $1)";
+                sqlx::query_scalar(sql).bind(name).fetch_one(pool).await?
+            }
+            Self::Postgres(pool) => {
+                let sql = "SELECT to_regclass($1) IS NOT NULL";
+                sqlx::query_scalar(sql).bind(name).fetch_one(pool).await?
+            }
+        })
+    }
+}
+
 impl Db {
     pub fn pool(&self) -> &Pool {
         &self.pool

@@ -124,10 +124,10 @@ impl SchemaState {
             version: None,
             oldest_program: 0,
         };
-        if has_table(pool, "_sqlx_migrations").await? {
+        if pool.has_table("_sqlx_migrations").await? {
             state.version = read_number(pool, "SELECT max(version) FROM _sqlx_migrations").await?;
         }
-        if has_table(pool, "schema_compatibility").await? {
+        if pool.has_table("schema_compatibility").await? {
             let oldest = "SELECT max(oldest_program) FROM schema_compatibility";
             state.oldest_program = read_number(pool, oldest).await?.unwrap_or_default();
         }
@@ -146,19 +146,6 @@ impl SchemaState {
         }
         Ok(())
     }
-}
-
-async fn has_table(pool: &Pool, name: &str) -> Result<bool> {
-    Ok(match pool {
-        Pool::Sqlite(pool) => {
-            let found = "/* SQLite */ SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = $1)";
-            sqlx::query_scalar(found).bind(name).fetch_one(pool).await?
-        }
-        Pool::Postgres(pool) => {
-            let found = "SELECT to_regclass($1) IS NOT NULL";
-            sqlx::query_scalar(found).bind(name).fetch_one(pool).await?
-        }
-    })
 }
 
 async fn read_number(pool: &Pool, query: &'static str) -> Result<Option<i64>> {

@@ -71,8 +71,8 @@ use unit::UnitCache;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SchemaAction {
     Migrate,
-    /// Fail: other processes may be using it.
-    Require,
+    /// Fail if other processes may be using it.
+    MigrateUnlessShared,
 }
 
 /// The database, with the keys that protect its contents. Cheap to clone.
@@ -112,8 +112,10 @@ impl Store {
         let ready = async {
             store.check_secret().await?;
             match schema {
-                SchemaAction::Migrate => store.db.migrate().await?,
-                SchemaAction::Require => store.db.require_schema().await?,
+                SchemaAction::MigrateUnlessShared if store.db.is_shared() => {
+                    store.db.require_schema().await?;
+                }
+                _ => store.db.migrate().await?,
             }
             store.telemetry.convert_old_rows().await?;
             store.load_or_create_keys(random, now).await

@@ -2,7 +2,7 @@
 use crate::keyring::{DataKey, LoadedKey};
 use crate::secret::Secret;
 use crate::{Error, Purpose, Result, Store};
-use db::{FromRow, Pool, Tx};
+use db::{FromRow, Tx};
 use domain::Random;
 use domain::clock::{MINUTE, Millis};
 use std::sync::Arc;
@@ -87,7 +87,7 @@ impl Store {
     /// Refuses a wrong secret before anything is written, migrations included.
     pub(crate) async fn check_secret(&self) -> Result<()> {
         let secret = self.keyring.secret();
-        if self.has_table("secret_keys").await? {
+        if self.db.pool().has_table("secret_keys").await? {
             let rows = self.key_rows().await?;
             for row in &rows {
                 row.unwrap(secret)?;
@@ -96,7 +96,7 @@ impl Store {
                 return Ok(());
             }
         }
-        if self.has_table("firmware_keys").await? {
+        if self.db.pool().has_table("firmware_keys").await? {
             let encrypted: Option<Vec<u8>> = on!(self, p => sqlx::query_scalar(
                 "SELECT secret_key FROM firmware_keys WHERE secret_key IS NOT NULL")
                 .fetch_optional(p).await)?;
@@ -108,20 +108,6 @@ impl Store {
             }
         }
         Ok(())
-    }
-
-    async fn has_table(&self, name: &str) -> Result<bool> {
-        let count: i64 = match self.db.pool() {
-            Pool::Sqlite(pool) => {
-                let sql = "/* SQLite */ SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = $1";
-                sqlx::query_scalar(sql).bind(name).fetch_one(pool).await?
-            }
-            Pool::Postgres(pool) => {
-                let sql = "SELECT COUNT(*) FROM pg_class WHERE oid = to_regclass($1)";
-                sqlx::query_scalar(sql).bind(name).fetch_one(pool).await?
-            }
-        };
-        Ok(count > 0)
     }
 
     async fn key_rows(&self) -> Result<Vec<Row>> {

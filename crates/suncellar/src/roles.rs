@@ -64,11 +64,7 @@ fn parse_secret(config: &Config) -> anyhow::Result<Secret> {
 /// Opens the store with a secret that need not meet today's rules: the one that is being changed. An SQLite database is
 /// migrated, as no other process uses it; other processes may use PostgreSQL, so there it is for `suncellar migrate`.
 pub(crate) async fn open_with(config: &Config, secret: &Secret) -> anyhow::Result<Store> {
-    let schema = match config.database.starts_with("sqlite:") {
-        true => SchemaAction::Migrate,
-        false => SchemaAction::Require,
-    };
-    open(config, schema, secret).await
+    open(config, SchemaAction::MigrateUnlessShared, secret).await
 }
 
 async fn open(config: &Config, schema: SchemaAction, secret: &Secret) -> anyhow::Result<Store> {

@@ -224,18 +224,22 @@ impl Telemetry {
             .await?
         {
             // If it was sealed since the first read, its samples are found there.
-            let measured = match plan.context {
-                true => self.day_with_context(site, day).await?,
-                false => self.day_without_context(site, day).await?,
+            let span = site.zone.bounds(day);
+            let (columns, measured) = if plan.context {
+                let measured = self.day_with_context(site, day).await?;
+                (Columns::of(&measured.samples), Some(measured))
+            } else {
+                let samples = self.samples_between(site, span.clone()).await?;
+                (Columns::of(&samples), None)
             };
-            if measured.samples.is_empty() {
+            if columns.times.is_empty() {
                 continue;
             }
             let day_found = ChartDay {
-                span: measured.span.clone(),
+                span,
                 quarters: None,
-                columns: Some(Columns::of(&measured.samples)),
-                measured: Some(measured),
+                columns: Some(columns),
+                measured,
             };
             found.insert(day, day_found);
         }

@@ -76,21 +76,6 @@ impl Telemetry {
         })
     }
 
-    /// The same without what is around the day, for whoever needs no energy.
-    pub(crate) async fn day_without_context(
-        &self,
-        site: MeasuredSite<'_>,
-        day: SiteDay,
-    ) -> Result<DayWithContext> {
-        let span = site.zone.bounds(day);
-        let samples = self.samples_between(site, span.clone()).await?;
-        Ok(DayWithContext {
-            span,
-            samples,
-            ..DayWithContext::default()
-        })
-    }
-
     /// Samples of a time span, in order.
     pub(crate) async fn samples_between(
         &self,

@@ -138,20 +138,12 @@ impl Telemetry {
             .days_to_compute(site, &days, |day| has_day(&found, day))
             .await?;
         for day in &open {
-            let day = *day;
-            // It may have been sealed since the first read.
-            let mut again = self.sealed_totals(site, day..day.next()).await?;
-            let totals = match again.pop() {
-                Some((_, totals)) => totals,
-                None => {
-                    let measured = self.day_with_context(site, day).await?;
-                    if measured.samples.is_empty() {
-                        continue;
-                    }
-                    Totals::of(&measured, &Columns::of(&measured.samples), site.phase)
-                }
-            };
-            found.push((day, totals));
+            // If it was sealed since the first read, its samples are found there.
+            let measured = self.day_with_context(site, *day).await?;
+            if !measured.samples.is_empty() {
+                let columns = Columns::of(&measured.samples);
+                found.push((*day, Totals::of(&measured, &columns, site.phase)));
+            }
         }
         if !open.is_empty() {
             found.sort_unstable_by_key(|(day, _)| *day);

@@ -2,6 +2,7 @@
 use crate::cli::firmware::{Firmware, Publish, Sign};
 use crate::config::Config;
 use crate::roles::{open_store, random};
+use crate::shared_options;
 use anyhow::{Context as _, bail, ensure};
 use domain::clock::{DAY, HOUR, Millis};
 use domain::firmware::{Manifest, SecretKey, SignedText, digest_of};
@@ -30,7 +31,8 @@ pub(super) async fn run(config: &Config, command: Firmware) -> anyhow::Result<()
         _ => {}
     }
     let store = open_store(config).await?;
-    let service = super::service(config, &store);
+    let config = shared_options::agree(config.clone(), &store).await?;
+    let service = super::service(&config, &store);
     match command {
         Firmware::NewKey { .. } | Firmware::Sign(_) => Ok(()),
         Firmware::TrustKey { key } => {
