@@ -2,6 +2,7 @@
 //! its owner, so no one is locked out by other people's attempts. Several processes share the allowances in the database.
 use crate::error::{Error, Result};
 use crate::sliding_window::SlidingWindow;
+use axum::http::StatusCode;
 use domain::client_network::ClientNetwork;
 use domain::clock::{HOUR, MINUTE, Millis, SECOND};
 use domain::{AccountId, Clock, Message};
@@ -118,7 +119,8 @@ impl Limits {
     }
 
     pub(crate) async fn mail_from(&self, address: IpAddr) -> Result<()> {
-        self.check(&self.mail_address, network(address)).await
+        let checked = self.check(&self.mail_address, network(address)).await;
+        checked.map_err(mail_failed)
     }
 
     /// Whether this mailbox may get one more mail. The caller never learns the result, because they may not own the mailbox.
@@ -126,7 +128,7 @@ impl Limits {
         match self.check(&self.mail_recipient, recipient.to_owned()).await {
             Ok(()) => Ok(true),
             Err(Error::RateLimited { .. }) => Ok(false),
-            Err(error) => Err(error),
+            Err(error) => Err(mail_failed(error)),
         }
     }
 
@@ -169,6 +171,14 @@ impl Limits {
             window.give_back(names, tries);
             too_many(wait)
         })
+    }
+}
+
+/// Without the database the mail could not be queued either.
+fn mail_failed(error: Error) -> Error {
+    match error {
+        Error::RateLimited { .. } => error,
+        _ => Error::Refused(StatusCode::SERVICE_UNAVAILABLE, Message::MailFailed),
     }
 }
 

@@ -69,3 +69,17 @@ macro_rules! find_first {
         found
     }};
 }
+
+/// The SQL condition that a site is in a set of shards: the name of its column, and the parameter that has the set's bits.
+#[macro_export]
+macro_rules! in_shards {
+    ($site_id:literal, $bits:literal) => {
+        concat!(
+            "((CAST(",
+            $bits,
+            " AS BIGINT) >> CAST(",
+            $site_id,
+            " % 32 AS INTEGER)) & 1) = 1"
+        )
+    };
+}

@@ -39,6 +39,7 @@ pub mod serial;
 pub mod series;
 pub mod session;
 pub mod setting;
+pub mod shard;
 pub mod site;
 pub mod site_time;
 pub mod source;

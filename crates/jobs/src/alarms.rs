@@ -2,6 +2,7 @@
 //!
 //! It reads the live view in memory and queries the database only for changes: a fleet in which nothing happens costs one small
 //! query per check. Several processes on one database see the same and write it once.
+use crate::{Jobs, Worker};
 use bus::{LiveView, Snapshot};
 use domain::Serial;
 use domain::alarm::{
@@ -9,6 +10,7 @@ use domain::alarm::{
 };
 use domain::clock::{MINUTE, Millis};
 use domain::firmware::JobState;
+use domain::shard::{Shard, ShardSet};
 use service::Service;
 use std::collections::HashMap;
 use store::{Result, Store};
@@ -24,7 +26,8 @@ pub struct AlarmWatcher {
     watches: HashMap<Serial, AlarmMonitor>,
     /// Batteries at their floor and since when, as in the database.
     at_floor_since: HashMap<Serial, Millis>,
-    loaded: bool,
+    /// Whose systems are checked.
+    shards: ShardSet,
 }
 
 impl AlarmWatcher {
@@ -35,23 +38,27 @@ impl AlarmWatcher {
         store: &Store,
         service: &Service,
         live: &LiveView,
+        shards: ShardSet,
         now: Millis,
     ) -> Result<()> {
         if !live.receives_peer_messages() {
             return Ok(());
         }
-        if !self.loaded {
+        if self.shards != shards {
             self.at_floor_since = store.batteries_at_floor().await?.into_iter().collect();
             let watch = |(sn, since): (&Serial, &Millis)| {
                 (sn.clone(), AlarmMonitor::with_low_charge_since(*since))
             };
             self.watches = self.at_floor_since.iter().map(watch).collect();
-            self.loaded = true;
+            self.shards = shards;
         }
         let reachable_since = store.reachable_since(now).await?;
         let mut changes: Vec<(Serial, AlarmChange)> = Vec::new();
         let mut floor_changes: Vec<(Serial, Option<Millis>)> = Vec::new();
         for (sn, snapshot) in live.all() {
+            if !shards.contains(Shard::of_site(snapshot.facts.site_id)) {
+                continue;
+            }
             let watch = self.watches.entry(sn.clone()).or_default();
             let evidence = Evidence {
                 now,
@@ -128,15 +135,19 @@ fn update_end(sn: &Serial, snapshot: &Snapshot, live: &LiveView, now: Millis) ->
     }
 }
 
-pub(crate) async fn run(
-    watcher: &mut AlarmWatcher,
-    store: &Store,
-    service: &Service,
-    live: &LiveView,
-    now: Millis,
-) {
+pub(crate) async fn run(worker: &Worker) {
+    let Jobs {
+        store,
+        service,
+        bus,
+        clock,
+        ..
+    } = &**worker;
     let done = async {
-        watcher.check_all(store, service, live, now).await?;
+        let shards = worker.leases.held().shards();
+        let mut watcher = worker.alarms.lock().await;
+        let checked = watcher.check_all(store, service, &bus.live, shards, clock.now());
+        checked.await?;
         service.queue_alarm_mails().await
     };
     if let Err(error) = done.await {

@@ -1,6 +1,7 @@
 //! Forecasts for every system that reports, and a charge plan where the owner wants one. Each system has its turn once per
 //! quarter-hour, spread over time. A plan is also made out of turn: on new prices and settings, and when the state of charge is
-//! not where the plan expects it.
+//! not where the plan expects it. The database knows when each system has to be checked next, and a process checks those of its
+//! shards.
 
 mod block_outcome;
 mod explained_plan;
@@ -10,15 +11,20 @@ mod notice;
 mod savings;
 mod system_planner;
 
+use crate::Worker;
 use bus::Bus;
 use domain::Serial;
 use domain::clock::{MINUTE, Millis};
 use service::Service;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
+use store::job_lease::HeldShards;
 use store::planning::PlannedSystem;
 use store::{Result, Store};
 use system_planner::{SystemPlanner, Visit};
+
+/// Systems that are read at a time.
+const PAGE: usize = 64;
 
 /// The dependencies of planning, and the current time.
 #[derive(Clone, Copy)]
@@ -26,6 +32,8 @@ pub struct PlanningContext<'a> {
     pub store: &'a Store,
     pub service: &'a Service,
     pub bus: &'a Bus,
+    /// Whose systems are planned.
+    pub held: &'a HeldShards,
     pub now: Millis,
 }
 
@@ -34,8 +42,8 @@ pub struct PlanningContext<'a> {
 pub struct Planners {
     planners: HashMap<Serial, SystemPlanner>,
     budget: Budget,
-    /// Where the next tick begins if this one ran out of time.
-    next: usize,
+    /// When a source had last answered at the tick before, if there was one.
+    prices_answered: Option<Option<Millis>>,
 }
 
 /// After a start thousands of systems are due at once, and other people wait for their charts. So a tick ends after some time,
@@ -67,41 +75,78 @@ impl Planners {
         }
     }
 
-    /// Visits every system once and works where something is due, one after the other: it uses one core at most. Systems that
-    /// need training come after all others: training takes many times as long as a plan.
+    /// Checks the systems that are due, one after the other: it uses one core at most. Systems that need training come after all
+    /// others: training takes many times as long as a plan.
     pub async fn tick(&mut self, context: PlanningContext<'_>) -> Result<()> {
-        let answered = context.store.prices_answered_at().await?;
-        let systems = context.store.planned_systems().await?;
-        let known: HashSet<&Serial> = systems.iter().map(|system| &system.sn).collect();
-        self.planners.retain(|sn, _| known.contains(sn));
-        let (begun, budget, first) = (Instant::now(), self.budget, self.next);
+        let PlanningContext { store, now, .. } = context;
+        let shards = context.held.shards();
+        self.planners
+            .retain(|_, planner| shards.contains(planner.shard));
+        let answered = store.prices_answered_at().await?;
+        if self.prices_answered.replace(answered) != Some(answered) {
+            store.check_all_plans(shards).await?;
+        }
+        let (begun, budget) = (Instant::now(), self.budget);
         let mut to_train = Vec::new();
-        for visited in 0..systems.len() {
-            let index = (first + visited) % systems.len();
-            if visited >= budget.min_systems && begun.elapsed() >= budget.time {
-                self.next = index;
+        let mut visited = 0;
+        while visited < budget.min_systems || begun.elapsed() < budget.time {
+            let limit = if begun.elapsed() < budget.time {
+                PAGE
+            } else {
+                budget.min_systems - visited
+            };
+            let due = store
+                .systems_to_plan(shards, now, limit.min(PAGE) as i64)
+                .await?;
+            if due.is_empty() {
                 break;
             }
-            let system = &systems[index];
-            let planner = self.planners.entry(system.sn.clone()).or_default();
-            let visit = planner.visit(context, system, answered).await;
-            if let Some(Visit::NeedsTraining) = or_retry_later(planner, visit, system, context.now)
-            {
-                to_train.push(system);
+            visited += due.len();
+            let mut checked = Vec::with_capacity(due.len());
+            for system in due {
+                let planner = self.planner(&system);
+                let visit = planner.visit(context, &system, answered).await;
+                let visit = or_retry_later(planner, visit, &system, now);
+                let next = planner.next_check(&system, now);
+                if let Some(Visit::NeedsTraining) = visit {
+                    to_train.push(PlannedSystem {
+                        due_at: next,
+                        ..system.clone()
+                    });
+                }
+                checked.push((system, next));
             }
+            store.set_plan_checks(&checked).await?;
         }
-        // Systems without models come first, and among them those that want a plan.
-        to_train.sort_by_key(|system| (self.planners[&system.sn].has_models(), !system.wants_plan));
-        let begun = Instant::now();
-        for (done, system) in to_train.into_iter().enumerate() {
-            if done > 0 && begun.elapsed() >= budget.training_time {
-                break;
+        self.train(context, to_train).await
+    }
+
+    /// Systems without models come first, and among them those that want a plan.
+    async fn train(
+        &mut self,
+        context: PlanningContext<'_>,
+        mut systems: Vec<PlannedSystem>,
+    ) -> Result<()> {
+        systems.sort_by_key(|system| (self.planners[&system.sn].has_models(), !system.wants_plan));
+        let (begun, budget) = (Instant::now(), self.budget);
+        let mut checked = Vec::with_capacity(systems.len());
+        for (done, system) in systems.into_iter().enumerate() {
+            // The others are trained in a later tick.
+            let mut next = context.now;
+            if done == 0 || begun.elapsed() < budget.training_time {
+                let planner = self.planner(&system);
+                let trained = planner.train(context, &system).await;
+                or_retry_later(planner, trained, &system, context.now);
+                next = planner.next_check(&system, context.now);
             }
-            let planner = self.planners.entry(system.sn.clone()).or_default();
-            let trained = planner.train(context, system).await;
-            or_retry_later(planner, trained, system, context.now);
+            checked.push((system, next));
         }
-        Ok(())
+        context.store.set_plan_checks(&checked).await
+    }
+
+    fn planner(&mut self, system: &PlannedSystem) -> &mut SystemPlanner {
+        let planner = self.planners.entry(system.sn.clone());
+        planner.or_insert_with(|| SystemPlanner::new(system.shard))
     }
 }
 
@@ -119,8 +164,15 @@ fn or_retry_later<T>(
     done.ok()
 }
 
-pub(crate) async fn run(planners: &mut Planners, context: PlanningContext<'_>) {
-    if let Err(error) = planners.tick(context).await {
+pub(crate) async fn run(worker: &Worker) {
+    let context = PlanningContext {
+        store: &worker.store,
+        service: &worker.service,
+        bus: &worker.bus,
+        held: &worker.leases.held(),
+        now: worker.clock.now(),
+    };
+    if let Err(error) = worker.planners.lock().await.tick(context).await {
         tracing::error!(%error, "planning tick failed; retrying at the next tick");
     }
 }

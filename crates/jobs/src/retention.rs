@@ -1,6 +1,7 @@
 //! Erases data after its retention: samples in full resolution, what a former household measured, and what else batteries
 //! reported.
 use domain::clock::{DAY, Millis, SECOND};
+use domain::shard::{Shard, ShardSet};
 use store::Store;
 
 /// How long samples are kept in full resolution, and events; day totals stay forever.
@@ -16,7 +17,7 @@ impl Default for SampleRetention {
 }
 
 /// Nothing is erased while the server's clock is known to be wrong: that cannot be undone.
-pub async fn run(store: &Store, keep: SampleRetention, now: Millis) {
+pub async fn run(store: &Store, shards: ShardSet, keep: SampleRetention, now: Millis) {
     match store.clock_error(now).await {
         Ok(None) => {}
         Ok(Some(ahead)) => {
@@ -32,10 +33,13 @@ pub async fn run(store: &Store, keep: SampleRetention, now: Millis) {
         }
     }
     let from = now - i64::from(keep.days) * DAY;
-    match store.telemetry.forget(from).await {
+    match store.telemetry.forget(shards, from).await {
         Ok(0) => {}
         Ok(systems) => tracing::info!(systems, "old samples erased"),
         Err(error) => tracing::error!(%error, "erasing old samples failed; retrying later"),
+    }
+    if !shards.contains(Shard::FIRST) {
+        return;
     }
     match store.purge_reports(from, now).await {
         Ok(0) => {}

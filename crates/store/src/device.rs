@@ -13,6 +13,7 @@ const PHASE_CHANGE_INTERVAL: Millis = DAY;
 /// What a system reports about itself, and its site's time zone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SystemFacts {
+    pub site_id: i64,
     pub phase: u8,
     /// Index of the unit among those that have stood at the site; 0 until the first exchange.
     pub unit: u8,
@@ -32,6 +33,7 @@ pub struct SystemFacts {
 #[derive(Debug, FromRow)]
 struct Row {
     sn: String,
+    site_id: i64,
     phase: i64,
     unit: i64,
     time_zone: String,
@@ -48,6 +50,7 @@ struct Row {
 impl Row {
     fn facts(self) -> Result<(Serial, SystemFacts)> {
         let facts = SystemFacts {
+            site_id: self.site_id,
             phase: u8::try_from(self.phase).map_err(|_| Error::Damaged("systems.phase"))?,
             unit: u8::try_from(self.unit).map_err(|_| Error::Damaged("systems.unit"))?,
             zone: self
@@ -86,7 +89,7 @@ pub(crate) async fn save_facts(
              OR charge_max IS DISTINCT FROM $5 OR discharge_max IS DISTINCT FROM $6
              OR master_version IS DISTINCT FROM $7 OR gateway_version IS DISTINCT FROM $8
              OR slave_version IS DISTINCT FROM $9 OR update_needs_off <> $11 OR (time_zone <> $10 AND NOT zone_said))
-         RETURNING sn, phase, unit, time_zone, capacity, charge_max, discharge_max, hardware,
+         RETURNING sn, site_id, phase, unit, time_zone, capacity, charge_max, discharge_max, hardware,
              master_version, gateway_version, slave_version, update_needs_off")
         .bind(sn.as_str())
         .bind(i64::from(hello.phase))
@@ -203,7 +206,7 @@ impl Store {
     /// The facts of every system.
     pub async fn all_facts(&self) -> Result<Vec<(Serial, SystemFacts)>> {
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(
-            "SELECT sn, phase, unit, time_zone, capacity, charge_max, discharge_max, hardware,
+            "SELECT sn, site_id, phase, unit, time_zone, capacity, charge_max, discharge_max, hardware,
                  master_version, gateway_version, slave_version, update_needs_off FROM systems")
             .fetch_all(p).await)?;
         rows.into_iter().map(Row::facts).collect()
@@ -211,7 +214,7 @@ impl Store {
 
     pub async fn facts(&self, sn: &Serial) -> Result<Option<SystemFacts>> {
         let row: Option<Row> = on!(self, p => sqlx::query_as(
-            "SELECT sn, phase, unit, time_zone, capacity, charge_max, discharge_max, hardware,
+            "SELECT sn, site_id, phase, unit, time_zone, capacity, charge_max, discharge_max, hardware,
                  master_version, gateway_version, slave_version, update_needs_off FROM systems WHERE sn = $1")
             .bind(sn.as_str()).fetch_optional(p).await)?;
         Ok(row.map(Row::facts).transpose()?.map(|(_, facts)| facts))

@@ -23,6 +23,7 @@ pub mod group;
 pub mod guard;
 pub mod handover;
 mod in_force;
+pub mod job_lease;
 pub mod journal;
 mod keyring;
 mod limited_attempts;

@@ -18,7 +18,7 @@ pub use plan::{
 };
 pub(crate) use plan_queries::planning_enabled;
 pub use plan_queries::{
-    NewPlan, PlanOrder, PlannedRules, PlannedSystem, clear_plan, currency, save_plan,
+    NewPlan, PlanOrder, PlannedRules, PlannedSystem, check_plan, clear_plan, currency, save_plan,
     set_charge_target,
 };
 pub use weather_notice::{WeatherNotice, save_weather_notice};

@@ -4,6 +4,7 @@ use crate::day_context::MeasuredSite;
 use crate::{chunks, fold, late_samples, sealed_months};
 use db::{Error, FromRow, Result, Tx};
 use domain::clock::Millis;
+use domain::shard::ShardSet;
 use domain::{Serial, Zone};
 
 #[derive(Debug, FromRow)]
@@ -48,12 +49,12 @@ pub async fn erase_all(tx: &mut Tx, systems: &[Serial], now: Millis) -> Result<(
 impl Telemetry {
     /// Deletes the full resolution of days that ended before `keep_from`; their totals stay. Everything from before a change of
     /// owner is erased. Returns how many systems lost something.
-    pub async fn forget(&self, keep_from: Millis) -> Result<usize> {
-        let systems: Vec<SystemRow> = on!(self, p => sqlx::query_as(
+    pub async fn forget(&self, shards: ShardSet, keep_from: Millis) -> Result<usize> {
+        let systems: Vec<SystemRow> = on!(self, p => sqlx::query_as(concat!(
             "SELECT s.sn, s.phase, s.time_zone, s.history_from, COALESCE(k.kept_from, 0) AS kept_from,
                     COALESCE(k.erased_to, 0) AS erased_to
-             FROM systems s LEFT JOIN sealing k ON k.sn = s.sn ORDER BY s.sn")
-            .fetch_all(p).await)?;
+             FROM systems s LEFT JOIN sealing k ON k.sn = s.sn WHERE ", in_shards!("s.site_id", "$1"), " ORDER BY s.sn"))
+            .bind(shards.bits()).fetch_all(p).await)?;
         let mut changed = 0;
         for system in systems {
             let sn: Serial = system

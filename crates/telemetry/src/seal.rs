@@ -8,8 +8,8 @@ use crate::totals::Totals;
 use crate::{chunks, late_samples, message_ranges, sealed_months};
 use db::{Error, FromRow, Result, Tx};
 use domain::clock::{HOUR, Millis};
+use domain::shard::ShardSet;
 use domain::{Sample, Serial, SiteDay, Zone};
-use std::collections::HashMap;
 
 /// How long after its end a day is sealed. Samples less than an hour old are inserted without checking sealed days, and the half
 /// hour after midnight is part of the day's context.
@@ -62,6 +62,13 @@ impl SealedDay {
     }
 }
 
+macro_rules! system_columns {
+    () => {
+        "SELECT s.sn, s.phase, s.time_zone, s.history_from, COALESCE(k.site, '') AS site, COALESCE(k.kept_from, 0) AS kept_from
+         FROM systems s LEFT JOIN sealing k ON k.sn = s.sn"
+    };
+}
+
 #[derive(Debug, FromRow)]
 struct SystemRow {
     sn: String,
@@ -108,7 +115,6 @@ impl SystemRow {
 
 #[derive(Debug, FromRow)]
 struct DirtyMonth {
-    sn: String,
     month: i64,
     dirty: i64,
 }
@@ -116,31 +122,15 @@ struct DirtyMonth {
 impl Telemetry {
     /// Seals every day that ended [`SEAL_AFTER`] ago and every sealed day that changed. Returns how many.
     /// An error of one system is logged and does not stop the others.
-    pub async fn seal_due(&self, now: Millis) -> Result<usize> {
-        let systems: Vec<SystemRow> = on!(self, p => sqlx::query_as(
-            "SELECT s.sn, s.phase, s.time_zone, s.history_from, COALESCE(k.site, '') AS site,
-                    COALESCE(k.kept_from, 0) AS kept_from
-             FROM systems s LEFT JOIN sealing k ON k.sn = s.sn ORDER BY s.sn")
-            .fetch_all(p).await)?;
-        let dirty: Vec<DirtyMonth> = on!(self, p => sqlx::query_as(
-            "SELECT sn, month, dirty FROM sealed_months WHERE dirty <> 0 ORDER BY sn, month")
-            .fetch_all(p).await)?;
-        // If some rows are damaged, query each system separately.
-        let oldest = match self.oldest_unsealed().await {
-            Err(error) if error.is_damage() => None,
-            all => Some(all?),
+    pub async fn seal_due(&self, shards: ShardSet, now: Millis) -> Result<usize> {
+        let systems = match self.systems_to_seal(shards, now).await {
+            // Some rows are damaged: try each system.
+            Err(error) if error.is_damage() => self.all_systems(shards).await?,
+            found => found?,
         };
         let mut sealed = 0;
         for system in &systems {
-            let oldest = oldest
-                .as_ref()
-                .map(|oldest| oldest.get(&system.sn).copied());
-            let mut days: Vec<SiteDay> = dirty
-                .iter()
-                .filter(|month| month.sn == system.sn)
-                .flat_map(|month| late_samples::days_from_bits(month.month, month.dirty))
-                .collect();
-            match self.seal_system(system, oldest, &mut days, now).await {
+            match self.seal_system(system, now).await {
                 Ok(count) => sealed += count,
                 Err(error) => {
                     tracing::error!(sn = system.sn, %error, "system_sealing_failed: retrying with the next run");
@@ -150,13 +140,34 @@ impl Telemetry {
         Ok(sealed)
     }
 
-    async fn seal_system(
-        &self,
-        system: &SystemRow,
-        oldest: Option<Option<Millis>>,
-        dirty: &mut Vec<SiteDay>,
-        now: Millis,
-    ) -> Result<usize> {
+    /// Systems that have chunks of a day that is over or days that changed, or whose days follow another layout now.
+    async fn systems_to_seal(&self, shards: ShardSet, now: Millis) -> Result<Vec<SystemRow>> {
+        let zones: Vec<String> = on!(self, p => sqlx::query_scalar(
+            "SELECT DISTINCT time_zone FROM systems ORDER BY time_zone").fetch_all(p).await)?;
+        let mut found = Vec::new();
+        for name in zones {
+            let zone: Zone = name
+                .parse()
+                .map_err(|_| Error::Damaged("systems.time_zone"))?;
+            let unfinished_day = zone.start_of(zone.day_of(now - SEAL_AFTER));
+            let systems: Vec<SystemRow> = on!(self, p => sqlx::query_as(concat!(
+                system_columns!(), " WHERE s.time_zone = $1 AND ", in_shards!("s.site_id", "$3"),
+                " AND (EXISTS (SELECT 1 FROM sample_chunks c WHERE c.sn = s.sn AND c.starts_at < $2)
+                    OR EXISTS (SELECT 1 FROM sealed_months m WHERE m.sn = s.sn AND m.dirty <> 0)
+                    OR COALESCE(k.site, '') NOT IN ('', CAST(s.phase AS TEXT) || ' ' || s.time_zone)) ORDER BY s.sn"))
+                .bind(&name).bind(unfinished_day).bind(shards.bits()).fetch_all(p).await)?;
+            found.extend(systems);
+        }
+        Ok(found)
+    }
+
+    async fn all_systems(&self, shards: ShardSet) -> Result<Vec<SystemRow>> {
+        Ok(on!(self, p => sqlx::query_as(concat!(
+            system_columns!(), " WHERE ", in_shards!("s.site_id", "$1"), " ORDER BY s.sn"))
+            .bind(shards.bits()).fetch_all(p).await)?)
+    }
+
+    async fn seal_system(&self, system: &SystemRow, now: Millis) -> Result<usize> {
         let owned = system.owned_site()?;
         let site = owned.site();
         let moved = !system.site.is_empty() && system.site != site.layout_key();
@@ -171,14 +182,11 @@ impl Telemetry {
                     .bind(site.layout_key())
             )?;
             tx.commit().await?;
-            *dirty = self.dirty_days(site).await?;
         }
+        let mut dirty = self.dirty_days(site).await?;
         let over = |day: SiteDay| site.zone.bounds(day).end + SEAL_AFTER <= now;
         let mut sealed = 0;
-        let mut oldest = match oldest {
-            Some(known) => known.map(|at| site.zone.day_of(at)),
-            None => self.oldest_unsealed_day(site).await?,
-        };
+        let mut oldest = self.oldest_unsealed_day(site).await?;
         // Days with chunks first: this also seals the dirty ones among them.
         while let Some(day) = oldest.filter(|day| over(*day)) {
             self.seal_day(site, day).await?;
@@ -198,23 +206,12 @@ impl Telemetry {
 
     async fn dirty_days(&self, site: MeasuredSite<'_>) -> Result<Vec<SiteDay>> {
         let months: Vec<DirtyMonth> = on!(self, p => sqlx::query_as(
-            "SELECT sn, month, dirty FROM sealed_months WHERE sn = $1 AND dirty <> 0 ORDER BY month")
+            "SELECT month, dirty FROM sealed_months WHERE sn = $1 AND dirty <> 0 ORDER BY month")
             .bind(site.sn.as_str()).fetch_all(p).await)?;
         let days = months
             .iter()
             .flat_map(|month| late_samples::days_from_bits(month.month, month.dirty));
         Ok(days.collect())
-    }
-
-    /// The time of the oldest sample in chunks of each system that has any.
-    async fn oldest_unsealed(&self) -> Result<HashMap<String, Millis>> {
-        let rows: Vec<(String, Option<Millis>)> = on!(self, p => sqlx::query_as(
-            "SELECT s.sn, (SELECT min(starts_at) FROM sample_chunks c WHERE c.sn = s.sn) FROM systems s")
-            .fetch_all(p).await)?;
-        let rows = rows.into_iter();
-        Ok(rows
-            .filter_map(|(sn, oldest)| Some((sn, oldest?)))
-            .collect())
     }
 
     async fn oldest_unsealed_day(&self, site: MeasuredSite<'_>) -> Result<Option<SiteDay>> {

@@ -15,6 +15,7 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use store::Store;
+use store::job_lease::HeldShards;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -31,6 +32,8 @@ pub struct TestApp {
     pub portal: Portal,
     pub bus: Bus,
     pub(crate) watches: tokio::sync::Mutex<AlarmWatcher>,
+    /// Jobs run for all systems.
+    pub(crate) held: HeldShards,
     pub(crate) planners: tokio::sync::Mutex<Planners>,
     mails: Arc<Mutex<Vec<RenderedMail>>>,
     stop: CancellationToken,
@@ -141,6 +144,7 @@ impl TestApp {
             portal,
             bus,
             watches: tokio::sync::Mutex::default(),
+            held: HeldShards::all(),
             planners: tokio::sync::Mutex::default(),
             mails: Arc::default(),
             stop,

@@ -2,9 +2,11 @@
 use crate::TestApp;
 use domain::alarm::{AlarmChange, AlarmKind};
 use domain::code::{Code, CodeKind};
+use domain::shard::{Shard, ShardSet};
 use domain::{Email, Serial};
 use store::access::PortalWork;
 use store::alarm::OpenAlarm;
+use store::job_lease::JobLease;
 use store::system::NewDevice;
 
 pub const PASSWORD: &str = "Sonnenschein-1!";
@@ -105,7 +107,13 @@ impl TestApp {
             .await
             .unwrap();
         let mut watches = self.watches.lock().await;
-        let checked = watches.check_all(&self.store, &self.service, &self.bus.live, now);
+        let checked = watches.check_all(
+            &self.store,
+            &self.service,
+            &self.bus.live,
+            ShardSet::ALL,
+            now,
+        );
         checked.await.unwrap();
         self.service.queue_alarm_mails().await.unwrap();
     }
@@ -116,12 +124,18 @@ impl TestApp {
         planners.tick(self.planning_context()).await.unwrap();
     }
 
+    /// The right to write the results of a job.
+    pub fn job_lease(&self) -> JobLease {
+        self.held.lease(Shard::FIRST).unwrap()
+    }
+
     /// For tests with planners of their own.
     pub fn planning_context(&self) -> jobs::planning::PlanningContext<'_> {
         jobs::planning::PlanningContext {
             store: &self.store,
             service: &self.service,
             bus: &self.bus,
+            held: &self.held,
             now: self.clock.now(),
         }
     }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 use domain::clock::{HOUR, MINUTE};
 use domain::sample::MessageId;
+use domain::shard::ShardSet;
 use domain::{EventCode, Serial};
 use serde_json::{Value, json};
 use store::report::{Report, ReportBody, UndatedSample};
@@ -86,7 +87,11 @@ on_both!(
         added.bearer(&ben.access).send().await.expect(200);
         app.clock.advance(MINUTE);
         // The hourly job.
-        app.store.telemetry.forget(before - HOUR).await.unwrap();
+        app.store
+            .telemetry
+            .forget(ShardSet::ALL, before - HOUR)
+            .await
+            .unwrap();
         for table in ["events", "hidden_samples", "rejects"] {
             assert_eq!(rows(db, table).await, 0, "{table}");
         }

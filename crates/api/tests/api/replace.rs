@@ -3,6 +3,7 @@
 use domain::Sample;
 use domain::clock::{DAY, HOUR, MINUTE};
 use domain::firmware::Part;
+use domain::shard::ShardSet;
 use serde_json::{Value, json};
 use testkit::battery::merge;
 use testkit::firmware::{IMAGE, manifest};
@@ -74,7 +75,11 @@ with_app!(the_site_goes_on_for_everybody_under_the_new_number, |app| {
     // Sealed days, and today.
     let first = start_of("2026-10-30");
     app.feed(OLD, &home(first..NOON, 5 * MINUTE, 0..0)).await;
-    app.store.telemetry.seal_due(NOON).await.unwrap();
+    app.store
+        .telemetry
+        .seal_due(ShardSet::ALL, NOON)
+        .await
+        .unwrap();
     let names = [("first_name", "Anna"), ("last_name", "Berg")];
     let path = format!("/api/auth/system/{OLD}/");
     let named = app.call("PATCH", &path).form(&names).bearer(&anna.access);
@@ -232,7 +237,11 @@ with_app!(neither_the_gap_nor_a_jump_is_counted, |app| {
     old.history(late).await;
     assert_eq!(imported(app, &anna, NEW, day).await, Some(162 + 60));
     app.clock.advance(2 * DAY);
-    app.store.telemetry.seal_due(app.clock.now()).await.unwrap();
+    app.store
+        .telemetry
+        .seal_due(ShardSet::ALL, app.clock.now())
+        .await
+        .unwrap();
     let anna = app.log_in(&anna.email, false).await;
     assert_eq!(imported(app, &anna, NEW, day).await, Some(222));
     let chart = format!("/api/auth/graph/?sn={NEW}&interval=Day&from_date={day}&series=m2");
@@ -262,14 +271,22 @@ with_app!(a_unit_that_was_added_first_brings_its_days_along, |app| {
     .await;
     // Its days are sealed as a separate system before the replacement is known.
     app.clock.advance(DAY);
-    app.store.telemetry.seal_due(app.clock.now()).await.unwrap();
+    app.store
+        .telemetry
+        .seal_due(ShardSet::ALL, app.clock.now())
+        .await
+        .unwrap();
     let anna = app.log_in(&anna.email, false).await;
     let done = replace(app, &anna, OLD, NEW).await.expect(200).json();
     assert_eq!(done["status"], "replaced");
     for _ in 0..2 {
         assert_eq!(imported(app, &anna, NEW, "2026-11-15").await, Some(50 + 10));
         assert_eq!(imported(app, &anna, NEW, "2026-11-16").await, Some(20));
-        app.store.telemetry.seal_due(app.clock.now()).await.unwrap();
+        app.store
+            .telemetry
+            .seal_due(ShardSet::ALL, app.clock.now())
+            .await
+            .unwrap();
     }
     // By now it is a system with its own history.
     let other = spare(app, "SC000003").await;

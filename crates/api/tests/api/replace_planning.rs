@@ -148,7 +148,10 @@ on_both!(
         // The new unit has data from elsewhere: for the same moment, the site's own data stays.
         let new = serial(NEW);
         let other = issue(9_000);
-        let other = app.store.save_forecast(&new, &other, None).await;
+        let other = app
+            .store
+            .save_forecast(app.job_lease(), &new, &other, None)
+            .await;
         assert!(other.unwrap());
         let (systems, other) = ([new], weather(9_000));
         let state = SourceState::default();

@@ -1,15 +1,15 @@
 //! The planning state of one system: its models, its active plan and what is due.
 use super::models::HomeModels;
 use super::{PlanningContext, block_outcome, explained_plan, inputs, notice, savings};
-use bus::Snapshot;
-use domain::clock::{DAY, HOUR, MINUTE, Millis};
+use domain::clock::{DAY, HOUR, MAX_CLOCK_SKEW, MINUTE, Millis};
+use domain::shard::Shard;
 use domain::{Serial, SiteDay};
 use planner::QUARTER;
 use planner::plan::Plan;
-use std::sync::Arc;
 use store::access::PortalWork;
+use store::job_lease::JobLease;
 use store::planning::{NewPlan, PlannedRules, PlannedSystem, Planning, RunningBlock};
-use store::{Access, Result};
+use store::{Access, Result, Store};
 
 /// The turns of all systems are spread over this part of a quarter-hour.
 const TURN_SPREAD: Millis = 10 * MINUTE;
@@ -20,8 +20,9 @@ const MIN_DAYS_TO_PLAN: usize = 10;
 /// When the previous day is counted, after midnight: late samples have arrived by then.
 const SAVINGS_COUNTED_AFTER: Millis = 3 * HOUR;
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct SystemPlanner {
+    pub(super) shard: Shard,
     models: Option<HomeModels>,
     active_plan: Option<Plan>,
     /// The rules the active plan was made with.
@@ -45,19 +46,54 @@ pub(super) enum Visit {
     NeedsTraining,
 }
 
-/// The number of the system's turn at a time. The hash of the serial number shifts the turns of each system.
+/// The number of the system's turn at a time.
 fn turn(sn: &Serial, at: Millis) -> Millis {
+    (at - turn_shift(sn)).div_euclid(QUARTER)
+}
+
+/// The hash of the serial number shifts the turns of each system.
+fn turn_shift(sn: &Serial) -> Millis {
     let hash = sn
         .as_str()
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
-    let shift = (hash >> 16) % TURN_SPREAD.unsigned_abs();
-    (at - shift as Millis).div_euclid(QUARTER)
+    ((hash >> 16) % TURN_SPREAD.unsigned_abs()) as Millis
+}
+
+/// When its next turn begins.
+fn next_turn(sn: &Serial, now: Millis) -> Millis {
+    let shift = turn_shift(sn);
+    (now - shift).div_euclid(QUARTER) * QUARTER + QUARTER + shift
 }
 
 impl SystemPlanner {
+    pub(super) fn new(shard: Shard) -> Self {
+        Self {
+            shard,
+            models: None,
+            active_plan: None,
+            rules: None,
+            attempted_rules: None,
+            history_from: 0,
+            prices_seen: None,
+            not_before: 0,
+            counted: None,
+        }
+    }
+
+    /// When it has to be checked again: at its next turn, and soon if it may need a plan out of turn.
+    pub(super) fn next_check(&self, system: &PlannedSystem, now: Millis) -> Millis {
+        let in_use = system.last_online.is_some_and(|at| now - at < DAY);
+        let next = next_turn(&system.sn, now);
+        let next = match system.wants_plan && in_use {
+            true => next.min(now + MINUTE),
+            false => next,
+        };
+        next.max(self.not_before)
+    }
+
     /// `answered` is when a price source last responded.
     pub(super) async fn visit(
         &mut self,
@@ -81,20 +117,17 @@ impl SystemPlanner {
         let in_turn = system
             .forecast_at
             .is_none_or(|at| turn(&system.sn, at) != turn(&system.sn, now));
-        let snapshot = context.bus.live.get(&system.sn);
-        let soc = snapshot
-            .as_deref()
-            .and_then(|snapshot| recent_soc(snapshot, now));
         let mut visit = Visit::Done;
         if now >= self.not_before {
+            let soc = recent_soc(store, system, now).await?;
             let new_prices = self.prices_seen != answered;
             if in_turn || self.needs_replan(context, system, soc, new_prices).await? {
-                visit = self.forecast_and_plan(context, system, snapshot).await?;
+                visit = self.forecast_and_plan(context, system, soc).await?;
             }
             self.prices_seen = answered;
         }
         if system.wants_plan {
-            self.count_savings(context, &system.sn).await?;
+            self.count_savings(context, system).await?;
         }
         Ok(visit)
     }
@@ -123,8 +156,8 @@ impl SystemPlanner {
         if self.models.is_none() {
             self.not_before = now + QUARTER;
         } else if had_no_models {
-            let snapshot = context.bus.live.get(&system.sn);
-            self.forecast_and_plan(context, system, snapshot).await?;
+            let soc = recent_soc(store, system, now).await?;
+            self.forecast_and_plan(context, system, soc).await?;
         }
         Ok(())
     }
@@ -174,15 +207,11 @@ impl SystemPlanner {
         &mut self,
         context: PlanningContext<'_>,
         system: &PlannedSystem,
-        snapshot: Option<Arc<Snapshot>>,
+        soc: Option<f64>,
     ) -> Result<Visit> {
         let PlanningContext { store, now, .. } = context;
-        let soc = snapshot
-            .as_deref()
-            .and_then(|snapshot| recent_soc(snapshot, now));
-        let Some(soc) = soc else {
+        let (Some(soc), Some(lease)) = (soc, context.held.lease(self.shard)) else {
             // No recent sample: no battery would follow a plan, and there is nothing to forecast from.
-            self.not_before = now + MINUTE;
             return Ok(Visit::Done);
         };
         let Some(models) = &self.models else {
@@ -200,14 +229,14 @@ impl SystemPlanner {
         };
         if self.history_from != access.history_from() {
             // The models belong to the former household.
-            *self = Self::default();
+            *self = Self::new(self.shard);
             return Ok(Visit::NeedsTraining);
         }
         self.attempted_rules = Some(system.rules);
         let forecast = models.forecast(store, &access, now).await?;
         let issue = explained_plan::issue(&forecast, now);
         if !store
-            .save_forecast(&system.sn, &issue, system.forecast_at)
+            .save_forecast(lease, &system.sn, &issue, system.forecast_at)
             .await?
         {
             return Ok(visit);
@@ -242,7 +271,7 @@ impl SystemPlanner {
             active_plan.or_else(|| planning.plan.as_ref().map(explained_plan::restored));
         let made = explained_plan::make_plan(outlook, rules, stored, active_plan).await?;
         self.rules = Some(rules);
-        self.save_plan(context, &access, &planning, made, &prices)
+        self.save_plan(context, lease, &access, &planning, made, &prices)
             .await?;
         Ok(visit)
     }
@@ -250,6 +279,7 @@ impl SystemPlanner {
     async fn save_plan(
         &mut self,
         context: PlanningContext<'_>,
+        lease: JobLease,
         access: &Access,
         planning: &Planning,
         made: explained_plan::ExplainedPlan,
@@ -277,6 +307,7 @@ impl SystemPlanner {
         };
         let adopted_at = planning.adopted_at.filter(|_| goes_on.is_some());
         let new = NewPlan {
+            lease,
             plan: &plan,
             adopted_at: adopted_at.unwrap_or(now),
             running: Some(running),
@@ -289,12 +320,13 @@ impl SystemPlanner {
     }
 
     /// Once a day: counts what the previous days saved, and turns off a plan that loses money.
-    async fn count_savings(&mut self, context: PlanningContext<'_>, sn: &Serial) -> Result<()> {
+    async fn count_savings(
+        &mut self,
+        context: PlanningContext<'_>,
+        system: &PlannedSystem,
+    ) -> Result<()> {
         let PlanningContext { store, now, .. } = context;
-        let Some(snapshot) = context.bus.live.get(sn) else {
-            return Ok(());
-        };
-        let today = snapshot.facts.zone.day_of(now - SAVINGS_COUNTED_AFTER);
+        let (sn, today) = (&system.sn, system.zone.day_of(now - SAVINGS_COUNTED_AFTER));
         if self.counted == Some(today) {
             return Ok(());
         }
@@ -306,9 +338,15 @@ impl SystemPlanner {
     }
 }
 
-/// The state of charge from 0 to 1, unless the sample is too old.
-fn recent_soc(snapshot: &Snapshot, now: Millis) -> Option<f64> {
-    let sample = snapshot.sample.as_ref()?;
-    let soc = sample.soc.filter(|_| now - sample.at < MAX_SAMPLE_AGE)?;
-    Some(f64::from(soc) / 1000.0)
+/// The state of charge from 0 to 1, unless the newest sample is too old.
+async fn recent_soc(store: &Store, system: &PlannedSystem, now: Millis) -> Result<Option<f64>> {
+    let recently = |at: Millis| now - at < MAX_SAMPLE_AGE;
+    if !system.last_online.is_some_and(recently) {
+        return Ok(None);
+    }
+    let latest = store
+        .telemetry
+        .latest_sample(&system.sn, now + MAX_CLOCK_SKEW);
+    let soc = latest.await?.filter(|sample| recently(sample.at));
+    Ok(soc.and_then(|sample| Some(f64::from(sample.soc?) / 1000.0)))
 }

@@ -1,11 +1,13 @@
 //! Scheduled planning: new prices and new weather are used as soon as they arrive, and no system is left out.
 #![allow(clippy::unwrap_used)]
 use domain::clock::{DAY, HOUR, MINUTE, Millis, SECOND};
+use domain::shard::ShardSet;
 use domain::site::{Coordinates, SiteChange};
 use domain::source::{Area, BiddingZone, QUARTER, SourceState};
 use domain::{Serial, SiteDay, Source, Zone};
 use jobs::planning::{Budget, Planners};
 use sources::{Addresses, Sources};
+use std::collections::BTreeSet;
 use std::time::Duration;
 use store::planning::WeatherNotice;
 use store::source::WeatherForecast;
@@ -143,9 +145,14 @@ with_app!(
             ..Budget::default()
         });
         let forecast = async || {
-            let systems = app.store.planned_systems().await.unwrap();
-            let issued = systems.iter().filter(|one| one.forecast_at.is_some());
-            issued.map(|one| one.sn.to_string()).collect::<Vec<_>>()
+            let systems = app.store.systems_to_plan(ShardSet::ALL, Millis::MAX, 10);
+            let systems = systems.await.unwrap().into_iter();
+            let issued = systems.filter(|one| one.forecast_at.is_some());
+            issued
+                .map(|one| one.sn.to_string())
+                .collect::<BTreeSet<_>>()
+                .into_iter()
+                .collect::<Vec<_>>()
         };
         planners.tick(app.planning_context()).await.unwrap();
         assert_eq!(forecast().await, [OTHER]);
@@ -169,7 +176,11 @@ with_app!(a_system_without_a_day_behind_it_is_not_read, |app| {
     assert!(!measured(NOON).await && measured(NOON + 1).await);
     // Sealed days count as well, from midnight on.
     app.feed(SN, &household(NOON - 3 * DAY..NOON)).await;
-    app.store.telemetry.seal_due(NOON).await.unwrap();
+    app.store
+        .telemetry
+        .seal_due(ShardSet::ALL, NOON)
+        .await
+        .unwrap();
     assert!(measured(NOON - DAY).await && !measured(NOON - 4 * DAY).await);
 });
 

@@ -1,6 +1,7 @@
 //! Data is erased after its retention. The tests control the clock: two years pass between two lines.
 #![allow(clippy::unwrap_used)]
 use domain::clock::{DAY, HOUR, MINUTE};
+use domain::shard::ShardSet;
 use domain::{EventCode, Serial, SiteDay};
 use jobs::{SampleRetention, cleanup, retention};
 use std::collections::BTreeMap;
@@ -21,8 +22,12 @@ async fn pass(app: &TestApp, time: i64) {
     let now = app.clock.now();
     app.store.telemetry.fold(now).await.unwrap();
     cleanup::run(&app.store, now).await;
-    app.store.telemetry.seal_due(now).await.unwrap();
-    retention::run(&app.store, SampleRetention::default(), now).await;
+    app.store
+        .telemetry
+        .seal_due(ShardSet::ALL, now)
+        .await
+        .unwrap();
+    retention::run(&app.store, ShardSet::ALL, SampleRetention::default(), now).await;
 }
 
 /// An owner with a session, a command, a mail link and an unconfirmed second factor; and a registration by somebody else that was
@@ -63,7 +68,7 @@ on_both!(nothing_is_erased_while_the_servers_clock_is_wrong, |db| {
     let now = app.clock.now();
     // Its batteries report it.
     db.save_clock_check(800 * DAY, now).await.unwrap();
-    retention::run(db, SampleRetention::default(), now).await;
+    retention::run(db, ShardSet::ALL, SampleRetention::default(), now).await;
     assert_eq!(rows(db).await["sample_chunks"], before);
     assert_eq!(db.clock_error(now).await.unwrap(), Some(800 * DAY));
     // Messages take seconds; and an old clock check says nothing.
@@ -72,7 +77,7 @@ on_both!(nothing_is_erased_while_the_servers_clock_is_wrong, |db| {
     db.save_clock_check(-61_000, now).await.unwrap();
     assert_eq!(db.clock_error(now).await.unwrap(), Some(-61_000));
     assert_eq!(db.clock_error(now + HOUR).await.unwrap(), None);
-    retention::run(db, SampleRetention::default(), now + HOUR).await;
+    retention::run(db, ShardSet::ALL, SampleRetention::default(), now + HOUR).await;
     assert_eq!(rows(db).await["sample_chunks"], 0);
     app.stop().await;
 });
@@ -197,7 +202,7 @@ on_both!(one_battery_cannot_fill_the_disk, |db| {
     );
     fill(db, 11_300, &entries).await;
 
-    retention::run(db, SampleRetention::default(), now).await;
+    retention::run(db, ShardSet::ALL, SampleRetention::default(), now).await;
     let rows = rows(db).await;
     // One of each is the other battery's. The oldest event of this one is the only one of its code.
     assert_eq!(rows["hidden_samples"], 5_000 + 1);

@@ -1,4 +1,5 @@
 //! Forecasts as they were issued. All are kept for two days and four a day for a year, to compare them with what was measured.
+use crate::job_lease::JobLease;
 use crate::{Access, Error, Result, Store};
 use db::FromRow;
 use domain::Serial;
@@ -89,14 +90,18 @@ impl IssuedForecast {
 }
 
 impl Store {
-    /// Stores an issue. `before` is the issue that it follows; `false` when another process was faster.
+    /// Stores an issue. `before` is the issue that it follows; `false` when another process was faster, or plans this system now.
     pub async fn save_forecast(
         &self,
+        lease: JobLease,
         sn: &Serial,
         issue: &IssuedForecast,
         before: Option<Millis>,
     ) -> Result<bool> {
         let mut tx = self.db.begin().await?;
+        if !lease.is_held(&mut tx).await? {
+            return Ok(false);
+        }
         execute!(
             &mut tx,
             sqlx::query("INSERT INTO planning (sn) VALUES ($1) ON CONFLICT (sn) DO NOTHING")

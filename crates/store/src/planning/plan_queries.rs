@@ -1,14 +1,22 @@
 //! Queries of the planner. Several processes may plan on one database: the first to write wins.
 use super::{ChargePlan, ChargePlanMode, ChargeTarget, PLAN_LEASE, RunningBlock, parse_json};
+use crate::job_lease::JobLease;
 use crate::{Access, Error, Result, Store};
 use db::{FromRow, Tx};
 use domain::clock::Millis;
-use domain::{Country, Currency, Serial};
+use domain::shard::{Shard, ShardSet};
+use domain::{Country, Currency, Serial, Zone};
 
 /// A system of a household, with what decides whether it needs a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedSystem {
     pub sn: Serial,
+    pub shard: Shard,
+    pub zone: Zone,
+    /// When this check was due.
+    pub due_at: Millis,
+    /// Its battery is connected, or was at this time.
+    pub last_online: Option<Millis>,
     /// Whether its settings ask for a plan.
     pub wants_plan: bool,
     /// What the plan is based on; a change requires a new plan.
@@ -29,6 +37,11 @@ pub struct PlannedRules {
 #[derive(Debug, FromRow)]
 struct Row {
     sn: String,
+    site_id: i64,
+    time_zone: String,
+    plan_due_at: Millis,
+    online: Option<bool>,
+    presence_since: Option<Millis>,
     plans: bool,
     version: i64,
     grid_limit: Option<i64>,
@@ -51,6 +64,8 @@ pub(crate) use planning_enabled;
 /// A plan to be stored.
 #[derive(Clone, Debug)]
 pub struct NewPlan<'a> {
+    /// Of the process that made it.
+    pub lease: JobLease,
     pub plan: &'a ChargePlan,
     /// When the plan's next action last changed.
     pub adopted_at: Millis,
@@ -76,17 +91,35 @@ struct OrderRow {
 }
 
 impl Store {
-    /// Every system of a household whose battery has reported its capacity.
-    pub async fn planned_systems(&self) -> Result<Vec<PlannedSystem>> {
+    /// Systems of households whose battery has reported its capacity and whose plan has to be checked now, the longest due first.
+    pub async fn systems_to_plan(
+        &self,
+        shards: ShardSet,
+        now: Millis,
+        limit: i64,
+    ) -> Result<Vec<PlannedSystem>> {
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(concat!(
-            "SELECT y.sn, ", planning_enabled!(), " AS plans, COALESCE(s.version, 0) AS version, s.grid_limit, p.wish_soc, p.wish_by,
-                p.forecast_at, p.planned_at, (p.plan IS NOT NULL OR p.running IS NOT NULL) AS has_plan
+            "SELECT y.sn, y.site_id, y.time_zone, y.plan_due_at, r.online, r.since AS presence_since, ", planning_enabled!(), " AS plans,
+                COALESCE(s.version, 0) AS version, s.grid_limit, p.wish_soc, p.wish_by, p.forecast_at, p.planned_at,
+                (p.plan IS NOT NULL OR p.running IS NOT NULL) AS has_plan
              FROM systems y LEFT JOIN settings s ON s.sn = y.sn LEFT JOIN planning p ON p.sn = y.sn
-             WHERE y.owner_id IS NOT NULL AND y.capacity IS NOT NULL ORDER BY y.sn"))
-            .fetch_all(p).await)?;
+                LEFT JOIN presence r ON r.sn = y.sn
+             WHERE y.owner_id IS NOT NULL AND y.capacity IS NOT NULL AND y.plan_due_at <= $1 AND ", in_shards!("y.site_id", "$2"), "
+             ORDER BY y.plan_due_at, y.sn LIMIT $3"))
+            .bind(now).bind(shards.bits()).bind(limit).fetch_all(p).await)?;
         let planned = |row: Row| {
             Ok(PlannedSystem {
                 sn: row.sn.parse().map_err(|_| Error::Damaged("systems.sn"))?,
+                shard: Shard::of_site(row.site_id),
+                zone: row
+                    .time_zone
+                    .parse()
+                    .map_err(|_| Error::Damaged("systems.time_zone"))?,
+                due_at: row.plan_due_at,
+                last_online: match row.online {
+                    Some(true) => Some(now),
+                    _ => row.presence_since,
+                },
                 wants_plan: row.plans,
                 rules: PlannedRules {
                     settings_version: row.version,
@@ -102,6 +135,37 @@ impl Store {
             })
         };
         rows.into_iter().map(planned).collect()
+    }
+
+    /// Sets when plans are checked again, unless something has changed since they were read.
+    pub async fn set_plan_checks(&self, checked: &[(PlannedSystem, Millis)]) -> Result<()> {
+        let mut tx = self.db.begin().await?;
+        for (system, next) in checked {
+            execute!(
+                &mut tx,
+                sqlx::query(
+                    "UPDATE systems SET plan_due_at = $3 WHERE sn = $1 AND plan_due_at = $2"
+                )
+                .bind(system.sn.as_str())
+                .bind(system.due_at)
+                .bind(*next)
+            )?;
+        }
+        tx.commit_invalidating(std::iter::empty()).await
+    }
+
+    /// Prices have changed: every plan has to be checked.
+    pub async fn check_all_plans(&self, shards: ShardSet) -> Result<()> {
+        let mut tx = self.db.begin().await?;
+        execute!(
+            &mut tx,
+            sqlx::query(concat!(
+                "UPDATE systems SET plan_due_at = 0 WHERE sn IN (SELECT sn FROM planning WHERE plan IS NOT NULL) AND ",
+                in_shards!("site_id", "$1")
+            ))
+            .bind(shards.bits())
+        )?;
+        tx.commit_invalidating(std::iter::empty()).await
     }
 
     /// When a source last answered; prices are not newer than that.
@@ -137,8 +201,20 @@ fn to_json(value: &impl serde::Serialize) -> Result<String> {
     serde_json::to_string(value).map_err(|_| Error::Damaged("a plan that cannot be written"))
 }
 
-/// `false` when another process was faster, or the household has left meanwhile.
+/// What the plan is based on has changed.
+pub async fn check_plan(tx: &mut Tx, sn: &Serial) -> Result<()> {
+    execute!(
+        tx,
+        sqlx::query("UPDATE systems SET plan_due_at = 0 WHERE sn = $1").bind(sn.as_str())
+    )?;
+    Ok(())
+}
+
+/// `false` when another process was faster or plans this system now, or the household has left meanwhile.
 pub async fn save_plan(tx: &mut Tx, sn: &Serial, new: &NewPlan<'_>) -> Result<bool> {
+    if !new.lease.is_held(tx).await? {
+        return Ok(false);
+    }
     let plan = to_json(new.plan)?;
     let running = new.running.as_ref().map(to_json).transpose()?;
     let saved = execute!(
@@ -177,7 +253,7 @@ pub async fn set_charge_target(
     charge_target: Option<ChargeTarget>,
 ) -> Result<()> {
     execute!(
-        tx,
+        &mut *tx,
         sqlx::query(
             "INSERT INTO planning (sn, wish_soc, wish_by) VALUES ($1, $2, $3)
              ON CONFLICT (sn) DO UPDATE SET wish_soc = excluded.wish_soc, wish_by = excluded.wish_by"
@@ -186,7 +262,7 @@ pub async fn set_charge_target(
         .bind(charge_target.map(|charge_target| charge_target.soc))
         .bind(charge_target.map(|charge_target| charge_target.by))
     )?;
-    Ok(())
+    check_plan(tx, sn).await
 }
 
 /// The household's currency.

@@ -79,6 +79,7 @@ pub async fn move_household(tx: &mut Tx, old: &Unit, new: &Unit, now: Millis) ->
         .bind(linked.linked_by.map(LinkedBy::as_str))
     )?;
     run_statements(tx, old_sn, new_sn, TRANSFER_SITE).await?;
+    swap_site_ids(tx, old_sn, new_sn).await?;
     execute!(
         &mut *tx,
         sqlx::query(
@@ -123,6 +124,23 @@ pub async fn move_household(tx: &mut Tx, old: &Unit, new: &Unit, now: Millis) ->
             "DELETE FROM codes WHERE used_at IS NULL AND hash NOT IN (SELECT code_hash FROM code_systems)"
         )
     )?;
+    Ok(())
+}
+
+/// The site keeps its id. No two systems may have the same one, even for a moment.
+async fn swap_site_ids(tx: &mut Tx, old: &Serial, new: &Serial) -> Result<()> {
+    let read =
+        "SELECT o.site_id, n.site_id FROM systems o, systems n WHERE o.sn = $1 AND n.sn = $2";
+    let (site, other): (i64, i64) = within!(&mut *tx, c => sqlx::query_as(read)
+        .bind(old.as_str()).bind(new.as_str()).fetch_one(c).await)?;
+    for (sn, id) in [(old, -site), (new, site), (old, other)] {
+        execute!(
+            &mut *tx,
+            sqlx::query("UPDATE systems SET site_id = $2, plan_due_at = 0 WHERE sn = $1")
+                .bind(sn.as_str())
+                .bind(id)
+        )?;
+    }
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! Saving desired settings, each time as a new version, and what others have changed meanwhile.
 use super::{document, text};
+use crate::planning::check_plan;
 use crate::{Access, Keyring, Purpose, Result, Store};
 use db::{FromRow, Tx};
 use domain::clock::Millis;
@@ -101,6 +102,7 @@ pub async fn save_desired(
         &mut *tx,
         sqlx::query("INSERT INTO settings (sn) VALUES ($1) ON CONFLICT (sn) DO NOTHING").bind(sn)
     )?;
+    check_plan(tx, access.sn()).await?;
     Ok(within!(tx, c => sqlx::query_scalar(
         "UPDATE settings SET version = version + 1, desired = $3, changed_at = $4, changed_by = $5,
              acknowledged_at = CASE WHEN $6 THEN $7 ELSE acknowledged_at END
@@ -123,6 +125,7 @@ pub async fn overwrite_desired(
     by: Option<AccountId>,
     now: Millis,
 ) -> Result<i64> {
+    check_plan(tx, sn).await?;
     Ok(within!(tx, c => sqlx::query_scalar(
         "UPDATE settings SET version = version + 1, desired = $2, changed_at = $3, changed_by = $4
          WHERE sn = $1 RETURNING version")

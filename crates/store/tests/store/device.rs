@@ -3,6 +3,7 @@
 use domain::clock::{DAY, MINUTE, Millis, SECOND};
 use domain::hello::PartVersions;
 use domain::sample::MessageId;
+use domain::shard::ShardSet;
 use domain::{Hello, Serial, Zone};
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
@@ -164,7 +165,7 @@ on_both!(
         };
         db.append(&[sample], GatewayId::default()).await.unwrap();
         db.telemetry.fold(HISTORY).await.unwrap();
-        db.telemetry.seal_due(HISTORY).await.unwrap();
+        db.telemetry.seal_due(ShardSet::ALL, HISTORY).await.unwrap();
 
         assert_eq!(say(1, HISTORY).await, 1, "the first change of the day");
         for n in 1..=20 {

@@ -6,6 +6,7 @@ mod code;
 mod connections;
 mod device;
 mod device_login;
+mod job_lease;
 mod limited_attempts;
 mod mail;
 mod old_rows;

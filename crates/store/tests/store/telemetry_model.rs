@@ -5,6 +5,7 @@ use crate::telemetry_fixture::{home, sample};
 use domain::clock::{DAY, HOUR, MINUTE, Millis, SECOND};
 use domain::sample::{BatteryStatus, MessageId};
 use domain::series::{Method, Resolution};
+use domain::shard::ShardSet;
 use domain::{Key, Sample, Serial, Series, SiteDay};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
@@ -128,7 +129,11 @@ impl ModelRun<'_> {
                 self.send(&sent).await;
             }
             StoreAction::Seal => {
-                self.store.telemetry.seal_due(self.now).await.unwrap();
+                self.store
+                    .telemetry
+                    .seal_due(ShardSet::ALL, self.now)
+                    .await
+                    .unwrap();
             }
             StoreAction::Fold => self.store.telemetry.fold(self.now).await.unwrap(),
             StoreAction::Restart => {
@@ -182,7 +187,11 @@ impl ModelRun<'_> {
         // Some of it is sealed before the exchange is known.
         self.report(unit, &own).await;
         if draw(&mut seed, 2) == 0 {
-            self.store.telemetry.seal_due(self.now).await.unwrap();
+            self.store
+                .telemetry
+                .seal_due(ShardSet::ALL, self.now)
+                .await
+                .unwrap();
         }
         let service = service_at(&self.store, self.now);
         let key = Key::Serial(new.clone());
@@ -365,10 +374,16 @@ async fn compare_with_model(
     telemetry.fold(run.now).await.unwrap();
     telemetry.fold_abandoned(run.now + HOUR).await.unwrap();
     run.compare(&days).await;
-    telemetry.seal_due(run.now + 2 * DAY).await.unwrap();
+    telemetry
+        .seal_due(ShardSet::ALL, run.now + 2 * DAY)
+        .await
+        .unwrap();
     run.compare(&days).await;
     assert_eq!(
-        telemetry.seal_due(run.now + 2 * DAY).await.unwrap(),
+        telemetry
+            .seal_due(ShardSet::ALL, run.now + 2 * DAY)
+            .await
+            .unwrap(),
         0,
         "nothing is left to seal"
     );
@@ -468,7 +483,10 @@ on_both!(
                     .counters
                     .map(Option::unwrap_or_default);
                 assert_eq!(hours, last, "{zone}");
-                db.telemetry.seal_due(start + 7 * DAY).await.unwrap();
+                db.telemetry
+                    .seal_due(ShardSet::ALL, start + 7 * DAY)
+                    .await
+                    .unwrap();
             }
         }
     }

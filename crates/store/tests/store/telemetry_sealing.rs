@@ -4,6 +4,7 @@ use crate::telemetry_fixture::model::Model;
 use crate::telemetry_fixture::{home, sample};
 use domain::clock::{DAY, HOUR, MINUTE};
 use domain::series::{Method, Resolution};
+use domain::shard::ShardSet;
 use domain::{Sample, Series, SiteDay, Zone};
 use store::Error;
 use testkit::{NOON, TestDb, on_both};
@@ -48,9 +49,21 @@ on_both!(a_day_is_sealed_two_hours_after_it_ended, |db| {
         .append_samples(&home.sn, samples, end)
         .await
         .unwrap();
-    assert_eq!(db.telemetry.seal_due(end + 2 * HOUR - 1).await.unwrap(), 0);
+    assert_eq!(
+        db.telemetry
+            .seal_due(ShardSet::ALL, end + 2 * HOUR - 1)
+            .await
+            .unwrap(),
+        0
+    );
     assert_eq!(db.samples("SC000001").await.len(), samples.len());
-    assert_eq!(db.telemetry.seal_due(end + 2 * HOUR).await.unwrap(), 1);
+    assert_eq!(
+        db.telemetry
+            .seal_due(ShardSet::ALL, end + 2 * HOUR)
+            .await
+            .unwrap(),
+        1
+    );
     assert_eq!(count(db, "sample_chunks").await, 0);
     assert_eq!(
         db.telemetry
@@ -80,7 +93,10 @@ on_both!(of_two_who_seal_at_once_one_writes_each_day, |db| {
         .await
         .unwrap();
     let (one, two) = (db.store(), db.store());
-    let (one, two) = tokio::join!(one.telemetry.seal_due(NOON), two.telemetry.seal_due(NOON));
+    let (one, two) = tokio::join!(
+        one.telemetry.seal_due(ShardSet::ALL, NOON),
+        two.telemetry.seal_due(ShardSet::ALL, NOON)
+    );
     assert!(one.unwrap() + two.unwrap() >= 3);
     assert_eq!(count(db, "sealed_days").await, 3);
     assert_eq!(count(db, "sample_chunks").await, 0);
@@ -107,7 +123,7 @@ on_both!(a_history_reads_like_days_that_were_lived, |db| {
             .await
             .unwrap();
     }
-    db.telemetry.seal_due(now).await.unwrap();
+    db.telemetry.seal_due(ShardSet::ALL, now).await.unwrap();
     db.telemetry
         .write_history(&written.sn, zone, history.clone().into_iter(), now)
         .await
@@ -127,7 +143,7 @@ on_both!(a_history_reads_like_days_that_were_lived, |db| {
         };
         assert_eq!(chart(&written).await, chart(&lived).await);
     }
-    assert_eq!(db.telemetry.seal_due(now).await.unwrap(), 0);
+    assert_eq!(db.telemetry.seal_due(ShardSet::ALL, now).await.unwrap(), 0);
     let again = db
         .telemetry
         .write_history(&written.sn, zone, history.into_iter(), now)
@@ -151,9 +167,12 @@ on_both!(full_resolution_goes_after_its_time_and_totals_stay, |db| {
         .await
         .unwrap();
     let keep_from = zone.start_of(first.plus(4)) + HOUR;
-    assert_eq!(db.telemetry.forget(keep_from).await.unwrap(), 1);
     assert_eq!(
-        db.telemetry.forget(keep_from).await.unwrap(),
+        db.telemetry.forget(ShardSet::ALL, keep_from).await.unwrap(),
+        1
+    );
+    assert_eq!(
+        db.telemetry.forget(ShardSet::ALL, keep_from).await.unwrap(),
         0,
         "nothing is left to forget"
     );
@@ -255,8 +274,8 @@ on_both!(
                     .unwrap()
                     .is_empty()
             );
-            db.telemetry.forget(0).await.unwrap();
-            db.telemetry.seal_due(NOON).await.unwrap();
+            db.telemetry.forget(ShardSet::ALL, 0).await.unwrap();
+            db.telemetry.seal_due(ShardSet::ALL, NOON).await.unwrap();
         }
         db.execute("UPDATE systems SET history_from = 0").await;
         home.reload_access(db).await;
@@ -304,7 +323,10 @@ on_both!(
                 let expected = model.chart(range.clone(), resolution, Method::Mean, &Series::ALL);
                 assert_eq!(chart.await.unwrap(), expected);
             }
-            db.telemetry.seal_due(NOON + DAY).await.unwrap();
+            db.telemetry
+                .seal_due(ShardSet::ALL, NOON + DAY)
+                .await
+                .unwrap();
         }
         assert_eq!(count(db, "sample_chunks").await, 0);
     }

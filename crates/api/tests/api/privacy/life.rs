@@ -28,7 +28,10 @@ async fn plan(app: &TestApp, sn: &Serial) {
         load: vec![[100, 200, 300]],
         pv: vec![[0, 0, 0]],
     };
-    let kept = app.store.save_forecast(sn, &issue, None).await;
+    let kept = app
+        .store
+        .save_forecast(app.job_lease(), sn, &issue, None)
+        .await;
     assert!(kept.unwrap());
     let access = app.household_access(sn.as_str()).await;
     let day = PlanDay {

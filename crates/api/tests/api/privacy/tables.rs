@@ -224,6 +224,16 @@ pub(crate) const TABLES: &[TableRule] = &[
         left_out: &[("id", NUMBER), ("account_id", NUMBER)],
     },
     TableRule {
+        name: "job_leases",
+        ownership: RowOwnership::Nobody("which process does which jobs"),
+        left_out: &[],
+    },
+    TableRule {
+        name: "job_workers",
+        ownership: RowOwnership::Nobody("processes that do jobs"),
+        left_out: &[],
+    },
+    TableRule {
         name: "limited_attempts",
         ownership: RowOwnership::Nobody(
             "a keyed hash of who tried, for an hour: deleting it with the account would give back the tries",
@@ -456,6 +466,8 @@ pub(crate) const TABLES: &[TableRule] = &[
             ("owner_id", NUMBER),
             ("phase_changed_at", PHASE),
             ("phase_ignored_at", PHASE),
+            ("plan_due_at", "when the portal checks the plan next"),
+            ("site_id", NUMBER),
         ],
     },
     TableRule {
