@@ -14,6 +14,9 @@ CREATE UNIQUE INDEX systems_site_id ON systems (site_id);
 ALTER TABLE systems ADD COLUMN plan_due_at BIGINT NOT NULL DEFAULT 0;
 CREATE INDEX systems_plan_due ON systems (plan_due_at) WHERE owner_id IS NOT NULL AND capacity IS NOT NULL;
 
+-- Batteries that are away, by when they left.
+CREATE INDEX presence_offline ON presence (since) WHERE NOT online;
+
 -- Which process does the jobs of which shard of the systems, on PostgreSQL.
 CREATE TABLE job_leases (
     shard      BIGINT NOT NULL PRIMARY KEY,

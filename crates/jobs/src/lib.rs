@@ -21,7 +21,6 @@ pub use leases::{LeaseTimes, Leases};
 pub use retention::SampleRetention;
 
 use ::sources::Sources;
-use alarms::AlarmWatcher;
 use bus::Bus;
 use domain::{Clock, Random};
 use mail::Mailer;
@@ -55,7 +54,6 @@ pub(crate) struct Worker {
     jobs: Arc<Jobs>,
     leases: Leases,
     stop: CancellationToken,
-    alarms: Arc<Mutex<AlarmWatcher>>,
     planners: Arc<Mutex<Planners>>,
 }
 
@@ -76,7 +74,6 @@ pub async fn run(jobs: Jobs, stop: CancellationToken) {
         jobs: Arc::new(jobs),
         leases: leases.clone(),
         stop: stop.clone(),
-        alarms: Arc::default(),
         planners: Arc::default(),
     };
     let mut tasks = JoinSet::new();

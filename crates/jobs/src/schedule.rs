@@ -3,7 +3,7 @@ use crate::{
     Worker, alarms, cleanup, commands, grants, mail, planning, retention, rollouts, sealing,
     secret_keys, sources, tariffs, updates,
 };
-use domain::clock::SECOND;
+use domain::clock::{Millis, SECOND};
 use futures_util::future::BoxFuture;
 use std::time::Duration;
 use tokio::time::{Instant, MissedTickBehavior};
@@ -66,7 +66,17 @@ pub(crate) const JOBS: &[Job] = {
         job("mail_queue", 10 * SECONDS, Each, |w| {
             Box::pin(mail::measure_queue(&w.store, w.clock.now()))
         }),
-        job("alarms", 2 * SECONDS, Each, |w| Box::pin(alarms::run(w))),
+        job("alarms", 10 * SECONDS, Each, |w| {
+            Box::pin(alarms::run(
+                &w.store,
+                &w.service,
+                w.leases.held().shards(),
+                w.clock.now(),
+            ))
+        }),
+        job("alarm_mails", 2 * SECONDS, One, |w| {
+            Box::pin(alarms::queue_mails(&w.service))
+        }),
         job("commands", SECONDS, One, |w| {
             Box::pin(commands::run(&w.service))
         }),
@@ -130,7 +140,7 @@ impl Job {
                     continue;
                 }
                 (self.run)(&worker).await;
-                self.record_run(&worker);
+                record_run(self.name, worker.clock.now());
                 if worker.stop.is_cancelled() {
                     return;
                 }
@@ -143,11 +153,10 @@ impl Job {
             AtStop::Wait => repeat.await,
         }
     }
+}
 
-    /// Counts a run, whether or not there was something to do, so monitoring sees a job that hangs.
-    fn record_run(&self, worker: &Worker) {
-        let seconds = worker.clock.now() / SECOND;
-        metrics::counter!("job_runs_total", "job" => self.name).increment(1);
-        metrics::gauge!("job_last_run_timestamp_seconds", "job" => self.name).set(seconds as f64);
-    }
+/// Counts a run, whether or not there was something to do, so monitoring sees a job that hangs.
+pub(crate) fn record_run(job: &'static str, now: Millis) {
+    metrics::counter!("job_runs_total", "job" => job).increment(1);
+    metrics::gauge!("job_last_run_timestamp_seconds", "job" => job).set((now / SECOND) as f64);
 }

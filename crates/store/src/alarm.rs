@@ -2,6 +2,7 @@
 
 mod at_floor;
 pub mod news;
+mod offline;
 
 use crate::{Access, Error, Result, Store};
 use db::{FromRow, Tx};

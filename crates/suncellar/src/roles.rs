@@ -272,6 +272,14 @@ pub(crate) async fn run(
         };
         let serving = gateway::serve(devices, gateway, stop.clone());
         tasks.spawn("the device endpoint", serving);
+        let alarms = jobs::alarms::watch_connected(
+            store.clone(),
+            service.clone(),
+            jobs_bus.clone(),
+            clock.clone(),
+            stop.clone(),
+        );
+        tasks.spawn("the alarms of connected batteries", alarms);
     }
     if config.has(ProcessRole::Jobs) {
         let jobs = Jobs {

@@ -106,15 +106,13 @@ impl TestApp {
             .record_heartbeat(self.bus.gateway(), now)
             .await
             .unwrap();
+        let (store, service) = (&self.store, &self.service);
         let mut watches = self.watches.lock().await;
-        let checked = watches.check_all(
-            &self.store,
-            &self.service,
-            &self.bus.live,
-            ShardSet::ALL,
-            now,
-        );
-        checked.await.unwrap();
+        let connected = watches.check_connected(store, service, &self.bus.live, now);
+        connected.await.unwrap();
+        jobs::alarms::open_offline_alarms(store, service, ShardSet::ALL, now)
+            .await
+            .unwrap();
         self.service.queue_alarm_mails().await.unwrap();
     }
 

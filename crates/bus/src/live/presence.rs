@@ -4,6 +4,7 @@ use crate::peer_message::PeerMessage;
 use crate::snapshot::Snapshot;
 use domain::Serial;
 use domain::clock::{Millis, SECOND};
+use std::sync::Arc;
 use store::presence::Presence;
 
 /// A battery that sends neither a hello nor a live sample for this long is offline.
@@ -46,6 +47,12 @@ impl LiveView {
     pub(crate) fn is_online_here(&self, sn: &Serial) -> bool {
         let entry = self.0.systems.get(sn);
         entry.is_some_and(|snapshot| snapshot.online && snapshot.gateway == self.0.gateway)
+    }
+
+    /// Systems that count as online at this gateway.
+    pub fn online_here(&self) -> impl Iterator<Item = (Serial, Arc<Snapshot>)> {
+        let here = |snapshot: &Snapshot| snapshot.online && snapshot.gateway == self.0.gateway;
+        self.all().filter(move |(_, snapshot)| here(snapshot))
     }
 
     /// Whether its last contact is longer ago than [`OFFLINE_AFTER`].
