@@ -173,9 +173,10 @@ async fn start_all(server: &Server, token: &str, serials: &[Serial]) -> anyhow::
 /// Waits until all have reported the new version or the time is up; returns how many have.
 async fn wait_until_updated(store: &Store) -> anyhow::Result<usize> {
     let begun = Instant::now();
+    let systems = store.serials().await?;
     loop {
         let updates = store
-            .newest_updates(0)
+            .newest_updates_of(&systems, 0)
             .await
             .context("cannot read the updates")?;
         let done = updates

@@ -6,14 +6,16 @@ use axum::response::Response;
 use std::time::Instant;
 
 /// The text for Prometheus, including metrics that are computed only on request.
-pub(crate) fn render_metrics(portal: &Portal) -> String {
+pub(crate) async fn render_metrics(portal: &Portal) -> String {
     let (open, idle) = portal.store.db().connections();
     metrics::gauge!("database_connections", "state" => "open").set(f64::from(open));
     metrics::gauge!("database_connections", "state" => "idle").set(idle as f64);
     let age = portal.live.heartbeat_age().as_secs_f64();
     metrics::gauge!("notify_heartbeat_age_seconds").set(age);
-    let online = portal.live.all().filter(|(_, system)| system.online);
-    metrics::gauge!("systems_online").set(online.count() as f64);
+    // Without the database the other figures are shown, too.
+    if let Ok(online) = portal.store.count_online().await {
+        metrics::gauge!("systems_online").set(online as f64);
+    }
     let handle = portal.metrics.as_ref();
     handle.map_or_else(String::new, |handle| handle.render())
 }

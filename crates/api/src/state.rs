@@ -1,11 +1,12 @@
 //! The state shared by all handlers.
 use crate::demo::DemoState;
+use crate::error::Result;
 use crate::image_cache::ImageCache;
 use crate::limits::Limits;
 use crate::session_slots::SessionSlots;
 use crate::{Passwords, Tokens};
 use bus::{Bus, LiveView};
-use domain::{Clock, Random, Role};
+use domain::{Clock, Random, Role, Serial};
 use ipnet::IpNet;
 use metrics_exporter_prometheus::PrometheusHandle;
 use serde::Serialize;
@@ -13,7 +14,7 @@ use service::{Service, ServiceConfig};
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
-use store::Store;
+use store::{Access, Store};
 use utoipa::ToSchema;
 
 /// One pointer, because a request clones it at every layer.
@@ -27,7 +28,7 @@ pub struct PortalParts {
     pub store: Store,
     /// For everything that changes something.
     pub service: Service,
-    /// The current state of every system.
+    /// The current state of systems that somebody watches.
     pub live: LiveView,
     /// The connection to the batteries.
     pub bus: Bus,
@@ -60,6 +61,17 @@ pub struct PortalConfig {
     pub devices_a_minute: usize,
     /// Electricians must set up a second factor before anything else.
     pub require_totp_of_electricians: bool,
+}
+
+impl PortalParts {
+    /// Makes sure that the live view has these systems.
+    pub(crate) async fn hold<'a>(
+        &self,
+        systems: impl IntoIterator<Item = &'a Access>,
+    ) -> Result<()> {
+        let systems: Vec<Serial> = systems.into_iter().map(|one| one.sn().clone()).collect();
+        Ok(self.live.hold(&systems).await?)
+    }
 }
 
 impl PortalConfig {

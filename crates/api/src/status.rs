@@ -29,5 +29,5 @@ pub fn status(portal: Portal) -> Router {
 }
 
 async fn metrics(State(portal): State<Portal>) -> Result<String> {
-    Ok(render_metrics(&portal))
+    Ok(render_metrics(&portal).await)
 }

@@ -99,6 +99,7 @@ pub(crate) struct UpdateRecord {
 
 impl UpdateStatus {
     pub(crate) async fn read(portal: &Portal, access: &Access, lang: Lang) -> Result<Self> {
+        portal.hold([access]).await?;
         let offered = portal.live.offered(access.sn());
         let job = portal.store.newest_update(access.sn()).await?;
         let job = job.filter(|job| is_shown(job, access, portal.now()));

@@ -1,15 +1,20 @@
-//! Polls open alarms, so that every process sees what another one opened, closed or acknowledged.
+//! Open alarms in the live view: read when one changed, and now and then, as a message may get lost.
 use crate::Bus;
+use crate::peer_message::PeerMessage;
+use domain::Serial;
 use std::time::Duration;
 use tokio::time::MissedTickBehavior;
 
-const POLL_INTERVAL: Duration = Duration::from_secs(3);
+const POLL_INTERVAL: Duration = Duration::from_secs(30);
 
 impl Bus {
-    /// Alarms were opened, closed or acknowledged: notifies subscribers. If that fails, the next poll does.
-    pub async fn alarms_changed(&self) {
-        if let Err(error) = self.live.read_alarms().await {
-            tracing::warn!(%error, "alarms_read_failed: retrying");
+    /// Alarms of these systems were opened, closed or acknowledged: notifies subscribers.
+    pub async fn alarms_changed(&self, systems: &[Serial]) {
+        for sn in systems {
+            self.peers.send_change(sn, |sn| PeerMessage::Reload { sn });
+        }
+        if let Err(error) = self.live.read_alarms_of(systems).await {
+            tracing::warn!(%error, "alarms_read_failed: the next poll reads them");
         }
     }
 }
@@ -20,6 +25,8 @@ pub(crate) async fn run(bus: &Bus) {
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tick.tick().await;
-        bus.alarms_changed().await;
+        if let Err(error) = bus.live.read_alarms().await {
+            tracing::warn!(%error, "alarms_read_failed: retrying");
+        }
     }
 }

@@ -48,6 +48,11 @@ impl Subscribers {
         }
     }
 
+    /// Whether anybody subscribed to this system.
+    pub(crate) fn has(&self, sn: &Serial) -> bool {
+        self.0.contains_key(sn)
+    }
+
     pub(crate) fn notify(&self, sn: &Serial, kind: &ChangeKind) {
         let Some(subscribers) = self.0.get(sn) else {
             return;

@@ -124,7 +124,10 @@ pub(crate) async fn run(bus: &Bus) {
             () = heartbeat.send_now.notified() => {}
         }
         let uptime_ms = heartbeat.uptime_ms();
-        bus.peers.send(PeerMessage::Heartbeat { uptime_ms });
+        bus.peers.send(PeerMessage::Heartbeat {
+            uptime_ms,
+            announces: true,
+        });
     }
 }
 

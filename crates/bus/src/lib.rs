@@ -9,7 +9,7 @@ mod device_access;
 pub mod downlink;
 mod firmware;
 mod fold;
-mod forecasts;
+mod followed;
 mod heartbeat;
 mod listen;
 mod live;
@@ -63,7 +63,7 @@ pub struct Engine {
     store: Store,
     bus: Bus,
     process_id: u64,
-    /// Peer messages since just before the live view was read; `None` on SQLite, where there are no other processes.
+    /// Peer messages since the start; `None` on SQLite, where there are no other processes.
     listener: Option<Listener>,
     pending_reports: mpsc::Receiver<uplink::PendingReport>,
     outgoing: mpsc::Receiver<PeerMessage>,
@@ -71,7 +71,7 @@ pub struct Engine {
 }
 
 impl Bus {
-    /// Reads the live view. Nothing runs before [`Engine::run`]. `updates_url` is where batteries download firmware from.
+    /// Nothing runs before [`Engine::run`]. `updates_url` is where batteries download firmware from.
     pub async fn open(
         store: Store,
         clock: Clock,
@@ -109,7 +109,9 @@ impl Bus {
         );
         // Listen before reading: nothing is missed between the two.
         let listener = store.db().listen().await?;
-        live.load().await?;
+        live.read_installation().await?;
+        // With SQLite this process may have been restarted: batteries that were connected count as online until they are silent.
+        live.hold(&store.online_at(gateway).await?).await?;
         // A small fleet has its day totals at once. A large one would delay the start; the rest is computed in the background.
         for _ in 0..MAX_DAY_TOTALS_AT_START {
             if !live.recalculate_next_day_totals().await? {
@@ -154,6 +156,11 @@ impl Bus {
             self.downlink.mark_announced(sn, connection_id);
         }
         receiver
+    }
+
+    /// Reads a battery that has connected into the live view, before its reports come.
+    pub async fn battery_connected(&self, sn: &Serial) {
+        self.live.hold_or_log(sn).await;
     }
 
     /// A unit was exchanged: every process reloads both systems from scratch, and the new unit gets the settings of the old.
@@ -203,8 +210,9 @@ impl Engine {
                 fold::run(&bus),
                 alarms::run(&bus),
                 device_access::run(&bus),
-                forecasts::run(&bus),
                 secret_keys::run(&bus),
+                followed::run(&bus),
+                bus.live.reload_requested(),
                 bus.live.recalculate_day_totals(),
                 peer_message::send_all(&store, process_id, outgoing),
                 listen::listen(&store, &bus, process_id, listener),

@@ -37,7 +37,9 @@ pub(crate) async fn listen(store: &Store, bus: &Bus, process_id: u64, first: Opt
 /// Reads from the database what changed while peer messages were missed.
 async fn catch_up(bus: &Bus) {
     bus.downlink.mark_all_announced();
-    while let Err(error) = bus.live.load().await {
+    bus.peers.followed().assume_all();
+    bus.live.announce_again();
+    while let Err(error) = bus.live.reload_all().await {
         tracing::warn!(%error, "live_view_reload_failed: retrying");
         tokio::time::sleep(RECONNECT_DELAY).await;
     }
@@ -93,7 +95,7 @@ fn apply_own_message(bus: &Bus, message: &PeerMessage) {
                 bus.downlink.mark_announced(&sn, *connection_id);
             }
         }
-        PeerMessage::Heartbeat { uptime_ms } => {
+        PeerMessage::Heartbeat { uptime_ms, .. } => {
             bus.live.heartbeat().received(*uptime_ms, bus.clock.now());
         }
         _ => {}
@@ -102,11 +104,21 @@ fn apply_own_message(bus: &Bus, message: &PeerMessage) {
 
 /// Serial numbers come from our own processes. An invalid one is ignored.
 async fn apply_peer_message(bus: &Bus, message: PeerMessage) {
+    match &message {
+        PeerMessage::Heartbeat { announces, .. } if !announces => {
+            return bus.peers.followed().assume_all();
+        }
+        PeerMessage::Follow { systems } => {
+            let systems = systems.iter().filter_map(|sn| sn.parse().ok());
+            return bus.peers.followed().add(systems);
+        }
+        _ => {}
+    }
     let Ok(sn) = message.sn().parse::<Serial>() else {
         return;
     };
     match message {
-        PeerMessage::Heartbeat { .. } => {}
+        PeerMessage::Heartbeat { .. } | PeerMessage::Follow { .. } => {}
         PeerMessage::Sampled(sampled) => {
             bus.live
                 .apply_sample(&sn, &sampled.sample(), sampled.received_at());
@@ -126,7 +138,7 @@ async fn apply_peer_message(bus: &Bus, message: PeerMessage) {
                 gateway: GatewayId(gateway),
             },
         ),
-        PeerMessage::Reload { .. } => bus.live.reload_or_log(&sn).await,
+        PeerMessage::Reload { .. } => bus.live.request_reload([sn]),
         PeerMessage::UnitReplaced { .. } => bus.live.reload_replaced_unit(&sn).await,
         PeerMessage::Watch { until, .. } => {
             bus.live.watch_here(&sn, until);

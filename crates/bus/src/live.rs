@@ -1,4 +1,5 @@
-//! The live view: a snapshot of every system in memory, read at the start and changed after each commit.
+//! The live view: snapshots in memory of the systems that somebody needs, read when first needed and changed after each commit.
+//! A gateway needs those that are connected to it, a portal those that people watch.
 
 mod alarms;
 mod day_totals;
@@ -42,6 +43,17 @@ struct Inner {
     subscribers: Arc<Subscribers>,
     /// Until when somebody watches each system.
     watched_until: DashMap<Serial, Millis>,
+    /// Until when systems stay in the view that somebody asked for.
+    kept_until: DashMap<Serial, Millis>,
+    /// Systems that somebody waits for.
+    to_load: Mutex<BTreeSet<Serial>>,
+    /// Systems that were requested by other processes to be read again.
+    reload_requested: Notify,
+    /// Systems that entered the view and are not announced to the other processes yet.
+    new_systems: Mutex<Vec<Serial>>,
+    new_systems_added: Notify,
+    /// Systems that are being read, and whether they changed meanwhile.
+    loading: DashMap<Serial, bool>,
     downlink: Downlink,
     peers: PeerSender,
     /// Systems whose day totals have to be read from the store.
@@ -74,6 +86,12 @@ impl LiveView {
             systems: DashMap::new(),
             subscribers: Arc::default(),
             watched_until: DashMap::new(),
+            kept_until: DashMap::new(),
+            to_load: Mutex::default(),
+            reload_requested: Notify::new(),
+            new_systems: Mutex::default(),
+            new_systems_added: Notify::new(),
+            loading: DashMap::new(),
             downlink,
             peers,
             day_totals_queue: Mutex::default(),
@@ -87,7 +105,7 @@ impl LiveView {
         }))
     }
 
-    /// `None` for a system that was registered after the start and has not said hello yet.
+    /// `None` for a system that is not in the view: see [`LiveView::hold`].
     pub fn get(&self, sn: &Serial) -> Option<Arc<Snapshot>> {
         self.0.systems.get(sn).map(|entry| Arc::clone(&entry))
     }
@@ -97,8 +115,8 @@ impl LiveView {
         self.0.subscribers.subscribe(systems)
     }
 
-    /// Every system in the view; see [`LiveView::get`].
-    pub fn all(&self) -> impl Iterator<Item = (Serial, Arc<Snapshot>)> {
+    /// Every system in the view.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (Serial, Arc<Snapshot>)> {
         let serials: Vec<Serial> = self
             .0
             .systems
@@ -135,15 +153,23 @@ impl LiveView {
             snapshot.changed_at = self.0.clock.now();
             drop(entry);
             self.0.subscribers.notify(sn, &ChangeKind::Live);
+        } else {
+            self.note_change_while_loading(sn);
+        }
+    }
+
+    /// What is being read may be older than this change.
+    fn note_change_while_loading(&self, sn: &Serial) {
+        if let Some(mut changed) = self.0.loading.get_mut(sn) {
+            *changed = true;
         }
     }
 
     /// Notifies subscribers, here and in other processes, that settings were saved or reported.
     pub(crate) fn settings_changed(&self, sn: &Serial) {
         self.notify_settings(sn);
-        self.0
-            .peers
-            .send(PeerMessage::Settings { sn: sn.to_string() });
+        let peers = &self.0.peers;
+        peers.send_change(sn, |sn| PeerMessage::Settings { sn });
     }
 
     pub(crate) fn notify_settings(&self, sn: &Serial) {
@@ -153,8 +179,8 @@ impl LiveView {
     /// Notifies subscribers, here and in other processes, that a command changed.
     pub(crate) fn command_changed(&self, sn: &Serial, id: &CommandId) {
         self.notify_command(sn, id.clone());
-        self.0.peers.send(PeerMessage::Command {
-            sn: sn.to_string(),
+        self.0.peers.send_change(sn, |sn| PeerMessage::Command {
+            sn,
             id: id.to_string(),
         });
     }

@@ -16,7 +16,7 @@ impl Bus {
     /// Settings were saved: notifies subscribers and delivers them.
     pub async fn settings_saved(&self, sn: &Serial) {
         self.live.settings_changed(sn);
-        if self.live.follows_plan(sn) {
+        if self.live.may_follow_plan(sn) {
             // The plan may have been switched off.
             self.live.in_force_changed(sn).await;
         }

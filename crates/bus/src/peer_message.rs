@@ -1,4 +1,5 @@
 //! Messages between the processes on one database. With SQLite there is one process, and nothing is sent.
+use crate::followed::FollowedSystems;
 use db::notify::MAX_PEER_MESSAGE_BYTES;
 use domain::clock::Millis;
 use domain::flags::Flags;
@@ -6,6 +7,7 @@ use domain::sample::{BatteryStatus, MessageId};
 use domain::{Random, Sample, Serial};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use std::sync::Arc;
 use store::Store;
 use store::presence::Presence;
 use tokio::sync::mpsc;
@@ -20,6 +22,13 @@ pub(crate) enum PeerMessage {
     Heartbeat {
         #[serde(rename = "stamp")]
         uptime_ms: u64,
+        /// Whether the sender announces which systems it follows; earlier releases do not.
+        #[serde(default)]
+        announces: bool,
+    },
+    /// The sender has these systems in its live view.
+    Follow {
+        systems: Vec<String>,
     },
     Sampled(Box<PeerSample>),
     Presence {
@@ -101,10 +110,10 @@ pub(crate) struct PeerSample {
 }
 
 impl PeerMessage {
-    pub(crate) fn sampled(sn: &Serial, sample: &Sample, received_at: Millis) -> Self {
+    pub(crate) fn sampled(sn: String, sample: &Sample, received_at: Millis) -> Self {
         let flags = sample.flags;
         Self::Sampled(Box::new(PeerSample {
-            sn: sn.to_string(),
+            sn,
             received_at,
             measured_at: sample.at,
             unit: sample.id.unit,
@@ -131,7 +140,7 @@ impl PeerMessage {
 
     pub(crate) fn sn(&self) -> &str {
         match self {
-            Self::Heartbeat { .. } => "",
+            Self::Heartbeat { .. } | Self::Follow { .. } => "",
             Self::Sampled(sampled) => &sampled.sn,
             Self::Presence { sn, .. }
             | Self::Reload { sn }
@@ -144,9 +153,9 @@ impl PeerMessage {
         }
     }
 
-    pub(crate) fn presence(sn: &Serial, presence: Presence) -> Self {
+    pub(crate) fn presence(sn: String, presence: Presence) -> Self {
         Self::Presence {
-            sn: sn.to_string(),
+            sn,
             online: presence.online,
             since: presence.since,
             boot: presence.boot,
@@ -196,19 +205,42 @@ pub(crate) struct PeerEnvelope<'a> {
 
 /// Queues messages to the other processes. Drops them when the database is not shared.
 #[derive(Clone, Debug)]
-pub(crate) struct PeerSender(Option<mpsc::Sender<PeerMessage>>);
+pub(crate) struct PeerSender {
+    queue: Option<mpsc::Sender<PeerMessage>>,
+    followed: Arc<FollowedSystems>,
+}
 
 impl PeerSender {
     pub(crate) fn channel(shared: bool) -> (Self, mpsc::Receiver<PeerMessage>) {
         let (sender, receiver) = mpsc::channel(MAX_PENDING_MESSAGES);
-        (Self(shared.then_some(sender)), receiver)
+        let sender = Self {
+            queue: shared.then_some(sender),
+            followed: Arc::default(),
+        };
+        (sender, receiver)
     }
 
-    /// Returns whether the message was queued: `false` when the queue is full or the database is not shared.
+    pub(crate) fn has_peers(&self) -> bool {
+        self.queue.is_some()
+    }
+
+    pub(crate) fn followed(&self) -> &FollowedSystems {
+        &self.followed
+    }
+
+    /// Sends to every process. Returns whether the message was queued: `false` when the queue is full or the database is not
+    /// shared.
     pub(crate) fn send(&self, message: PeerMessage) -> bool {
-        self.0
+        self.queue
             .as_ref()
-            .is_some_and(|sender| sender.try_send(message).is_ok())
+            .is_some_and(|queue| queue.try_send(message).is_ok())
+    }
+
+    /// Sends a change of this system if another process follows it.
+    pub(crate) fn send_change(&self, sn: &Serial, message: impl FnOnce(String) -> PeerMessage) {
+        if self.has_peers() && self.followed.contains(sn) {
+            self.send(message(sn.to_string()));
+        }
     }
 }
 

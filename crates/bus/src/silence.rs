@@ -12,6 +12,8 @@ use tokio::time::{Instant, MissedTickBehavior};
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// The heartbeats of gateways are read every so many ticks.
 const GATEWAY_CHECK_TICKS: u32 = 5;
+/// Systems that nobody needs leave the live view every so many ticks.
+const CLEANUP_TICKS: u32 = 10;
 /// Batteries per transaction. Small, so that an outage of thousands does not block other writers.
 const MAX_BATCH_SIZE: usize = 200;
 
@@ -23,6 +25,9 @@ pub(crate) async fn run(bus: &Bus) {
     for tick_number in 0_u32.. {
         tick.tick().await;
         bus.live.remove_expired_watches();
+        if tick_number % CLEANUP_TICKS == 0 {
+            bus.live.remove_unneeded();
+        }
         let declared = async {
             mark_silent(bus, bus.gateway(), bus.live.silent_systems()).await?;
             if tick_number % GATEWAY_CHECK_TICKS == 0 {
@@ -72,6 +77,8 @@ async fn mark_orphans(bus: &Bus, gateways: &mut GatewayHeartbeats) -> store::Res
             continue;
         }
         let orphans = bus.store.online_at(gateway).await?;
+        // Their last contact is in the database.
+        bus.live.hold(&orphans).await?;
         let last_contact = |sn: Serial| {
             let at = bus.live.last_contact(&sn);
             (sn, at)

@@ -165,9 +165,10 @@ impl Snapshot {
             self.events = Arc::clone(&before.events);
         }
         self.tally = self.tally.take().or_else(|| before.tally.clone());
-        // Alarms and forecasts are read separately.
-        self.alarms = Arc::clone(&before.alarms);
-        self.forecast = before.forecast.clone();
+        let issued = |view: &Self| view.forecast.as_ref().map(|issue| issue.issued_at);
+        if issued(before) > issued(self) {
+            self.forecast = before.forecast.clone();
+        }
     }
 
     /// Whether its main switch is on, by its newest sample; `None` before the first.

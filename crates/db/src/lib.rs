@@ -49,6 +49,17 @@ pub enum Pool {
     Postgres(PgPool),
 }
 
+/// Serial numbers as a parameter for SQLite.
+pub fn json_list(systems: &[Serial]) -> String {
+    let names: Vec<String> = systems.iter().map(|sn| format!("\"{sn}\"")).collect();
+    format!("[{}]", names.join(","))
+}
+
+/// Serial numbers as a parameter for PostgreSQL.
+pub fn text_list(systems: &[Serial]) -> Vec<String> {
+    systems.iter().map(Serial::to_string).collect()
+}
+
 impl Pool {
     pub async fn has_table(&self, name: &str) -> Result<bool> {
         Ok(match self {

@@ -83,3 +83,19 @@ macro_rules! in_shards {
         )
     };
 }
+
+/// The rows of the systems in a list. `$sql` is a macro that takes the condition on the serial number and makes the query; the
+/// list is its last parameter, with this number.
+#[macro_export]
+macro_rules! rows_of_systems {
+    ($store:expr, $sql:ident, $number:literal, $systems:expr $(, $value:expr)*) => {
+        match $store.db.pool() {
+            $crate::Pool::Sqlite(pool) => $crate::in_span!(sqlx::query_as(concat!(
+                "/* SQLite */ ", $sql!(concat!(" IN (SELECT value FROM json_each($", $number, "))"))))
+                $(.bind($value))* .bind($crate::json_list($systems)).fetch_all(pool).await),
+            $crate::Pool::Postgres(pool) => $crate::in_span!(sqlx::query_as(
+                $sql!(concat!(" = ANY($", $number, ")")))
+                $(.bind($value))* .bind($crate::text_list($systems)).fetch_all(pool).await),
+        }
+    };
+}

@@ -87,8 +87,21 @@ pub(crate) async fn run(pool: &Pool) -> Result<()> {
         return schema.check(latest_version());
     }
     match pool {
-        Pool::Sqlite(pool) => migrator(Engine::Sqlite).run(pool).await?,
-        Pool::Postgres(pool) => migrator(Engine::Postgres).run(pool).await?,
+        Pool::Sqlite(pool) => migrator(Engine::Sqlite, STEPS).run(pool).await?,
+        Pool::Postgres(pool) => migrator(Engine::Postgres, STEPS).run(pool).await?,
+    }
+    Ok(())
+}
+
+/// Brings an empty database to the schema of an earlier release.
+pub(crate) async fn run_to(pool: &Pool, version: i64) -> Result<()> {
+    let count = STEPS.partition_point(|step| step.version <= version);
+    match pool {
+        Pool::Sqlite(pool) => migrator(Engine::Sqlite, &STEPS[..count]).run(pool).await?,
+        Pool::Postgres(pool) => {
+            let steps = migrator(Engine::Postgres, &STEPS[..count]);
+            steps.run(pool).await?;
+        }
     }
     Ok(())
 }
@@ -156,7 +169,7 @@ async fn read_number(pool: &Pool, query: &'static str) -> Result<Option<i64>> {
     })
 }
 
-fn migrator(engine: Engine) -> Migrator {
+fn migrator(engine: Engine, steps: &[SchemaStep]) -> Migrator {
     let migration = |step: &SchemaStep| {
         Migration::new(
             step.version,
@@ -166,7 +179,7 @@ fn migrator(engine: Engine) -> Migrator {
             false,
         )
     };
-    Migrator::with_migrations(STEPS.iter().map(migration).collect())
+    Migrator::with_migrations(steps.iter().map(migration).collect())
 }
 
 /// A step as this engine gets it. sqlx compares its checksum with that of the applied step, so every byte counts.

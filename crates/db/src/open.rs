@@ -44,6 +44,11 @@ impl Db {
         migrations::run(&self.pool).await
     }
 
+    /// Brings an empty database to the schema of an earlier release, for tests of what comes after it.
+    pub async fn migrate_to(&self, version: i64) -> Result<()> {
+        migrations::run_to(&self.pool, version).await
+    }
+
     /// Fails if this program cannot work with the schema. An empty database gets one.
     pub async fn require_schema(&self) -> Result<()> {
         migrations::require(&self.pool).await

@@ -81,6 +81,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
     }
 
     pub(crate) async fn run(mut self, stop: CancellationToken) -> DeviceSessionEnd {
+        self.bus.battery_connected(&self.sn).await;
         let end = match self.exchange_packets(&stop).await {
             Err(end) => end,
             Ok(()) => DeviceSessionEnd::Closed,

@@ -26,10 +26,10 @@ impl Service {
     /// no account looks after.
     pub async fn write_alarms(&self, changes: &[(Serial, AlarmChange)]) -> Result<AlarmCounts> {
         let mut written = AlarmCounts::default();
-        let mut batches = changes.chunks(MAX_CHANGES_PER_TRANSACTION).peekable();
-        while let Some(batch) = batches.next() {
+        for batch in changes.chunks(MAX_CHANGES_PER_TRANSACTION) {
             let mut t = self.begin().await?;
             let now = t.now;
+            let mut changed = Vec::new();
             for (sn, change) in by_serial(batch) {
                 let id = match *change {
                     AlarmChange::Open {
@@ -49,12 +49,10 @@ impl Service {
                 };
                 if let Some(id) = id {
                     news::insert(&mut t, sn, id, now).await?;
+                    changed.push(sn.clone());
                 }
             }
-            // One reading for all batches.
-            if batches.peek().is_none() {
-                t.notify(Notification::AlarmsChanged);
-            }
+            t.notify(Notification::AlarmsChanged(changed));
             t.commit_keeping_rights().await?;
         }
         Ok(written)
@@ -71,7 +69,8 @@ impl Service {
             let event = JournalEvent::AlarmAcknowledged { alarm: kind };
             let entry = NewEntry::by(access.account(), event, now);
             t.journal(entry.on(access.sn())).await?;
-            t.notify(Notification::AlarmsChanged);
+            let systems = vec![access.sn().clone()];
+            t.notify(Notification::AlarmsChanged(systems));
         }
         t.commit().await?;
         Ok(alarm)

@@ -31,7 +31,7 @@ pub(crate) enum Notification {
     },
     /// The days of a system follow another time zone.
     ZoneChanged(Serial),
-    AlarmsChanged,
+    AlarmsChanged(Vec<Serial>),
 }
 
 impl<'s> Transaction<'s> {
@@ -101,7 +101,7 @@ impl Notification {
             Self::PlanChanged(sn) => bus.plan_changed(&sn).await,
             Self::UpdateChanged(sn) => bus.update_changed(&sn).await,
             Self::UnitReplaced { old, new } => bus.unit_replaced(&old, &new).await,
-            Self::AlarmsChanged => bus.alarms_changed().await,
+            Self::AlarmsChanged(systems) => bus.alarms_changed(&systems).await,
             Self::ZoneChanged(sn) => bus.live.reload_everywhere(&sn).await,
         }
     }

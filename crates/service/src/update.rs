@@ -36,7 +36,7 @@ impl Service {
         if newest.is_some_and(|job| job.state.is_open()) {
             return Ok(UpdateStart::Open);
         }
-        let Some(offer) = self.offer(sn) else {
+        let Some(offer) = self.offer(sn).await? else {
             return Ok(UpdateStart::NothingOffered);
         };
         let mut t = self.begin().await?;
@@ -67,17 +67,23 @@ impl Service {
     }
 
     /// `None` when the system is offered nothing that it can install.
-    fn offer(&self, sn: &Serial) -> Option<Offer> {
-        let live = &self.bus.as_ref()?.live;
-        let snapshot = live.get(sn)?;
+    async fn offer(&self, sn: &Serial) -> Result<Option<Offer>> {
+        let Some(bus) = &self.bus else {
+            return Ok(None);
+        };
+        let live = &bus.live;
+        live.hold(std::slice::from_ref(sn)).await?;
+        let Some(snapshot) = live.get(sn) else {
+            return Ok(None);
+        };
         let from = |release: &Release| installed_version(&snapshot.facts.versions, release.part);
         let offered = live.offered(sn).into_iter();
         let parts = offered.filter_map(|release| from(&release).map(|from| (release, from)));
         let parts: Vec<_> = parts.collect();
-        (!parts.is_empty()).then_some(Offer {
+        Ok((!parts.is_empty()).then_some(Offer {
             parts,
             needs_off: snapshot.facts.update_needs_off,
-        })
+        }))
     }
 
     /// Cancels an update that the battery has not begun. `false` when the battery works on it.

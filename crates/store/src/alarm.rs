@@ -77,6 +77,12 @@ macro_rules! select {
     };
 }
 
+macro_rules! select_open {
+    ($which:expr) => {
+        concat!(select!("WHERE l.closed_at IS NULL AND l.sn"), $which)
+    };
+}
+
 /// Restricts to alarms that account $1 may see: open ones, and those closed after $3. A non-empty $2 restricts to one system.
 macro_rules! visible {
     ($prefix:expr, $rest:literal) => {
@@ -129,6 +135,13 @@ impl Row {
         };
         Ok((self.serial()?, open))
     }
+}
+
+fn open_alarms(rows: &[Row]) -> Result<Vec<(Serial, OpenAlarm)>> {
+    let alarms = rows.iter().map(Row::open);
+    let mut alarms = alarms.collect::<Result<Vec<_>>>()?;
+    alarms.sort_by(|(sn, one), (other_sn, other)| (sn, one.kind).cmp(&(other_sn, other.kind)));
+    Ok(alarms)
 }
 
 #[derive(Clone, Debug)]
@@ -211,10 +224,13 @@ impl Store {
     pub async fn open_alarms(&self) -> Result<Vec<(Serial, OpenAlarm)>> {
         let rows: Vec<Row> = on!(self, p => sqlx::query_as(select!("WHERE l.closed_at IS NULL"))
             .fetch_all(p).await)?;
-        let alarms = rows.iter().map(Row::open);
-        let mut alarms = alarms.collect::<Result<Vec<_>>>()?;
-        alarms.sort_by(|(sn, one), (other_sn, other)| (sn, one.kind).cmp(&(other_sn, other.kind)));
-        Ok(alarms)
+        open_alarms(&rows)
+    }
+
+    /// The open alarms of these systems, by system and kind.
+    pub async fn open_alarms_of(&self, systems: &[Serial]) -> Result<Vec<(Serial, OpenAlarm)>> {
+        let rows: Vec<Row> = rows_of_systems!(self, select_open, 1, systems)?;
+        open_alarms(&rows)
     }
 
     /// One page of alarms, of one system or of all that the account may access. Open ones come first, then the newest.

@@ -30,6 +30,16 @@ pub struct SystemFacts {
     pub update_needs_off: bool,
 }
 
+macro_rules! select_facts {
+    ($which:expr) => {
+        concat!(
+            "SELECT sn, site_id, phase, unit, time_zone, capacity, charge_max, discharge_max, hardware, master_version,
+                 gateway_version, slave_version, update_needs_off FROM systems WHERE sn",
+            $which
+        )
+    };
+}
+
 #[derive(Debug, FromRow)]
 struct Row {
     sn: String,
@@ -213,10 +223,12 @@ impl Store {
     }
 
     pub async fn facts(&self, sn: &Serial) -> Result<Option<SystemFacts>> {
-        let row: Option<Row> = on!(self, p => sqlx::query_as(
-            "SELECT sn, site_id, phase, unit, time_zone, capacity, charge_max, discharge_max, hardware,
-                 master_version, gateway_version, slave_version, update_needs_off FROM systems WHERE sn = $1")
-            .bind(sn.as_str()).fetch_optional(p).await)?;
-        Ok(row.map(Row::facts).transpose()?.map(|(_, facts)| facts))
+        let mut found = self.facts_of(std::slice::from_ref(sn)).await?;
+        Ok(found.pop().map(|(_, facts)| facts))
+    }
+
+    pub async fn facts_of(&self, systems: &[Serial]) -> Result<Vec<(Serial, SystemFacts)>> {
+        let rows: Vec<Row> = rows_of_systems!(self, select_facts, 1, systems)?;
+        rows.into_iter().map(Row::facts).collect()
     }
 }

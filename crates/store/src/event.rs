@@ -120,7 +120,7 @@ fn code_lists() -> [String; 3] {
 /// The events that [`retain_served`] would keep, newest first. `$1` lists the protection codes, `$2` the battery error codes,
 /// `$3` the codes that are not messages.
 macro_rules! served {
-    ($of:literal) => {
+    ($which:expr) => {
         concat!(
             "SELECT sn, at, boot, seq, code, begins, args FROM (
                  SELECT k.*,
@@ -129,34 +129,47 @@ macro_rules! served {
                  FROM (
                      SELECT e.*, CASE WHEN $1 LIKE '%,' || code || ',%' THEN 1 WHEN $2 LIKE '%,' || code || ',%' THEN 2
                          ELSE 3 END AS kind
-                     FROM events e WHERE at IS NOT NULL AND $3 NOT LIKE '%,' || code || ',%'", $of, ") k) ranked
+                     FROM events e WHERE at IS NOT NULL AND $3 NOT LIKE '%,' || code || ',%'
+                         AND sn", $which, ") k) ranked
              WHERE place <= $4 OR place_of_code = 1 ORDER BY sn, at DESC, boot DESC, seq DESC"
         )
     };
 }
 
 impl Store {
-    /// The newest messages of every system, newest first.
-    pub async fn newest_events(&self) -> Result<Vec<(Serial, Vec<LoggedEvent>)>> {
-        match self.all_newest_events().await {
-            // On damage, reads system by system and leaves out the unreadable ones.
+    /// The newest messages of these systems, newest first.
+    pub async fn newest_events_of(
+        &self,
+        systems: &[Serial],
+    ) -> Result<Vec<(Serial, Vec<LoggedEvent>)>> {
+        match self.read_newest_events(systems).await {
+            // Reads system by system, and leaves out the unreadable ones.
             Err(error) if error.is_damage() => {}
             all => return all,
         }
         let mut found = Vec::new();
-        for sn in self.serials().await? {
-            let events = self
-                .db
-                .tolerate(self.newest_events_of(&sn).await, "events", &sn)?;
-            found.extend(events.map(|events| (sn, events)));
+        for sn in systems {
+            let read = self.read_newest_events(std::slice::from_ref(sn)).await;
+            found.extend(self.db.tolerate(read, "events", sn)?.into_iter().flatten());
         }
         Ok(found)
     }
 
-    async fn all_newest_events(&self) -> Result<Vec<(Serial, Vec<LoggedEvent>)>> {
+    async fn read_newest_events(
+        &self,
+        systems: &[Serial],
+    ) -> Result<Vec<(Serial, Vec<LoggedEvent>)>> {
         let [protection, errors, reasons] = code_lists();
-        let rows: Vec<Row> = on!(self, p => sqlx::query_as(served!(""))
-            .bind(protection).bind(errors).bind(reasons).bind(MAX_SERVED_PER_KIND as i64).fetch_all(p).await)?;
+        let rows: Vec<Row> = rows_of_systems!(
+            self,
+            served,
+            5,
+            systems,
+            &protection,
+            &errors,
+            &reasons,
+            MAX_SERVED_PER_KIND as i64
+        )?;
         let mut systems: Vec<(Serial, Vec<LoggedEvent>)> = Vec::new();
         for row in rows {
             let (sn, event) = row.event()?;
@@ -166,14 +179,5 @@ impl Store {
             }
         }
         Ok(systems)
-    }
-
-    /// The newest messages of one system, newest first.
-    pub async fn newest_events_of(&self, sn: &Serial) -> Result<Vec<LoggedEvent>> {
-        let [protection, errors, reasons] = code_lists();
-        let rows: Vec<Row> = on!(self, p => sqlx::query_as(served!(" AND sn = $5"))
-            .bind(protection).bind(errors).bind(reasons).bind(MAX_SERVED_PER_KIND as i64).bind(sn.as_str())
-            .fetch_all(p).await)?;
-        rows.into_iter().map(|row| Ok(row.event()?.1)).collect()
     }
 }

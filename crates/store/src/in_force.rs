@@ -35,25 +35,25 @@ struct PlanRow {
 
 /// Effects begun by commands, batteries and grid operators, and open updates. `$which` restricts each part to some systems.
 macro_rules! effects {
-    ($which:literal) => {
+    ($which:expr) => {
         concat!(
             "SELECT t.sn, t.kind, t.at, t.args, t.account_id, a.company
-             FROM effects t LEFT JOIN accounts a ON a.id = t.account_id WHERE t.args IS NOT NULL ", $which,
+             FROM effects t LEFT JOIN accounts a ON a.id = t.account_id WHERE t.args IS NOT NULL AND t.sn", $which,
             " UNION ALL
              SELECT t.sn, 'grid_limit', t.grid_limit_at, CAST(t.grid_limit AS TEXT), CAST(NULL AS BIGINT), CAST(NULL AS TEXT)
-             FROM settings t WHERE t.grid_limit IS NOT NULL AND t.grid_limit_at IS NOT NULL ", $which,
+             FROM settings t WHERE t.grid_limit IS NOT NULL AND t.grid_limit_at IS NOT NULL AND t.sn", $which,
             " UNION ALL
              SELECT t.sn, 'update', t.created_at, '{}', t.account_id, a.company
-             FROM firmware_jobs t LEFT JOIN accounts a ON a.id = t.account_id WHERE t.ended_at IS NULL ", $which
+             FROM firmware_jobs t LEFT JOIN accounts a ON a.id = t.account_id WHERE t.ended_at IS NULL AND t.sn", $which
         )
     };
 }
 
 macro_rules! plans_of {
-    ($which:literal) => {
+    ($which:expr) => {
         concat!(
             "SELECT t.sn, t.plan, t.running, t.planned_at FROM planning t JOIN settings s ON s.sn = t.sn
-             WHERE t.plan IS NOT NULL AND t.planned_at > $1 AND ", planning_enabled!(), $which
+             WHERE t.plan IS NOT NULL AND t.planned_at > $1 AND ", planning_enabled!(), " AND t.sn", $which
         )
     };
 }
@@ -125,22 +125,21 @@ impl PlanRow {
 }
 
 impl Store {
-    /// All effects in force.
-    pub async fn effects(&self, now: Millis) -> Result<Vec<(Serial, Effect)>> {
-        let rows: Vec<Row> = on!(self, p => sqlx::query_as(effects!("")).fetch_all(p).await)?;
-        let plans: Vec<PlanRow> = on!(self, p => sqlx::query_as(plans_of!(""))
-            .bind(now - PLAN_LEASE).fetch_all(p).await)?;
+    /// The effects in force at these systems.
+    pub async fn effects_of(
+        &self,
+        systems: &[Serial],
+        now: Millis,
+    ) -> Result<Vec<(Serial, Effect)>> {
+        let rows: Vec<Row> = rows_of_systems!(self, effects, 1, systems)?;
+        let plans: Vec<PlanRow> = rows_of_systems!(self, plans_of, 2, systems, now - PLAN_LEASE)?;
         read(rows, plans)
     }
 
     /// The effects in force at one system.
     pub async fn effects_at(&self, sn: &Serial, now: Millis) -> Result<Vec<Effect>> {
-        let rows: Vec<Row> = on!(self, p => sqlx::query_as(effects!("AND t.sn = $1"))
-            .bind(sn.as_str()).fetch_all(p).await)?;
-        let plans: Vec<PlanRow> = on!(self, p => sqlx::query_as(plans_of!(" AND t.sn = $2"))
-            .bind(now - PLAN_LEASE).bind(sn.as_str()).fetch_all(p).await)?;
-        let effects = read(rows, plans)?.into_iter();
-        Ok(effects.map(|(_, effect)| effect).collect())
+        let effects = self.effects_of(std::slice::from_ref(sn), now).await?;
+        Ok(effects.into_iter().map(|(_, effect)| effect).collect())
     }
 
     /// Records that the battery was switched on again after an update. From then on its main switch no longer concerns the

@@ -92,6 +92,15 @@ pub(crate) async fn mark_offline(
     row.map(|row| row.presence()).transpose()
 }
 
+macro_rules! select_presences {
+    ($which:expr) => {
+        concat!(
+            "SELECT sn, online, since, boot, gateway FROM presence WHERE sn",
+            $which
+        )
+    };
+}
+
 #[derive(Debug, FromRow)]
 struct SerialPresenceRow {
     sn: String,
@@ -108,26 +117,28 @@ struct Heartbeats {
 }
 
 impl Store {
-    /// The presence of every battery that ever connected.
-    pub async fn presences(&self) -> Result<Vec<(Serial, Presence)>> {
-        match self.all_presences().await {
-            // Reads row by row, to return those that are not damaged.
+    /// The presence of these batteries, if they ever connected.
+    pub async fn presences_of(&self, systems: &[Serial]) -> Result<Vec<(Serial, Presence)>> {
+        match self.read_presences(systems).await {
+            // Reads system by system, to return those that are not damaged.
             Err(error) if error.is_damage() => {}
             all => return all,
         }
         let mut found = Vec::new();
-        for sn in self.serials().await? {
-            let presence = self
-                .db
-                .tolerate(self.presence(&sn).await, "presence", &sn)?;
-            found.extend(presence.flatten().map(|presence| (sn, presence)));
+        for sn in systems {
+            let read = self.read_presences(std::slice::from_ref(sn)).await;
+            found.extend(
+                self.db
+                    .tolerate(read, "presence", sn)?
+                    .into_iter()
+                    .flatten(),
+            );
         }
         Ok(found)
     }
 
-    async fn all_presences(&self) -> Result<Vec<(Serial, Presence)>> {
-        let rows: Vec<SerialPresenceRow> = on!(self, p => sqlx::query_as("SELECT sn, online, since, boot, gateway FROM presence")
-            .fetch_all(p).await)?;
+    async fn read_presences(&self, systems: &[Serial]) -> Result<Vec<(Serial, Presence)>> {
+        let rows: Vec<SerialPresenceRow> = rows_of_systems!(self, select_presences, 1, systems)?;
         rows.into_iter()
             .map(|row| {
                 let sn = row.sn.parse().map_err(|_| Error::Damaged("presence.sn"))?;
@@ -186,6 +197,11 @@ impl Store {
             .bind(gateway.0).fetch_all(p).await)?;
         let serial = |sn: String| sn.parse().map_err(|_| Error::Damaged("presence.sn"));
         serials.into_iter().map(serial).collect()
+    }
+
+    pub async fn count_online(&self) -> Result<i64> {
+        Ok(on!(self, p => sqlx::query_scalar(
+            "SELECT COUNT(*) FROM presence WHERE online").fetch_one(p).await)?)
     }
 
     /// Every gateway with online batteries and its heartbeat count; `None` if it never had a heartbeat.

@@ -6,6 +6,7 @@ use domain::shard::{Shard, ShardSet};
 use domain::{Email, Serial};
 use store::access::PortalWork;
 use store::alarm::OpenAlarm;
+use store::event::LoggedEvent;
 use store::job_lease::JobLease;
 use store::system::NewDevice;
 
@@ -120,6 +121,13 @@ impl TestApp {
     pub async fn run_planners(&self) {
         let mut planners = self.planners.lock().await;
         planners.tick(self.planning_context()).await.unwrap();
+    }
+
+    /// What the system reported, newest first.
+    pub async fn newest_events(&self, sn: &Serial) -> Vec<LoggedEvent> {
+        let events = self.store.newest_events_of(std::slice::from_ref(sn)).await;
+        let events = events.unwrap().into_iter();
+        events.flat_map(|(_, events)| events).collect()
     }
 
     /// The right to write the results of a job.

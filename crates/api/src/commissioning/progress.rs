@@ -94,6 +94,7 @@ fn is_named(system: &System) -> bool {
 
 async fn unit(portal: &Portal, access: &Access, since: Millis) -> Result<InstalledUnit> {
     let settings = portal.store.settings(access, portal.now()).await?;
+    portal.hold([access]).await?;
     let system = VisibleSystem::new(access, &portal.live);
     let snapshot = portal.live.get(access.sn());
     let facts = snapshot.as_ref().map(|now| now.facts.as_ref().clone());

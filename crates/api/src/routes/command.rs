@@ -51,6 +51,7 @@ pub(crate) async fn give(
     let Selection::One(access) = systems.one_or_all(&form.sn)? else {
         return Err(Error::field("sn", Message::Required));
     };
+    portal.hold([access]).await?;
     let now = portal.now();
     let (command, key) = check(&portal, access, &form, now)?;
     let queued = portal.service.queue_command(access, &key, command);

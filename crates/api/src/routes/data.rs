@@ -33,6 +33,7 @@ pub(crate) async fn data(
         lang: language(&headers),
         named: query.flags,
     };
+    portal.hold(systems.allowed.iter()).await?;
     let body = live::write(
         &portal.live,
         &systems.allowed,

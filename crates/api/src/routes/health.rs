@@ -39,7 +39,7 @@ pub(crate) async fn metrics(State(portal): State<Portal>, client: ClientAddress)
     if !client.0.is_loopback() {
         return Err(Error::not_found());
     }
-    Ok(render_metrics(&portal))
+    Ok(render_metrics(&portal).await)
 }
 
 #[derive(Serialize, ToSchema)]

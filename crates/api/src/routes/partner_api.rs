@@ -164,6 +164,7 @@ pub(crate) async fn live(
     partner: Partner,
 ) -> Result<Json<Vec<PartnerLive>>> {
     let accesses = portal.store.accesses(partner.0.account()).await?;
+    portal.hold(accesses.iter()).await?;
     let entry = |access: &Access| {
         let system = VisibleSystem::new(access, &portal.live);
         let sample = system.sample();

@@ -60,6 +60,7 @@ pub(crate) async fn save(
     let id = BatchId::random(&portal.random);
     let mut run = portal.service.batch(id, form.is_dry_run());
     let reader = reader(person, &headers);
+    portal.hold(systems.allowed.iter()).await?;
     let mut outcomes = Vec::with_capacity(chosen.len());
     for ((name, found), version) in chosen.into_iter().zip(versions) {
         outcomes.push(match found {
@@ -101,6 +102,9 @@ pub(crate) async fn undo_batch(
     let mut run = portal.service.batch(batch.id, ticked(&form.dry_run));
     let reader = reader(person, &headers);
     let mut outcomes = Vec::new();
+    portal
+        .hold(batch.systems.iter().map(|system| &system.access))
+        .await?;
     let systems = batch.systems.iter();
     for system in systems.filter(|system| system.undone_at.is_none()) {
         let done = run.undo(system).await?;

@@ -38,6 +38,7 @@ pub(crate) async fn show(
     let chosen = systems.list_or_all(&query.sn)?;
     let one = !matches!(query.sn.trim(), "" | ALL_SYSTEMS) && !query.sn.contains(',');
     let settings = portal.store.settings_of(&chosen, portal.now()).await?;
+    portal.hold(chosen.iter().copied()).await?;
     let entries = chosen.iter().zip(settings);
     let entries =
         entries.map(|(access, settings)| SettingsEntry::of(&portal, settings, access, lang));

@@ -72,6 +72,7 @@ pub(crate) async fn open(
         lang: language(&headers),
         named: query.flags,
     };
+    portal.hold(systems.allowed.iter()).await?;
     let stream = EventStream::new(portal, slot, systems, watched, format, last, shutdown.0);
     let body = Body::from_stream(stream::unfold(stream, |mut stream| async {
         let bytes = stream.next().await?;
@@ -138,9 +139,11 @@ impl EventStream {
         let serials = systems.allowed.iter().map(|access| access.sn().clone());
         // Subscribes before reading: a change in between is sent twice rather than never.
         let changes = portal.live.subscribe(serials);
+        // An id from the future is of a time when our clock was ahead: what was sent then is not known.
+        let seen_until = if last_id > portal.now() { 0 } else { last_id };
         let unseen = |access: &&Access| {
             let snapshot = portal.live.get(access.sn());
-            snapshot.is_none_or(|snapshot| snapshot.changed_at >= last_id - RESUME_OVERLAP)
+            snapshot.is_none_or(|snapshot| snapshot.changed_at >= seen_until - RESUME_OVERLAP)
         };
         let unsent = systems.allowed.iter().filter(unseen).cloned().collect();
         let options = portal.config.stream;

@@ -82,6 +82,7 @@ pub(crate) async fn list(
         .store
         .installers(&visible.allowed, portal.now())
         .await?;
+    portal.hold(visible.allowed.iter()).await?;
     let mut entry = |(access, system): (&Access, System)| {
         Ok(SystemEntry {
             kwp: system.peak()?.map(kilowatts),

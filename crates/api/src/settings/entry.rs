@@ -142,6 +142,7 @@ impl FieldEntry {
 impl SettingsEntry {
     /// One system's settings as the caller sees them.
     pub(crate) async fn load(portal: &Portal, access: &Access, lang: Lang) -> Result<Self> {
+        portal.hold([access]).await?;
         let settings = portal.store.settings(access, portal.now()).await?;
         Ok(Self::of(portal, settings, access, lang))
     }

@@ -56,7 +56,7 @@ with_app!(a_pause_is_in_force_until_somebody_ends_it, |app| {
     (want["by"], want["end"]) = (json!("owner"), Value::Null);
     assert_eq!(in_force(app, &eva).await, json!([want]));
     // It is stored in the database, not only in this process.
-    app.bus.live.load().await.unwrap();
+    app.bus.live.reload_all().await.unwrap();
     assert_eq!(in_force(app, &eva).await, json!([want]));
     done(app, &anna, "auto", &[]).await;
     assert_eq!(in_force(app, &anna).await, json!([]));
@@ -103,7 +103,7 @@ with_app!(a_charge_that_was_reached_does_not_come_back, |app| {
     app.clock.advance(SECOND);
     battery.sample(|sample| sample.soc = Some(700)).await;
     assert_eq!(in_force(app, &anna).await, json!([]));
-    app.bus.live.load().await.unwrap();
+    app.bus.live.reload_all().await.unwrap();
     assert_eq!(in_force(app, &anna).await, json!([]));
 });
 

@@ -322,7 +322,7 @@ with_app!(
         };
         let want = [[50, 50, 1], [50, 50, 1]];
         assert_eq!(told().await, want, "as they came");
-        app.bus.live.load().await.unwrap();
+        app.bus.live.reload_all().await.unwrap();
         assert_eq!(told().await, want, "read at a start");
         app.bus.live.reload(&battery.sn).await.unwrap();
         assert_eq!(told().await, want, "read again");
@@ -365,7 +365,7 @@ with_app!(
         })
         .await;
         // The same after a restart: samples with a future time are not the newest.
-        app.bus.live.load().await.unwrap();
+        app.bus.live.reload_all().await.unwrap();
         app.clock.advance(MINUTE);
         let now = app.clock.now();
         assert_eq!(

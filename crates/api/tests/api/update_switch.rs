@@ -153,7 +153,7 @@ with_app!(
         shows(app, &anna, "done", json!("on")).await;
         assert_eq!(in_force(app, &anna).await[0]["switch"], "on");
         // After reloading, it still waits for its switch.
-        app.bus.live.load().await.unwrap();
+        app.bus.live.reload_all().await.unwrap();
         assert_eq!(in_force(app, &anna).await[0]["switch"], "on");
 
         switch(app, &mut battery, true).await;
@@ -166,7 +166,7 @@ with_app!(
         .await;
         assert_eq!(in_force(app, &anna).await, json!([]));
         assert_eq!(has_update(app, &anna).await["switch"], Value::Null);
-        app.bus.live.load().await.unwrap();
+        app.bus.live.reload_all().await.unwrap();
         assert_eq!(in_force(app, &anna).await, json!([]));
     }
 );

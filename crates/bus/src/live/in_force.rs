@@ -11,23 +11,27 @@ impl LiveView {
     /// An effect began or ended: reads what is in force, here and in other processes.
     pub(crate) async fn in_force_changed(&self, sn: &Serial) {
         let read = self.0.read_lock.lock().await;
-        match self.0.store.effects_at(sn, self.0.clock.now()).await {
-            Ok(effects) => self.change(sn, |snapshot| snapshot.effects = effects.into()),
-            Err(error) => {
-                tracing::warn!(%error, %sn, "effects_read_failed: the live view shows older ones")
+        if self.0.systems.contains_key(sn) {
+            match self.0.store.effects_at(sn, self.0.clock.now()).await {
+                Ok(effects) => self.change(sn, |snapshot| snapshot.effects = effects.into()),
+                Err(error) => {
+                    tracing::warn!(%error, %sn, "effects_read_failed: the live view shows older ones")
+                }
             }
+        } else {
+            self.note_change_while_loading(sn);
         }
         drop(read);
         self.0
             .peers
-            .send(PeerMessage::Reload { sn: sn.to_string() });
+            .send_change(sn, |sn| PeerMessage::Reload { sn });
     }
 
-    /// Whether the battery was sent a plan that it may still follow.
-    pub(crate) fn follows_plan(&self, sn: &Serial) -> bool {
+    /// Whether the battery was sent a plan that it may still follow, as far as this process knows.
+    pub(crate) fn may_follow_plan(&self, sn: &Serial) -> bool {
         let is_plan = |effect: &Effect| matches!(effect.kind, EffectKind::Plan { .. });
         let snapshot = self.0.systems.get(sn);
-        snapshot.is_some_and(|snapshot| snapshot.effects.iter().any(is_plan))
+        snapshot.is_none_or(|snapshot| snapshot.effects.iter().any(is_plan))
     }
 
     /// Ends effects that this sample completes: a charge that reached its target must not begin again when the SoC falls.

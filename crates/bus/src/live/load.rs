@@ -1,135 +1,317 @@
-//! Reads the live view from the store: everything at the start, one system when something about it changed.
+//! Reads systems from the store into the live view: when somebody needs one, and again when something about it changed.
 use super::{ENDED_UPDATE_SHOWN_FOR, LiveView};
 use crate::peer_message::PeerMessage;
 use crate::snapshot::Snapshot;
-use domain::clock::{MAX_CLOCK_SKEW, Millis};
+use domain::Serial;
+use domain::clock::{HOUR, MAX_CLOCK_SKEW, MINUTE, Millis};
 use domain::energy::DayEnergy;
 use domain::in_force::Effect;
-use domain::{Sample, Serial};
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, MutexGuard, PoisonError};
+use std::time::Duration;
+use store::Result;
+use store::alarm::OpenAlarm;
 use store::device::SystemFacts;
-use store::event::LoggedEvent;
 use store::firmware::UpdateJob;
-use store::presence::Presence;
+
+/// How long a system stays in the view after somebody needed it.
+const KEPT_FOR: Millis = 10 * MINUTE;
+/// Systems that are read at a time.
+const MAX_BATCH_SIZE: usize = 1_000;
+const RETRY_DELAY: Duration = Duration::from_secs(1);
+/// An older forecast does not reach the present.
+const MAX_FORECAST_AGE: Millis = 3 * HOUR;
 
 impl LiveView {
-    /// Reads everything: at the start, and when peer messages were missed.
-    pub async fn load(&self) -> store::Result<()> {
+    /// Makes sure that these systems are in the view, and keeps them there for a while. Callers at the same time share a read.
+    pub async fn hold(&self, systems: &[Serial]) -> Result<()> {
+        let until = self.0.clock.now() + KEPT_FOR;
+        let mut missing = false;
+        for sn in systems {
+            self.0.kept_until.insert(sn.clone(), until);
+            if !self.0.systems.contains_key(sn) {
+                self.to_load().insert(sn.clone());
+                missing = true;
+            }
+        }
+        match missing {
+            true => self.load_missing().await,
+            false => Ok(()),
+        }
+    }
+
+    pub(crate) async fn hold_or_log(&self, sn: &Serial) {
+        if let Err(error) = self.hold(std::slice::from_ref(sn)).await {
+            tracing::warn!(%error, %sn, "system_load_failed: the live view is without it");
+        }
+    }
+
+    async fn load_missing(&self) -> Result<()> {
         let _reading = self.0.read_lock.lock().await;
-        let store = &self.0.store;
-        let mut presences: HashMap<Serial, Presence> =
-            store.presences().await?.into_iter().collect();
-        let mut samples: HashMap<Serial, Sample> = store
-            .telemetry
-            .latest_samples(store.serials().await?, self.latest_plausible_time())
-            .await?
-            .into_iter()
-            .collect();
-        let mut events: HashMap<Serial, Vec<LoggedEvent>> =
-            store.newest_events().await?.into_iter().collect();
-        let since = self.0.clock.now() - ENDED_UPDATE_SHOWN_FOR;
-        let updates = store.newest_updates(since).await?.into_iter();
-        let mut updates: HashMap<Serial, UpdateJob> =
-            updates.map(|job| (job.sn.clone(), job)).collect();
-        self.set_releases(store.running_releases().await?);
-        let mut effects: HashMap<Serial, Vec<Effect>> = HashMap::new();
-        for (sn, effect) in store.effects(self.0.clock.now()).await? {
-            effects.entry(sn).or_default().push(effect);
-        }
-        for (sn, facts) in store.all_facts().await? {
-            let mut snapshot = Snapshot::new(facts);
-            snapshot.update = updates.remove(&sn).map(Arc::new);
-            snapshot.effects = effects.remove(&sn).unwrap_or_default().into();
-            snapshot.events = events.remove(&sn).unwrap_or_default().into();
-            snapshot.sample = samples.remove(&sn);
-            if let Some(presence) = presences.remove(&sn) {
-                snapshot.set_presence(presence);
+        loop {
+            let batch: Vec<Serial> = {
+                let mut to_load = self.to_load();
+                let next = std::iter::from_fn(|| to_load.pop_first());
+                next.take(MAX_BATCH_SIZE).collect()
+            };
+            if batch.is_empty() {
+                return Ok(());
             }
-            let known = self.get(&sn).is_some();
-            if snapshot.sample.is_none() && !known {
-                // Nothing was ever measured: the day totals need not be read.
-                let zone = &snapshot.facts.zone;
-                let today = zone.day_of(self.0.clock.now());
-                snapshot.tally = Some(DayEnergy::new(zone.bounds(today)));
-                self.put(&sn, snapshot);
-                continue;
+            if let Err(error) = self.read_systems(&batch).await {
+                self.to_load().extend(batch);
+                return Err(error);
             }
-            self.put(&sn, snapshot);
-            self.queue_day_totals(&sn);
         }
-        self.set_alarms(store.open_alarms().await?);
+    }
+
+    fn to_load(&self) -> MutexGuard<'_, BTreeSet<Serial>> {
+        let to_load = self.0.to_load.lock();
+        to_load.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Removes systems that nobody needs: not connected to this gateway, and not watched or asked for lately.
+    pub(crate) fn remove_unneeded(&self) {
+        let now = self.0.clock.now();
+        self.0.kept_until.retain(|_, until| *until > now);
+        self.0.systems.retain(|sn, snapshot| {
+            (snapshot.online && snapshot.gateway == self.0.gateway)
+                || self.0.downlink.is_attached(sn)
+                || self.0.kept_until.contains_key(sn)
+                || self.0.subscribers.has(sn)
+        });
+    }
+
+    /// Reads again everything that is in the view: peer messages were missed.
+    pub async fn reload_all(&self) -> Result<()> {
+        for batch in self.serials().chunks(MAX_BATCH_SIZE) {
+            let _reading = self.0.read_lock.lock().await;
+            self.read_systems(batch).await?;
+        }
+        self.read_installation().await
+    }
+
+    /// Reads what concerns all systems.
+    pub(crate) async fn read_installation(&self) -> Result<()> {
+        self.set_releases(self.0.store.running_releases().await?);
         self.read_brake().await
     }
 
-    /// Samples with a later time were stamped while our clock was ahead.
-    fn latest_plausible_time(&self) -> Millis {
-        self.0.clock.now() + MAX_CLOCK_SKEW
+    /// Reads one system again, or for the first time: something about it changed.
+    pub async fn reload(&self, sn: &Serial) -> Result<()> {
+        let _reading = self.0.read_lock.lock().await;
+        self.0
+            .kept_until
+            .insert(sn.clone(), self.0.clock.now() + KEPT_FOR);
+        self.read_systems(std::slice::from_ref(sn)).await
     }
 
-    /// Reads one system again: its facts changed, or it is new here.
-    pub async fn reload(&self, sn: &Serial) -> store::Result<()> {
-        self.read_system(sn, false).await
+    /// Another process changed something about these systems: those in the view are read again, soon and together.
+    pub(crate) fn request_reload(&self, systems: impl IntoIterator<Item = Serial>) {
+        for sn in systems {
+            if self.0.systems.contains_key(&sn) {
+                self.to_load().insert(sn);
+            } else {
+                self.note_change_while_loading(&sn);
+            }
+        }
+        self.0.reload_requested.notify_one();
     }
 
-    pub(crate) async fn reload_or_log(&self, sn: &Serial) {
-        if let Err(error) = self.reload(sn).await {
+    /// Reads what was requested. Never returns. Separate from the listener, which must not wait for the database.
+    pub(crate) async fn reload_requested(&self) {
+        loop {
+            self.0.reload_requested.notified().await;
+            while let Err(error) = self.load_missing().await {
+                tracing::warn!(%error, "systems_reload_failed: retrying");
+                tokio::time::sleep(RETRY_DELAY).await;
+            }
+        }
+    }
+
+    /// Systems that entered the view since the last call.
+    pub(crate) fn take_new_systems(&self) -> Vec<Serial> {
+        std::mem::take(&mut *self.new_systems())
+    }
+
+    pub(crate) async fn has_new_systems(&self) {
+        self.0.new_systems_added.notified().await;
+    }
+
+    /// Other processes may have missed which systems are in the view.
+    pub(crate) fn announce_again(&self) {
+        *self.new_systems() = self.serials();
+        self.0.new_systems_added.notify_one();
+    }
+
+    fn new_systems(&self) -> MutexGuard<'_, Vec<Serial>> {
+        let new_systems = self.0.new_systems.lock();
+        new_systems.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Everything in the view.
+    pub(crate) fn serials(&self) -> Vec<Serial> {
+        let systems = self.0.systems.iter();
+        systems.map(|entry| entry.key().clone()).collect()
+    }
+
+    /// Reads the presence of systems that are not connected to this gateway: a message about it may have been lost.
+    pub(crate) async fn read_presences(&self) -> Result<()> {
+        let mut elsewhere = self.serials();
+        elsewhere.retain(|sn| !self.is_online_here(sn));
+        for batch in elsewhere.chunks(MAX_BATCH_SIZE) {
+            for (sn, presence) in self.0.store.presences_of(batch).await? {
+                if self
+                    .presence(&sn)
+                    .is_some_and(|known| known.since < presence.since)
+                {
+                    self.set_presence(&sn, presence);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads one system again if it is in the view: a person changed something about it.
+    pub(crate) async fn reload_held(&self, sn: &Serial) {
+        if !self.0.systems.contains_key(sn) {
+            return self.note_change_while_loading(sn);
+        }
+        let _reading = self.0.read_lock.lock().await;
+        if let Err(error) = self.read_systems(std::slice::from_ref(sn)).await {
             tracing::warn!(%error, %sn, "system_reload_failed: the live view may be outdated");
         }
     }
 
-    /// Reads one system from scratch: its unit was exchanged, and what memory holds is of the old one.
+    /// Its unit was exchanged, and what memory holds is of the old one: reads it from scratch if it is in the view.
     pub(crate) async fn reload_replaced_unit(&self, sn: &Serial) {
-        if let Err(error) = self.read_system(sn, true).await {
-            tracing::warn!(%error, %sn, "replaced_unit_reload_failed: removed from the live view");
-            self.0.systems.remove(sn);
-        }
-    }
-
-    async fn read_system(&self, sn: &Serial, from_scratch: bool) -> store::Result<()> {
         let _reading = self.0.read_lock.lock().await;
-        let store = &self.0.store;
-        let Some(facts) = store.facts(sn).await? else {
-            self.0.systems.remove(sn);
-            return Ok(());
-        };
-        let mut snapshot = Snapshot::new(facts);
-        snapshot.events = store.newest_events_of(sn).await?.into();
-        snapshot.update = store.newest_update(sn).await?.map(Arc::new);
-        snapshot.effects = store.effects_at(sn, self.0.clock.now()).await?.into();
-        if let Some(presence) = store.presence(sn).await? {
-            snapshot.set_presence(presence);
+        if self.0.systems.remove(sn).is_none() {
+            return self.note_change_while_loading(sn);
         }
-        if from_scratch {
-            snapshot.sample = store
-                .telemetry
-                .latest_sample(sn, self.latest_plausible_time())
-                .await?;
-            self.0.systems.remove(sn);
+        if let Err(error) = self.read_systems(std::slice::from_ref(sn)).await {
+            tracing::warn!(%error, %sn, "replaced_unit_reload_failed: removed from the live view");
         }
-        self.put(sn, snapshot);
-        self.queue_day_totals(sn);
-        Ok(())
     }
 
     /// A person changed something about a system: reads it again, here and in the other processes.
     pub async fn reload_everywhere(&self, sn: &Serial) {
-        self.reload_or_log(sn).await;
+        self.reload_held(sn).await;
         self.0
             .peers
-            .send(PeerMessage::Reload { sn: sn.to_string() });
+            .send_change(sn, |sn| PeerMessage::Reload { sn });
     }
 
     /// Sets what the battery reported about itself.
-    pub(super) async fn set_facts(&self, sn: &Serial, facts: &SystemFacts) {
-        let _reading = self.0.read_lock.lock().await;
+    pub(super) fn set_facts(&self, sn: &Serial, facts: &SystemFacts) {
         let mut moved = false;
         self.change(sn, |snapshot| {
             moved = snapshot.facts.zone != facts.zone;
             snapshot.facts = Arc::new(facts.clone());
         });
+        self.note_change_while_loading(sn);
         if moved {
             self.queue_day_totals(sn);
         }
+    }
+
+    /// Reads systems while the read lock is held. Those that do not exist are removed.
+    async fn read_systems(&self, systems: &[Serial]) -> Result<()> {
+        for sn in systems {
+            self.0.loading.insert(sn.clone(), false);
+        }
+        let read = self.read_snapshots(systems).await;
+        let mut changed_meanwhile = Vec::new();
+        for sn in systems {
+            let changed = self
+                .0
+                .loading
+                .remove(sn)
+                .is_some_and(|(_, changed)| changed);
+            changed_meanwhile.extend(changed.then(|| sn.clone()));
+        }
+        let mut snapshots = read?;
+        for sn in systems {
+            match snapshots.remove(sn) {
+                Some(snapshot) => self.put_read(sn, snapshot),
+                None => {
+                    self.0.systems.remove(sn);
+                }
+            }
+        }
+        if !changed_meanwhile.is_empty() {
+            self.request_reload(changed_meanwhile);
+        }
+        Ok(())
+    }
+
+    fn put_read(&self, sn: &Serial, mut snapshot: Snapshot) {
+        let known = self.0.systems.contains_key(sn);
+        if !known && self.0.peers.has_peers() {
+            self.new_systems().push(sn.clone());
+            self.0.new_systems_added.notify_one();
+        }
+        let measured = snapshot.sample.is_some() || known;
+        if !measured {
+            // Nothing was ever measured: the day totals need not be read.
+            let zone = &snapshot.facts.zone;
+            let today = zone.day_of(self.0.clock.now());
+            snapshot.tally = Some(DayEnergy::new(zone.bounds(today)));
+        }
+        self.put(sn, snapshot);
+        if measured {
+            self.queue_day_totals(sn);
+        }
+    }
+
+    async fn read_snapshots(&self, systems: &[Serial]) -> Result<HashMap<Serial, Snapshot>> {
+        let (store, now) = (&self.0.store, self.0.clock.now());
+        let mut snapshots: HashMap<Serial, Snapshot> = HashMap::with_capacity(systems.len());
+        let facts = store.facts_of(systems).await?.into_iter();
+        snapshots.extend(facts.map(|(sn, facts)| (sn, Snapshot::new(facts))));
+        for (sn, presence) in store.presences_of(systems).await? {
+            set(&mut snapshots, &sn, |one| one.set_presence(presence));
+        }
+        // Samples with a later time were stamped while our clock was ahead.
+        let until = now + MAX_CLOCK_SKEW;
+        let samples = store.telemetry.latest_samples(systems.to_vec(), until);
+        for (sn, sample) in samples.await? {
+            set(&mut snapshots, &sn, |one| one.sample = Some(sample));
+        }
+        for (sn, events) in store.newest_events_of(systems).await? {
+            set(&mut snapshots, &sn, |one| one.events = events.into());
+        }
+        let since = now - ENDED_UPDATE_SHOWN_FOR;
+        let updates: Vec<UpdateJob> = store.newest_updates_of(systems, since).await?;
+        for job in updates {
+            let sn = job.sn.clone();
+            set(&mut snapshots, &sn, |one| one.update = Some(Arc::new(job)));
+        }
+        let mut effects: HashMap<Serial, Vec<Effect>> = HashMap::new();
+        for (sn, effect) in store.effects_of(systems, now).await? {
+            effects.entry(sn).or_default().push(effect);
+        }
+        for (sn, effects) in effects {
+            set(&mut snapshots, &sn, |one| one.effects = effects.into());
+        }
+        let mut alarms: HashMap<Serial, Vec<OpenAlarm>> = HashMap::new();
+        for (sn, alarm) in store.open_alarms_of(systems).await? {
+            alarms.entry(sn).or_default().push(alarm);
+        }
+        for (sn, alarms) in alarms {
+            set(&mut snapshots, &sn, |one| one.alarms = alarms.into());
+        }
+        let forecasts = store.newest_forecasts_of(systems, now - MAX_FORECAST_AGE);
+        for (sn, issue) in forecasts.await? {
+            set(&mut snapshots, &sn, |one| {
+                one.forecast = Some(Arc::new(issue))
+            });
+        }
+        Ok(snapshots)
+    }
+}
+
+fn set(snapshots: &mut HashMap<Serial, Snapshot>, sn: &Serial, change: impl FnOnce(&mut Snapshot)) {
+    if let Some(snapshot) = snapshots.get_mut(sn) {
+        change(snapshot);
     }
 }

@@ -34,7 +34,8 @@ impl LiveView {
     pub(crate) fn presence_changed(&self, sn: &Serial, presence: Presence) {
         if self.presence(sn) != Some(presence) {
             self.set_presence(sn, presence);
-            self.0.peers.send(PeerMessage::presence(sn, presence));
+            let peers = &self.0.peers;
+            peers.send_change(sn, |sn| PeerMessage::presence(sn, presence));
         }
     }
 

@@ -25,19 +25,19 @@ impl LiveView {
         for (report, outcome) in stored {
             let sn = &report.sn;
             if self.is_new(report) {
-                self.reload_or_log(sn).await;
+                self.hold_or_log(sn).await;
                 self.0
                     .peers
-                    .send(PeerMessage::Reload { sn: sn.to_string() });
+                    .send_change(sn, |sn| PeerMessage::Reload { sn });
             } else if let Some(facts) = &outcome.facts
                 && self
                     .get(sn)
                     .is_some_and(|snapshot| *snapshot.facts != *facts)
             {
-                self.set_facts(sn, facts).await;
+                self.set_facts(sn, facts);
                 self.0
                     .peers
-                    .send(PeerMessage::Reload { sn: sn.to_string() });
+                    .send_change(sn, |sn| PeerMessage::Reload { sn });
             }
             self.apply(report, outcome);
             if let Some(update) = &outcome.update {
@@ -74,9 +74,9 @@ impl LiveView {
         match &report.body {
             ReportBody::Sample(sample) => {
                 self.apply_sample(sn, sample, report.received_at);
-                self.0
-                    .peers
-                    .send(PeerMessage::sampled(sn, sample, report.received_at));
+                self.0.peers.send_change(sn, |sn| {
+                    PeerMessage::sampled(sn, sample, report.received_at)
+                });
             }
             ReportBody::Hello { .. } => self.touch_last_contact(sn, report.received_at),
             ReportBody::BackFill { samples, .. } => self.backfilled(sn, samples, &outcome.new),
@@ -96,7 +96,7 @@ impl LiveView {
                     self.change(sn, |snapshot| snapshot.insert_event(logged));
                     self.0
                         .peers
-                        .send(PeerMessage::Reload { sn: sn.to_string() });
+                        .send_change(sn, |sn| PeerMessage::Reload { sn });
                 }
             }
             _ => {}

@@ -48,9 +48,10 @@ impl LiveView {
     /// Sets the newest update of a system, here and in other processes.
     pub(super) fn set_update(&self, sn: &Serial, update: Option<UpdateJob>) {
         self.change(sn, |snapshot| snapshot.update = update.map(Arc::new));
+        self.note_change_while_loading(sn);
         self.0
             .peers
-            .send(PeerMessage::Reload { sn: sn.to_string() });
+            .send_change(sn, |sn| PeerMessage::Reload { sn });
     }
 
     pub(crate) fn update_may_begin(&self, sn: &Serial, job: &UpdateJob) -> bool {

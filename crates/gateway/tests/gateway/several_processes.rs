@@ -15,7 +15,13 @@ async fn two() -> Option<(TestDb, TestApp, TestApp)> {
     let sn = "SC000001".parse().unwrap();
     // LISTEN begins a moment after the start; earlier changes are read from the database.
     eventually("both hear each other", async || {
-        here.portal.live.reload(&sn).await.unwrap();
+        for app in [&here, &there] {
+            app.portal
+                .live
+                .hold(std::slice::from_ref(&sn))
+                .await
+                .unwrap();
+        }
         here.portal.live.watch(&sn, here.clock.now() + MINUTE);
         there.portal.live.watch(&sn, there.clock.now() + MINUTE);
         here.clock.advance(10_000);
@@ -78,6 +84,12 @@ async fn a_battery_is_told_what_another_process_has_for_it() {
     let anna = there.owner("anna", "SC000002").await;
     let mut battery = MqttBattery::connect(here.devices, "SC000002").await;
     battery.subscribe_and_say_hello(here.clock.now(), 0).await;
+    there
+        .portal
+        .live
+        .hold(std::slice::from_ref(&sn))
+        .await
+        .unwrap();
     eventually("the other process knows it is there", async || {
         there.portal.live.get(&sn).is_some_and(|live| live.online)
     })
@@ -185,6 +197,12 @@ async fn a_process_that_does_not_hear_the_others_declares_nobody_offline() {
     let mut battery = MqttBattery::connect(here.devices, "SC000001").await;
     battery.say_hello(NOON).await;
     battery.measure(NOON).await;
+    there
+        .portal
+        .live
+        .hold(std::slice::from_ref(&sn))
+        .await
+        .unwrap();
     let newest = |app: &TestApp| app.portal.live.get(&sn)?.sample.map(|sample| sample.at);
     eventually("the other process shows it", async || {
         newest(&there) == Some(NOON)

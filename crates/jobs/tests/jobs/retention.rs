@@ -166,7 +166,7 @@ on_both!(what_batteries_reported_is_erased_after_its_time, |db| {
     pass(&app, 640 * DAY).await;
     // The newest of each code stays: the fault may still be there.
     assert_eq!(counts().await, (2, 0, 0), "events: as long as samples");
-    let left = app.store.newest_events_of(&battery.sn).await.unwrap();
+    let left = app.newest_events(&battery.sn).await;
     let left: Vec<_> = left.iter().map(|event| (event.code, event.on)).collect();
     assert_eq!(
         left,

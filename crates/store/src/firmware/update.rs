@@ -43,6 +43,18 @@ macro_rules! select {
     };
 }
 
+macro_rules! select_newest {
+    ($which:expr) => {
+        concat!(
+            select!(
+                "WHERE number = (SELECT MAX(number) FROM firmware_jobs n WHERE n.sn = j.sn)
+                     AND (ended_at IS NULL OR ended_at > $1) AND sn"
+            ),
+            $which
+        )
+    };
+}
+
 const PARTS: &str =
     "SELECT release_id, part, from_version, version, stage, progress, fault, ended_at
      FROM firmware_job_parts WHERE job_id = $1 ORDER BY place";
@@ -211,12 +223,13 @@ impl Store {
         Ok(self.complete(rows).await?.pop())
     }
 
-    /// The newest update of every system, if it is open or ended after `since`.
-    pub async fn newest_updates(&self, since: Millis) -> Result<Vec<UpdateJob>> {
-        let rows: Vec<Row> = on!(self, p => sqlx::query_as(select!(
-            "WHERE number = (SELECT MAX(number) FROM firmware_jobs n WHERE n.sn = j.sn)
-                 AND (ended_at IS NULL OR ended_at > $1)"))
-            .bind(since).fetch_all(p).await)?;
+    /// The newest update of each of these systems, if it is open or ended after `since`.
+    pub async fn newest_updates_of(
+        &self,
+        systems: &[Serial],
+        since: Millis,
+    ) -> Result<Vec<UpdateJob>> {
+        let rows: Vec<Row> = rows_of_systems!(self, select_newest, 2, systems, since)?;
         self.complete(rows).await
     }
 

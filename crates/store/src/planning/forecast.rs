@@ -89,6 +89,16 @@ impl IssuedForecast {
     }
 }
 
+macro_rules! select_newest {
+    ($which:expr) => {
+        concat!(
+            "SELECT f.sn, f.issued_at, f.body FROM planning p JOIN forecasts f ON f.sn = p.sn AND f.issued_at = p.forecast_at
+             WHERE f.issued_at > $1 AND p.sn",
+            $which
+        )
+    };
+}
+
 impl Store {
     /// Stores an issue. `before` is the issue that it follows; `false` when another process was faster, or plans this system now.
     pub async fn save_forecast(
@@ -155,11 +165,13 @@ impl Store {
         row.as_ref().map(IssuedForecast::of).transpose()
     }
 
-    /// The issues of all systems after this moment, oldest first.
-    pub async fn forecasts_since(&self, after: Millis) -> Result<Vec<(Serial, IssuedForecast)>> {
-        let rows: Vec<Row> = on!(self, p => sqlx::query_as(
-            "SELECT sn, issued_at, body FROM forecasts WHERE issued_at > $1 ORDER BY issued_at")
-            .bind(after).fetch_all(p).await)?;
+    /// The newest issue of each of these systems, if it was made after this moment.
+    pub async fn newest_forecasts_of(
+        &self,
+        systems: &[Serial],
+        after: Millis,
+    ) -> Result<Vec<(Serial, IssuedForecast)>> {
+        let rows: Vec<Row> = rows_of_systems!(self, select_newest, 2, systems, after)?;
         let issue = |row: &Row| {
             let sn = row.sn.parse().map_err(|_| Error::Damaged("forecasts.sn"))?;
             Ok((sn, IssuedForecast::of(row)?))

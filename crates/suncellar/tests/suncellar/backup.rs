@@ -155,18 +155,6 @@ async fn damaged_pages_of_one_system_stop_neither_the_server_nor_the_others() {
     damage(&file, DAMAGED);
 
     let server = Server::serve(&url, folder.path());
-    let log = server.log();
-    let line = log.lines().find(|line| line.contains("are damaged"));
-    let line = line.unwrap_or_else(|| panic!("{log}"));
-    let name = file.canonicalize().unwrap();
-    for named in [
-        DAMAGED,
-        "sample_chunks",
-        name.to_str().unwrap(),
-        "suncellar check",
-    ] {
-        assert!(line.contains(named), "{named} in {line}");
-    }
     let connect = async |sn: &str| {
         let mut battery = MqttBattery::connect(server.devices, sn).await;
         battery.boot = 2;
@@ -179,6 +167,18 @@ async fn damaged_pages_of_one_system_stop_neither_the_server_nor_the_others() {
     let mut damaged = connect(DAMAGED).await;
     damaged.measure(Clock::system().now()).await;
     sound.measure(Clock::system().now()).await;
+    let log = server.log();
+    let line = log.lines().find(|line| line.contains("are damaged"));
+    let line = line.unwrap_or_else(|| panic!("{log}"));
+    let name = file.canonicalize().unwrap();
+    for named in [
+        DAMAGED,
+        "sample_chunks",
+        name.to_str().unwrap(),
+        "suncellar check",
+    ] {
+        assert!(line.contains(named), "{named} in {line}");
+    }
     drop(server);
 
     let found = run(folder.path(), &["check"]);

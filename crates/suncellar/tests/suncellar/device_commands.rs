@@ -267,7 +267,7 @@ on_both!(commands_are_obeyed, |db| {
     assert_eq!(done("switch_on", &[]).await, "ok");
     reports(&app, |sample| sample.flags.switched_on()).await;
     // A switch that was turned remotely does not prove that somebody was at the battery.
-    let events = app.store.newest_events_of(&sn()).await.unwrap();
+    let events = app.newest_events(&sn()).await;
     assert!(
         events
             .iter()

@@ -118,7 +118,7 @@ on_both!(
         let owner = app.account_id(&person.email).await;
         let systems = async || app.store.systems_of(owner).await.unwrap().len();
         let told = async || {
-            let events = app.store.newest_events_of(&sn).await.unwrap();
+            let events = app.newest_events(&sn).await;
             let cycled = events
                 .iter()
                 .filter(|event| event.code == EventCode::SwitchCycled);

@@ -268,11 +268,10 @@ async fn a_shared_database_is_migrated_by_the_operator_and_an_older_program_may_
     );
 
     // A database of the previous release.
-    execute(&[
-        "DELETE FROM _sqlx_migrations WHERE version IN (37, 9999)",
-        "DROP TABLE schema_compatibility",
-    ])
-    .await;
+    execute(&["DROP SCHEMA public CASCADE", "CREATE SCHEMA public"]).await;
+    let previous = db::Db::open(db.url()).await.unwrap();
+    previous.migrate_to(37).await.unwrap();
+    previous.close().await;
     let refused = run(&["serve", "--role", "jobs"]);
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(
