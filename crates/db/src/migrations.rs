@@ -66,6 +66,7 @@ const STEPS: &[SchemaStep] = steps![
     35 "0035_limited_attempts",
     36 "0036_shared_options",
     37 "0037_schema_compatibility",
+    39 "0039_weather_cells",
 ];
 
 /// A migration without a further step after this time is not running, or takes long: the process has to be started again.

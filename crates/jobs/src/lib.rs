@@ -38,6 +38,7 @@ const GRANTS_INTERVAL: Duration = Duration::from_secs(10);
 const ROLLOUTS_INTERVAL: Duration = Duration::from_secs(10);
 /// Short, so people soon see whether the provider accepts a token they entered.
 const SOURCES_INTERVAL: Duration = Duration::from_secs(5);
+const NEEDED_POLLS_INTERVAL: Duration = Duration::from_secs(15 * 60);
 const UPDATES_INTERVAL: Duration = Duration::from_secs(30);
 const TARIFFS_INTERVAL: Duration = Duration::from_secs(60);
 const CLEANUP_INTERVAL: Duration = Duration::from_secs(15 * 60);
@@ -213,7 +214,7 @@ async fn plan_systems(jobs: &Jobs, stop: &CancellationToken) {
     }
 }
 
-/// In its own task, as outside services are slow. A request interrupted by a stop is repeated after the next start.
+/// In its own task, as outside services are slow. A request interrupted by a stop is repeated by whoever runs a minute later.
 async fn poll_sources(jobs: &Jobs, stop: &CancellationToken) {
     let Jobs {
         store,
@@ -224,11 +225,17 @@ async fn poll_sources(jobs: &Jobs, stop: &CancellationToken) {
     } = jobs;
     let mut tick = tokio::time::interval(SOURCES_INTERVAL);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut needed = tokio::time::interval(NEEDED_POLLS_INTERVAL);
     loop {
         let work = async {
-            tick.tick().await;
-            sources::run(store, sources, random, clock.now()).await;
-            record_run("sources", clock.now());
+            tokio::select! {
+                biased;
+                _ = needed.tick() => sources::update_needed(store).await,
+                _ = tick.tick() => {
+                    sources::run(store, sources, random, clock.now()).await;
+                    record_run("sources", clock.now());
+                }
+            }
         };
         tokio::select! {
             () = stop.cancelled() => return,

@@ -104,12 +104,11 @@ impl Store {
         rows.into_iter().map(planned).collect()
     }
 
-    /// When a source last answered; prices are not newer than that.
+    /// When a source of prices last answered. Weather is answered all the time, and is no reason to read prices again.
     pub async fn prices_answered_at(&self) -> Result<Option<Millis>> {
-        Ok(
-            on!(self, p => sqlx::query_scalar("SELECT MAX(success_at) FROM source_states")
-            .fetch_one(p).await)?,
-        )
+        Ok(on!(self, p => sqlx::query_scalar(
+            "SELECT MAX(success_at) FROM source_states WHERE source NOT IN ('open_meteo', 'forecast_solar')")
+            .fetch_one(p).await)?)
     }
 
     /// The plan that the battery should follow, if there is one and the settings still ask for it.
