@@ -45,6 +45,7 @@ pub mod site_time;
 pub mod source;
 pub mod tariff;
 pub mod totp;
+pub mod weather;
 
 pub use account::{AccountId, Role};
 pub use clock::Clock;

@@ -10,6 +10,7 @@ pub use time_of_use::{DayType, MAX_STEPS, TariffStep, TimeOfUse};
 
 use crate::names::unknown;
 use crate::setting::Value;
+use crate::weather::WeatherCell;
 use crate::{Country, Serial};
 use std::fmt;
 use std::str::FromStr;
@@ -143,10 +144,12 @@ impl Country {
     }
 }
 
-/// What an answer is about: a whole bidding zone, or one system. No zone's name looks like a serial number.
+/// What an answer is about: a whole bidding zone, a cell of the weather's grid, or one system. The texts of no two kinds look
+/// alike.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Area {
     Zone(BiddingZone),
+    Cell(WeatherCell),
     System(Serial),
 }
 
@@ -154,8 +157,20 @@ impl fmt::Display for Area {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Zone(zone) => f.write_str(zone.name()),
+            Self::Cell(cell) => cell.fmt(f),
             Self::System(sn) => f.write_str(sn.as_str()),
         }
+    }
+}
+
+impl FromStr for Area {
+    type Err = UnknownName;
+
+    fn from_str(text: &str) -> Result<Self, UnknownName> {
+        let zone = text.parse().map(Self::Zone);
+        zone.or_else(|_| text.parse().map(Self::Cell))
+            .or_else(|_| text.parse().map(Self::System))
+            .map_err(|_| UnknownName)
     }
 }
 
@@ -164,12 +179,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_bidding_zone_can_be_taken_for_a_serial_number() {
-        for zone in BiddingZone::ALL {
-            assert!(zone.name().parse::<Serial>().is_err(), "{}", zone.name());
-            assert_eq!(zone.name().parse(), Ok(*zone));
-            assert_eq!(zone.eic().len(), 16);
+    fn areas_are_stored_without_loss_and_never_taken_for_another_kind() {
+        let zones = BiddingZone::ALL.iter().map(|zone| Area::Zone(*zone));
+        let others = [
+            Area::Cell("48.1,-11.6".parse().unwrap()),
+            Area::System("SC000001".parse().unwrap()),
+        ];
+        for area in zones.chain(others) {
+            assert_eq!(area.to_string().parse(), Ok(area));
         }
+        assert!(BiddingZone::ALL.iter().all(|zone| zone.eic().len() == 16));
+        assert_eq!("north pole".parse::<Area>(), Err(UnknownName));
     }
 
     #[test]

@@ -99,8 +99,11 @@ pub(crate) const JOBS: &[Job] = {
             Box::pin(cleanup::run(&w.store, w.clock.now()))
         }),
         // Often, so people soon see whether the provider accepts a token they entered.
-        job("sources", 5 * SECONDS, One, |w| {
+        job("sources", 5 * SECONDS, Each, |w| {
             Box::pin(sources::run(&w.store, &w.sources, &w.random, w.clock.now()))
+        }),
+        job("needed_polls", 15 * MINUTES, One, |w| {
+            Box::pin(sources::update_needed(&w.store))
         }),
         job("planning", 10 * SECONDS, Each, |w| {
             Box::pin(planning::run(w))

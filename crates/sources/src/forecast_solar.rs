@@ -1,7 +1,7 @@
 //! forecast.solar: the yield of one plane in Wh since the previous time; the times are sunrise, full hours and sunset. Twelve
 //! requests an hour are free, one for each plane.
 use crate::client::{Client, SourceFailure, SourceRequest};
-use crate::{PvYield, WeatherRequest};
+use crate::{PvYield, RoofRequest};
 use domain::Source;
 use domain::clock::{DAY, HOUR, Millis, SECOND};
 use domain::source::{QUARTER, SourceError};
@@ -31,7 +31,7 @@ struct Message {
 
 pub(crate) async fn fetch(
     client: &Client,
-    question: WeatherRequest<'_>,
+    question: RoofRequest<'_>,
 ) -> Result<PvYield, SourceFailure> {
     let at = question.coordinates;
     let place = format!("/estimate/{}/{}", at.latitude(), at.longitude());
@@ -114,4 +114,17 @@ fn spread(periods: &BTreeMap<String, f64>, start: Millis) -> Result<PvYield, Sou
         start,
         watts: watts.collect(),
     })
+}
+
+impl PvYield {
+    /// Adds the yield of another plane for the same times.
+    fn plus(mut self, other: &Self) -> Result<Self, SourceError> {
+        if (self.start, self.watts.len()) != (other.start, other.watts.len()) {
+            return Err(SourceError::Unreadable);
+        }
+        for (one, other) in self.watts.iter_mut().zip(&other.watts) {
+            *one = one.zip(*other).map(|(one, other)| one + other);
+        }
+        Ok(self)
+    }
 }

@@ -16,6 +16,7 @@ use client::Client;
 use domain::clock::Millis;
 use domain::site::{Coordinates, Planes};
 use domain::source::{BiddingZone, PriceSlot, SourceError};
+use domain::weather::{CellForecast, WeatherCell};
 use domain::{SiteDay, Source, Zone};
 
 /// The services, each at its own address or at one that the operator set.
@@ -49,9 +50,9 @@ impl PriceRequest<'_> {
     }
 }
 
-/// A request for a sun forecast.
+/// A request for the yield of one roof.
 #[derive(Clone, Copy, Debug)]
-pub struct WeatherRequest<'a> {
+pub struct RoofRequest<'a> {
     pub coordinates: Coordinates,
     /// No planes: a horizontal plant of 1 kWp, which the caller scales.
     pub planes: &'a Planes,
@@ -92,15 +93,13 @@ impl Sources {
         Ok(slots::validate(slots)?)
     }
 
-    pub async fn weather(
-        &self,
-        source: Source,
-        question: WeatherRequest<'_>,
-    ) -> Result<PvYield, SourceFailure> {
-        match source {
-            Source::OpenMeteo => open_meteo::fetch(&self.client, question).await,
-            Source::ForecastSolar => forecast_solar::fetch(&self.client, question).await,
-            _ => Err(SourceError::Rejected.into()),
-        }
+    /// The weather of a cell, by Open-Meteo.
+    pub async fn cell_weather(&self, cell: WeatherCell) -> Result<CellForecast, SourceFailure> {
+        open_meteo::fetch(&self.client, cell).await
+    }
+
+    /// The yield of one roof, by forecast.solar.
+    pub async fn roof_yield(&self, question: RoofRequest<'_>) -> Result<PvYield, SourceFailure> {
+        forecast_solar::fetch(&self.client, question).await
     }
 }

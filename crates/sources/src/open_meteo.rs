@@ -1,13 +1,11 @@
-//! Open-Meteo: irradiance on a tilted plane by quarter-hours, in W/m². One request for each plane of a roof.
+//! Open-Meteo: direct and diffuse irradiance on horizontal ground by quarter-hours, in W/m². One request for each cell.
 use crate::client::{Client, SourceFailure, SourceRequest};
-use crate::{PvYield, WeatherRequest};
 use domain::Source;
 use domain::clock::SECOND;
 use domain::source::{QUARTER, SourceError};
+use domain::weather::{CellForecast, Irradiance, WeatherCell};
 use serde::Deserialize;
 
-/// A module yields its peak power at this irradiance, in W/m².
-const STANDARD_IRRADIANCE: f64 = 1_000.0;
 /// Two days are needed; the service counts days in UTC, so the last one is cut off.
 const FORECAST_DAYS: u8 = 3;
 
@@ -19,58 +17,34 @@ struct Answer {
 #[derive(Deserialize)]
 struct Quarters {
     time: Vec<i64>,
-    #[serde(alias = "shortwave_radiation")]
-    global_tilted_irradiance: Vec<Option<f64>>,
+    direct_radiation: Vec<Option<f64>>,
+    diffuse_radiation: Vec<Option<f64>>,
 }
 
 pub(crate) async fn fetch(
     client: &Client,
-    question: WeatherRequest<'_>,
-) -> Result<PvYield, SourceFailure> {
-    let at = question.coordinates;
-    let place = format!(
-        "/v1/forecast?latitude={}&longitude={}&timeformat=unixtime&forecast_days={FORECAST_DAYS}",
-        at.latitude(),
-        at.longitude()
-    );
-    let mut planes: Vec<(String, i64)> = question
-        .planes
-        .iter()
-        .map(|plane| {
-            let tilted = format!(
-                "{place}&minutely_15=global_tilted_irradiance&tilt={}&azimuth={}",
-                plane.tilt(),
-                plane.azimuth()
-            );
-            (tilted, plane.peak())
-        })
-        .collect();
-    if planes.is_empty() {
-        planes.push((format!("{place}&minutely_15=shortwave_radiation"), 1_000));
-    }
-    let mut whole: Option<PvYield> = None;
-    for (path, peak) in planes {
-        let asked = SourceRequest {
-            path,
-            ..SourceRequest::default()
-        };
-        let body = client.fetch(Source::OpenMeteo, asked).await?;
-        let plane = parse(&body, peak)?;
-        whole = Some(match whole {
-            None => plane,
-            Some(whole) => whole.plus(&plane)?,
-        });
-    }
-    Ok(whole.ok_or(SourceError::Empty)?)
+    cell: WeatherCell,
+) -> Result<CellForecast, SourceFailure> {
+    let (latitude, longitude) = cell.middle();
+    let asked = SourceRequest {
+        path: format!(
+            "/v1/forecast?latitude={latitude:.1}&longitude={longitude:.1}&timeformat=unixtime\
+             &forecast_days={FORECAST_DAYS}&minutely_15=direct_radiation,diffuse_radiation"
+        ),
+        ..SourceRequest::default()
+    };
+    let body = client.fetch(Source::OpenMeteo, asked).await?;
+    Ok(parse(&body)?)
 }
 
 /// Each value is the mean of the quarter-hour that ends at its time.
-fn parse(body: &[u8], peak: i64) -> Result<PvYield, SourceError> {
+fn parse(body: &[u8]) -> Result<CellForecast, SourceError> {
     let unreadable = SourceError::Unreadable;
     let answer: Answer = serde_json::from_slice(body).map_err(|_| unreadable)?;
     let Quarters {
         time,
-        global_tilted_irradiance: sun,
+        direct_radiation: direct,
+        diffuse_radiation: diffuse,
     } = answer.minutely_15;
     let first = *time.first().ok_or(SourceError::Empty)?;
     let regular = (0..).zip(&time).all(|(n, at)| {
@@ -78,26 +52,21 @@ fn parse(body: &[u8], peak: i64) -> Result<PvYield, SourceError> {
             .checked_mul(SECOND)
             .is_some_and(|first| Some(first + n * QUARTER) == at.checked_mul(SECOND))
     });
-    if !regular || time.len() != sun.len() || (first * SECOND) % QUARTER != 0 {
+    let complete = direct.len() == time.len() && diffuse.len() == time.len();
+    if !regular || !complete || (first * SECOND) % QUARTER != 0 {
         return Err(unreadable);
     }
     // Now and then a value is slightly negative.
-    let watt = |sun: f64| (sun.max(0.0) / STANDARD_IRRADIANCE * peak as f64).round() as i64;
-    Ok(PvYield {
+    let whole = |irradiance: f64| irradiance.max(0.0).round() as i64;
+    let quarter = |(direct, diffuse): (Option<f64>, Option<f64>)| {
+        let (direct, diffuse) = direct.zip(diffuse)?;
+        Some(Irradiance {
+            direct: whole(direct),
+            diffuse: whole(diffuse),
+        })
+    };
+    Ok(CellForecast {
         start: first * SECOND - QUARTER,
-        watts: sun.into_iter().map(|sun| sun.map(watt)).collect(),
+        quarters: direct.into_iter().zip(diffuse).map(quarter).collect(),
     })
-}
-
-impl PvYield {
-    /// Adds the yield of another plane for the same times.
-    pub(crate) fn plus(mut self, other: &Self) -> Result<Self, SourceError> {
-        if (self.start, self.watts.len()) != (other.start, other.watts.len()) {
-            return Err(SourceError::Unreadable);
-        }
-        for (one, other) in self.watts.iter_mut().zip(&other.watts) {
-            *one = one.zip(*other).map(|(one, other)| one + other);
-        }
-        Ok(self)
-    }
 }

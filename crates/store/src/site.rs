@@ -1,12 +1,14 @@
 //! Sites of systems: place, coordinates, time zone and the planes of their roofs.
+use crate::source::schedule_poll;
 use crate::{Access, Error, Result, Store};
 use db::{FromRow, Tx};
-use domain::Serial;
 use domain::site::{Coordinates, Planes, Site, Town};
+use domain::source::Area;
+use domain::weather::WeatherCell;
+use domain::{Serial, Source};
 
 #[derive(Debug, FromRow)]
 struct Row {
-    sn: String,
     place: Option<String>,
     latitude: Option<i64>,
     longitude: Option<i64>,
@@ -43,21 +45,9 @@ pub(crate) fn parse_planes(text: &str) -> Result<Planes> {
 impl Store {
     pub async fn site(&self, access: &Access) -> Result<Option<Site>> {
         let row: Option<Row> = on!(self, p => sqlx::query_as(
-            "SELECT sn, place, latitude, longitude, time_zone, planes FROM systems WHERE sn = $1")
+            "SELECT place, latitude, longitude, time_zone, planes FROM systems WHERE sn = $1")
             .bind(access.sn().as_str()).fetch_optional(p).await)?;
         row.map(|row| row.site()).transpose()
-    }
-
-    /// The sites of all systems, for scheduled jobs.
-    pub async fn sites(&self) -> Result<Vec<(Serial, Site)>> {
-        let rows: Vec<Row> = on!(self, p => sqlx::query_as(
-            "SELECT sn, place, latitude, longitude, time_zone, planes FROM systems ORDER BY sn")
-            .fetch_all(p).await)?;
-        let site = |row: &Row| {
-            let sn = row.sn.parse().map_err(|_| Error::Damaged("systems.sn"))?;
-            Ok((sn, row.site()?))
-        };
-        rows.iter().map(site).collect()
     }
 
     /// Whether the time zone can no longer change: from the first sample on, the system's days follow it.
@@ -72,14 +62,18 @@ impl Store {
 pub async fn lock(tx: &mut Tx, access: &Access) -> Result<Option<Site>> {
     let row: Option<Row> = within!(tx, c => sqlx::query_as(
         "UPDATE systems SET planes = planes WHERE sn = $1 AND owner_id IS NOT DISTINCT FROM $2
-         RETURNING sn, place, latitude, longitude, time_zone, planes")
+         RETURNING place, latitude, longitude, time_zone, planes")
         .bind(access.sn().as_str()).bind(access.owner().map(|owner| owner.0)).fetch_optional(c).await)?;
     row.map(|row| row.site()).transpose()
 }
 
-/// Writes everything but the time zone.
+/// Writes everything but the time zone. A place whose weather nobody has asked for gets it at once.
 pub async fn update(tx: &mut Tx, sn: &Serial, site: &Site) -> Result<()> {
     let at = site.coordinates;
+    if let Some(at) = at {
+        let cell = Area::Cell(WeatherCell::of(at));
+        schedule_poll(tx, Source::OpenMeteo, &cell).await?;
+    }
     execute!(
         tx,
         sqlx::query(

@@ -1,19 +1,25 @@
-//! The state of each source of prices and weather, and which prices households need.
+//! Prices and weather from outside, and which prices households need.
 
+mod needed_polls;
+mod poll;
 mod price;
+mod roof;
 mod time_of_use;
 mod weather;
 
+pub(crate) use poll::schedule_poll;
 pub use price::{QuarterPrice, SystemPrices};
+pub use roof::Roof;
 pub use time_of_use::set_time_of_use;
 pub use weather::WeatherForecast;
 
 use crate::{Error, Result, Store, setting};
 use db::{FromRow, Tx};
 use domain::clock::Millis;
-use domain::setting::Field;
+use domain::setting::{Field, Value};
 use domain::source::{Area, BiddingZone, SourceState};
 use domain::{Country, Serial, Source};
+use poll::write_state;
 use std::fmt;
 
 /// Prices that a household's settings need from a source. Systems with the same token share one request.
@@ -82,93 +88,43 @@ struct PriceDemandRow {
     provider_token: Option<Vec<u8>>,
 }
 
-#[derive(Debug, FromRow)]
-struct StateRow {
-    success_at: Option<Millis>,
-    error: Option<String>,
-    failing_since: Option<Millis>,
-    tries: i64,
-    next_at: Millis,
-}
-
-impl StateRow {
-    fn state(self) -> Result<SourceState> {
-        let error = self.error.map(|code| code.parse()).transpose();
-        Ok(SourceState {
-            success_at: self.success_at,
-            error: error.map_err(|_| Error::Damaged("source_states.error"))?,
-            failing_since: self.failing_since,
-            tries: self.tries,
-            next_at: self.next_at,
-        })
-    }
-}
-
 impl Store {
-    /// All requests that households' settings need, without repeats. The query leaves out households that need none, which are
-    /// most.
-    pub async fn price_demands(&self) -> Result<Vec<PriceDemand>> {
+    /// What to ask a source that needs a token about a system, together with the owner's other systems that have the same token.
+    /// `None` if the system's settings no longer name this source.
+    pub async fn household_demand(
+        &self,
+        source: Source,
+        sn: &Serial,
+    ) -> Result<Option<PriceDemand>> {
         let rows: Vec<PriceDemandRow> = on!(self, p => sqlx::query_as(
-            r#"SELECT t.sn, a.country, t.desired, t.provider_token
+            "SELECT t.sn, a.country, t.desired, t.provider_token
              FROM settings t JOIN systems s ON s.sn = t.sn JOIN accounts a ON a.id = s.owner_id
-             WHERE t.desired LIKE '%"provider":"tibber"%' OR t.desired LIKE '%"provider":"awattar"%'
-                 OR t.desired LIKE '%"provider":"energy_charts"%' OR t.desired LIKE '%"provider":"entsoe"%' ORDER BY t.sn"#)
-            .fetch_all(p).await)?;
-        let mut wanted: Vec<PriceDemand> = Vec::new();
+             WHERE s.owner_id = (SELECT owner_id FROM systems WHERE sn = $1) ORDER BY t.sn")
+            .bind(sn.as_str()).fetch_all(p).await)?;
+        let mut tokens: Vec<(Serial, ProviderToken, BiddingZone)> = Vec::new();
         for row in rows {
             let settings = setting::document(Some(&row.desired), "settings.desired")?;
-            let Some(source) = Source::of_provider(settings.get(Field::Provider)) else {
-                continue;
-            };
-            let zone = zone_of(&row.country)?;
-            let sn: Serial = row.sn.parse().map_err(|_| Error::Damaged("settings.sn"))?;
-            if !source.needs_token() {
-                if !wanted
-                    .iter()
-                    .any(|it| (it.source, it.zone) == (source, zone))
-                {
-                    let household = None;
-                    wanted.push(PriceDemand {
-                        source,
-                        zone,
-                        household,
-                    });
-                }
-                continue;
-            }
             // The settings require a token when they are saved; without one no request is possible.
-            let Some(sealed) = row.provider_token else {
+            let (true, Some(sealed)) = (
+                Source::of_provider(settings.get(Field::Provider)) == Some(source),
+                row.provider_token,
+            ) else {
                 continue;
             };
+            let sn = row.sn.parse().map_err(|_| Error::Damaged("settings.sn"))?;
             let token = ProviderToken(setting::decrypt_token(&self.keyring, &sealed)?);
-            let same = wanted.iter_mut().find_map(|it| {
-                let alike = (it.source, it.zone) == (source, zone);
-                it.household
-                    .as_mut()
-                    .filter(|household| alike && household.token == token)
-            });
-            match same {
-                Some(household) => household.systems.push(sn),
-                None => {
-                    let systems = vec![sn];
-                    let household = Some(HouseholdToken { token, systems });
-                    wanted.push(PriceDemand {
-                        source,
-                        zone,
-                        household,
-                    });
-                }
-            }
+            tokens.push((sn, token, zone_of(&row.country)?));
         }
-        Ok(wanted)
-    }
-
-    /// A source that was never asked is due at once.
-    pub async fn source_state(&self, source: Source, area: &Area) -> Result<SourceState> {
-        let row: Option<StateRow> = on!(self, p => sqlx::query_as(
-            "SELECT success_at, error, failing_since, tries, next_at FROM source_states WHERE source = $1 AND area = $2")
-            .bind(source.name()).bind(area.to_string()).fetch_optional(p).await)?;
-        Ok(row.map(StateRow::state).transpose()?.unwrap_or_default())
+        let Some((_, token, zone)) = tokens.iter().find(|(of, ..)| of == sn).cloned() else {
+            return Ok(None);
+        };
+        let same = tokens.into_iter().filter(|(_, other, _)| *other == token);
+        let systems = same.map(|(sn, ..)| sn).collect();
+        Ok(Some(PriceDemand {
+            source,
+            zone,
+            household: Some(HouseholdToken { token, systems }),
+        }))
     }
 
     /// Records that a request for prices failed.
@@ -209,45 +165,11 @@ impl Store {
         Ok(somebody.then_some(left))
     }
 
-    /// Sets the state of a weather source.
-    pub async fn set_source_state(
-        &self,
-        source: Source,
-        areas: &[Area],
-        state: SourceState,
-    ) -> Result<()> {
-        let mut tx = self.db.begin().await?;
-        for area in areas {
-            write_state(&mut tx, source, area, state).await?;
-        }
-        tx.commit().await
-    }
-
     /// Deletes prices and weather that are no longer needed.
     pub async fn purge_sources(&self, now: Millis) -> Result<()> {
         self.purge_prices(now).await?;
         self.purge_weather(now).await
     }
-}
-
-async fn write_state(tx: &mut Tx, source: Source, area: &Area, state: SourceState) -> Result<()> {
-    execute!(
-        tx,
-        sqlx::query(
-            "INSERT INTO source_states (source, area, success_at, error, failing_since, tries, next_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (source, area) DO UPDATE
-             SET success_at = excluded.success_at, error = excluded.error, failing_since = excluded.failing_since,
-                 tries = excluded.tries, next_at = excluded.next_at"
-        )
-        .bind(source.name())
-        .bind(area.to_string())
-        .bind(state.success_at)
-        .bind(state.error.map(domain::source::SourceError::code))
-        .bind(state.failing_since)
-        .bind(state.tries)
-        .bind(state.next_at)
-    )?;
-    Ok(())
 }
 
 /// The bidding zone of the owner's country.
@@ -259,14 +181,26 @@ fn zone_of(country: &str) -> Result<BiddingZone> {
 }
 
 /// A new provider or token is asked at once. What the former provider said about this system is deleted.
-pub async fn provider_changed(tx: &mut Tx, sn: &Serial) -> Result<()> {
+pub async fn provider_changed(tx: &mut Tx, sn: &Serial, provider: Option<Value>) -> Result<()> {
     for statement in [
         "DELETE FROM source_states WHERE area = $1 AND source IN ('tibber', 'entsoe')",
         "DELETE FROM prices WHERE area = $1",
     ] {
         execute!(&mut *tx, sqlx::query(statement).bind(sn.as_str()))?;
     }
-    Ok(())
+    let Some(source) = Source::of_provider(provider) else {
+        return Ok(());
+    };
+    if source.needs_token() {
+        return schedule_poll(tx, source, &Area::System(sn.clone())).await;
+    }
+    let country: Option<String> = within!(&mut *tx, c => sqlx::query_scalar(
+        "SELECT a.country FROM systems s JOIN accounts a ON a.id = s.owner_id WHERE s.sn = $1")
+        .bind(sn.as_str()).fetch_optional(c).await)?;
+    match country {
+        Some(country) => schedule_poll(tx, source, &Area::Zone(zone_of(&country)?)).await,
+        None => Ok(()),
+    }
 }
 
 /// When a household leaves, its prices, its weather forecasts and the state of its sources are deleted.

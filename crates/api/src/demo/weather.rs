@@ -11,7 +11,8 @@ use serde::Deserialize;
 use serde_json::json;
 use std::sync::Arc;
 
-/// Expected irradiance on panels at a location (latitude, longitude), in W/m², for the quarter-hours that begin at these times.
+/// Expected irradiance at a location (latitude, longitude), in W/m², for the quarter-hours that begin at these times. All of it
+/// is diffuse: the simulated sky has no direction.
 pub type SunForecast = Arc<dyn Fn((f64, f64), &[Millis]) -> Vec<f64> + Send + Sync>;
 
 #[derive(Clone)]
@@ -50,9 +51,10 @@ async fn open_meteo(
     let place = (query.latitude, query.longitude);
     let sun = (service.sun_forecast)(place, &starts);
     let times: Vec<i64> = starts.iter().map(|at| (at + QUARTER) / SECOND).collect();
+    let direct = vec![0.0; sun.len()];
     let answer = json!({
         "latitude": place.0, "longitude": place.1, "utc_offset_seconds": 0,
-        "minutely_15": { "time": times, "global_tilted_irradiance": sun },
+        "minutely_15": { "time": times, "direct_radiation": direct, "diffuse_radiation": sun },
     });
     Json(answer).into_response()
 }

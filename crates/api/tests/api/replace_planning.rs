@@ -47,7 +47,7 @@ async fn rows(db: &TestDb, (table, column): (&str, &str), sn: &str) -> Vec<Value
 
 fn weather(watt: i64) -> WeatherForecast {
     WeatherForecast {
-        source: Source::OpenMeteo,
+        source: Source::ForecastSolar,
         issued_at: NOON,
         start: NOON,
         watts: vec![Some(watt), None],
@@ -87,13 +87,14 @@ async fn fill(app: &TestApp, anna: &Person, access: &Access) {
         next_at: now + HOUR,
         ..SourceState::default()
     };
-    let wanted = store.price_demands().await.unwrap();
+    let wanted = store.household_demand(Source::Tibber, &serial(OLD)).await;
+    let wanted = wanted.unwrap().unwrap();
     let slot = PriceSlot {
         start: now,
         end: now + HOUR,
         price: SpotPrice::from_thousandths(25_000).unwrap(),
     };
-    let kept = store.save_prices(&wanted[0], &[slot], answered, now).await;
+    let kept = store.save_prices(&wanted, &[slot], answered, now).await;
     kept.unwrap();
     let said = weather(700);
     let kept = store.save_weather(&[serial(OLD)], &said, answered).await;
@@ -188,10 +189,13 @@ on_both!(
         let access = app.household_access(NEW).await;
         assert_eq!(app.store.site(&access).await.unwrap(), site);
         // The token can still be decrypted, and belongs only to the new serial number.
-        let wanted = app.store.price_demands().await.unwrap();
-        let [wanted] = &wanted[..] else {
-            panic!("{wanted:?}")
+        let demand = async |sn| {
+            let sn = serial(sn);
+            let demand = app.store.household_demand(Source::Tibber, &sn);
+            demand.await.unwrap()
         };
+        assert!(demand(OLD).await.is_none());
+        let wanted = demand(NEW).await.unwrap();
         let household = wanted.household.as_ref().unwrap();
         assert_eq!(household.token.secret(), TOKEN);
         assert_eq!(household.systems, [serial(NEW)]);

@@ -261,12 +261,21 @@ with_app!(
             .send()
             .await
             .expect(204);
-        let sites = app.store.sites().await.unwrap();
-        let (_, left) = &sites[0];
-        assert_eq!((&left.place, left.coordinates), (&None, None));
+        let code = app.code(&[&sn]).await;
+        let form = app.owner_form("ben@example.com", &code);
+        app.post("/api/auth/register/", &form)
+            .send()
+            .await
+            .expect(201);
+        let ben = app.log_in("ben@example.com", false).await;
+        let left = site(app, &ben, "SC000001").await;
         assert_eq!(
-            (left.planes.peak(), left.zone.name()),
-            (Some(9_845), "Europe/Vienna")
+            (&left["place"], &left["latitude"], &left["longitude"]),
+            (&Value::Null, &Value::Null, &Value::Null)
+        );
+        assert_eq!(
+            (&left["kwp"], &left["time_zone"]),
+            (&json!(9.845), &json!("Europe/Vienna"))
         );
     }
 );

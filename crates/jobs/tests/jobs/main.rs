@@ -7,3 +7,4 @@ mod planning;
 mod retention;
 mod smtp_server;
 mod sources;
+mod weather;

@@ -235,16 +235,17 @@ async fn forecast_under(app: &TestApp, services: &FakeServices, percent: i64) ->
     let (times, watts): (Vec<String>, Vec<String>) = (0..240)
         .map(|n| now / QUARTER * QUARTER - HOUR + n * QUARTER)
         .map(|at| {
-            // W/m² on 1.5 kWp.
-            let irradiance = clear_sky(at) as f64 * percent as f64 / 100.0 / 1.5;
+            // W/m² of a covered sky, of which 1.5 kWp with a tilt of 30° get 94.6 %.
+            let irradiance = clear_sky(at) as f64 * percent as f64 / 100.0 / 1.5 / 0.946;
             ((at / 1_000).to_string(), format!("{irradiance:.1}"))
         })
         .unzip();
     services.reply_ok(
         "/v1/forecast",
         format!(
-            r#"{{"minutely_15":{{"time":[{}],"global_tilted_irradiance":[{}]}}}}"#,
+            r#"{{"minutely_15":{{"time":[{}],"direct_radiation":[{}],"diffuse_radiation":[{}]}}}}"#,
             times.join(","),
+            vec!["0"; times.len()].join(","),
             watts.join(",")
         ),
     );

@@ -6,7 +6,7 @@ use domain::{Serial, Source, Zone};
 use sources::{Addresses, Sources};
 use store::Access;
 use store::source::SystemPrices;
-use testkit::{FakeServices, NOON, Person, Reply, TestApp, with_app};
+use testkit::{FakeServices, NOON, Person, Reply, TestApp, on_both, with_app};
 
 const TOKEN: &str = "5K4MVS-OjfWhK_4yrjOlFe1F6kJXPVf7eQYggo8ebAE";
 const ZONE: Area = Area::Zone(BiddingZone::DeLu);
@@ -245,7 +245,9 @@ with_app!(
             ("provider_token", "a-token-that-is-long-but-wrong"),
         ];
         set(app, &anna, "SC000001", &wrong).await;
-        let asked = app.store.price_demands().await.unwrap().remove(0);
+        let sn = "SC000001".parse().unwrap();
+        let asked = app.store.household_demand(Source::Tibber, &sn).await;
+        let asked = asked.unwrap().unwrap();
         set(app, &anna, "SC000001", &[("provider_token", TOKEN)]).await;
         // The response to the request with the wrong token arrives only now.
         let refused = PollOutcome::Failed {
@@ -322,59 +324,113 @@ with_app!(
 );
 
 with_app!(
-    the_sun_is_asked_for_once_for_a_roof_and_kept_with_its_time,
+    a_fallback_is_asked_by_its_own_times_until_the_source_answers,
     |app| {
         let services = FakeServices::start().await;
-        let first = midnight() / 1_000 + 12 * 3_600;
-        let sun = |watt: i64| {
-            let times: Vec<String> = (0..8).map(|n| (first + 900 * n).to_string()).collect();
-            let values: Vec<String> = (0..8).map(|n| (watt + n).to_string()).collect();
-            format!(
-                r#"{{"minutely_15":{{"time":[{}],"global_tilted_irradiance":[{}]}}}}"#,
-                times.join(","),
-                values.join(",")
-            )
-        };
-        services.reply_ok("/v1/forecast", sun(100));
+        services.reply("/v1/marketdata", Reply::Text(500, String::new()));
+        services.reply_ok("/price", energy_charts(1));
         let anna = app.owner("anna", "SC000001").await;
-        let ben = app.owner("ben", "SC000002").await;
-        app.owner("eva", "SC000003").await;
-        for (person, sn) in [(&anna, "SC000001"), (&ben, "SC000002")] {
-            let access = access(app, person, sn).await;
-            let change = domain::site::SiteChange {
-                coordinates: Some(domain::site::Coordinates::from_hundredths(4_814, 1_158)),
-                planes: Some("10/30/0".parse().unwrap()),
-                ..Default::default()
-            };
-            app.service.change_site(&access, &change).await.unwrap();
+        set(app, &anna, "SC000001", &[("provider", "awattar")]).await;
+        // Late enough for tomorrow's prices, which the fallback is asked for every ten minutes.
+        app.clock.advance(2 * HOUR);
+        for _ in 0..8 {
+            round(app, &services).await;
+            app.store.update_needed_polls().await.unwrap();
+            app.clock.advance(16 * MINUTE);
         }
-        round(app, &services).await;
-        assert_eq!(
-            services.take_requests().len(),
-            1,
-            "one roof, and one without a place"
+        let fallback = |services: &FakeServices| {
+            let requests = services.take_requests().into_iter();
+            requests.filter(|it| it.path.starts_with("/price")).count()
+        };
+        assert_eq!(fallback(&services), 8, "more often than the source fails");
+        let start = midnight();
+        let own = format!(
+            r#"{{"object":"list","data":[{{"start_timestamp":{start},"end_timestamp":{},"marketprice":7.00,"unit":"Eur/MWh"}}]}}"#,
+            start + HOUR
         );
-        let annas = access(app, &anna, "SC000001").await;
-        let weather = app.store.weather(&annas).await.unwrap().unwrap();
-        assert_eq!((weather.issued_at, weather.watts[0]), (NOON, Some(1_000)));
-        // It is polled again an hour later; past quarter-hours keep their earlier forecast.
-        app.clock.advance(HOUR + 7 * MINUTE);
-        services.reply_ok("/v1/forecast", sun(500));
+        services.reply_ok("/v1/marketdata", own);
+        app.clock.advance(3 * HOUR);
         round(app, &services).await;
-        let start = weather.start;
-        let said = app
+        app.store.update_needed_polls().await.unwrap();
+        services.take_requests();
+        app.clock.advance(3 * HOUR);
+        round(app, &services).await;
+        assert_eq!(fallback(&services), 0);
+    }
+);
+
+with_app!(
+    who_moves_to_another_country_gets_its_prices_and_nobody_the_old_ones,
+    |app| {
+        let services = FakeServices::start().await;
+        services.reply_ok("/price", energy_charts(1));
+        let anna = app.owner("anna", "SC000001").await;
+        set(app, &anna, "SC000001", &[("provider", "energy_charts")]).await;
+        round(app, &services).await;
+        services.take_requests();
+        let moved = [("country", "AT"), ("phone", "+43 1 5880 0")];
+        let call = app.call("PATCH", "/api/auth/account/").form(&moved);
+        call.bearer(&anna.access).send().await.expect(200);
+        app.store.update_needed_polls().await.unwrap();
+        app.clock.advance(DAY);
+        round(app, &services).await;
+        let asked = services.take_requests();
+        assert_eq!(asked.len(), 1);
+        assert!(asked[0].path.contains("bzn=AT"), "{}", asked[0].path);
+    }
+);
+
+on_both!(two_processes_on_one_database_ask_once, |db| {
+    let app = TestApp::start(db).await;
+    let services = FakeServices::start().await;
+    services.reply_ok("/price", energy_charts(1));
+    services.reply_ok("/v1-beta/gql", tibber("0.30"));
+    let anna = app.owner("anna", "SC000001").await;
+    set(&app, &anna, "SC000001", &[("provider", "energy_charts")]).await;
+    let ben = app.owner("ben", "SC000002").await;
+    let own = [("provider", "tibber"), ("provider_token", TOKEN)];
+    set(&app, &ben, "SC000002", &own).await;
+    let cells: Vec<Area> = (0..20)
+        .map(|n| Area::Cell(format!("48.1,{}.0", n).parse().unwrap()))
+        .collect();
+    let due = SourceState::default();
+    let set = app.store.set_source_state(Source::OpenMeteo, &cells, due);
+    set.await.unwrap();
+    let other = db.open_again().await;
+    let sources = Sources::new(Addresses::default().or_all(&services.url));
+    let (random, now) = (&app.portal.random, app.clock.now());
+    tokio::join!(
+        jobs::sources::run(&app.store, &sources, random, now),
+        jobs::sources::run(&other, &sources, random, now)
+    );
+    let mut paths: Vec<String> = services
+        .take_requests()
+        .into_iter()
+        .map(|request| request.path)
+        .collect();
+    assert_eq!(paths.len(), 22);
+    paths.sort();
+    paths.dedup();
+    assert_eq!(paths.len(), 22);
+    other.db().close().await;
+    app.stop().await;
+});
+
+with_app!(
+    a_request_whose_process_died_is_made_by_another_after_a_minute,
+    |app| {
+        let services = FakeServices::start().await;
+        services.reply_ok("/price", energy_charts(1));
+        let anna = app.owner("anna", "SC000001").await;
+        set(app, &anna, "SC000001", &[("provider", "energy_charts")]).await;
+        let claimed = app
             .store
-            .weather_as_forecast(&annas, start..start + 8 * QUARTER);
-        let said = said.await.unwrap();
-        assert_eq!((said[1], said[7]), (Some(1_010.0), Some(5_070.0)));
-        // Where Open-Meteo fails, forecast.solar is the fallback.
-        services.reply("/v1/forecast", Reply::Text(503, String::new()));
-        let solar = r#"{"result":{"watt_hours_period":{"2026-11-15T13:00:00+00:00":0,"2026-11-15T14:00:00+00:00":2000}},
-            "message":{"code":0}}"#;
-        services.reply_ok("/estimate", solar);
-        app.clock.advance(HOUR + 7 * MINUTE);
+            .claim_poll(Source::EnergyCharts, &[ZONE], 1, app.clock.now());
+        assert_eq!(claimed.await.unwrap().unwrap().tries, 0);
         round(app, &services).await;
-        let weather = app.store.weather(&annas).await.unwrap().unwrap();
-        assert_eq!(weather.source, Source::ForecastSolar);
+        assert!(services.take_requests().is_empty());
+        app.clock.advance(MINUTE);
+        round(app, &services).await;
+        assert_eq!(services.take_requests().len(), 1);
     }
 );

@@ -3,6 +3,7 @@
 use super::history::{Past, mean};
 use crate::{QUARTER, QUARTERS_A_DAY};
 use domain::clock::{DAY, Millis};
+use domain::weather::SunDirection;
 use std::f64::consts::TAU;
 use std::ops::Range;
 
@@ -195,19 +196,7 @@ fn seasonal_factor(longitude: f64, then: Millis, now: Millis) -> f64 {
 
 /// The sine of the sun's elevation above the horizon.
 fn sine_of_height(latitude: f64, longitude: f64, time: Millis) -> f64 {
-    // Days since 2000-01-01 12:00 UTC. The formulas are exact to a hundredth of a degree in this century.
-    let days = (time - 946_728_000_000) as f64 / DAY as f64;
-    let mean_longitude = 280.460 + 0.985_647_4 * days;
-    let anomaly = (357.528 + 0.985_600_3 * days).to_radians();
-    let ecliptic =
-        (mean_longitude + 1.915 * anomaly.sin() + 0.020 * (2.0 * anomaly).sin()).to_radians();
-    let tilt = (23.439 - 0.000_000_4 * days).to_radians();
-    let declination = (tilt.sin() * ecliptic.sin()).asin();
-    let ascension = (tilt.cos() * ecliptic.sin()).atan2(ecliptic.cos());
-    let turned = 280.460_618_37 + 360.985_647_366_29 * days + longitude;
-    let hour_angle = turned.to_radians() - ascension;
-    let latitude = latitude.to_radians();
-    latitude.sin() * declination.sin() + latitude.cos() * declination.cos() * hour_angle.cos()
+    SunDirection::at(latitude, longitude, time).up
 }
 
 #[cfg(test)]

@@ -44,7 +44,7 @@ pub(super) async fn write(
     let mut changed = change.fields.iter();
     let provider = changed.any(|changed| changed.field == Field::Provider);
     if provider || change.token != TokenChange::Keep {
-        source::provider_changed(t, access.sn()).await?;
+        source::provider_changed(t, access.sn(), after.get(Field::Provider)).await?;
     }
     price::save_tariff(t, one, &after).await?;
     write_journal(t, one, version).await?;

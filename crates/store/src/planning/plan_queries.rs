@@ -139,6 +139,9 @@ impl Store {
 
     /// Sets when plans are checked again, unless something has changed since they were read.
     pub async fn set_plan_checks(&self, checked: &[(PlannedSystem, Millis)]) -> Result<()> {
+        // In one order for everybody, so that two transactions never wait for each other.
+        let mut checked: Vec<&(PlannedSystem, Millis)> = checked.iter().collect();
+        checked.sort_by(|(one, _), (other, _)| one.sn.cmp(&other.sn));
         let mut tx = self.db.begin().await?;
         for (system, next) in checked {
             execute!(
@@ -168,12 +171,11 @@ impl Store {
         tx.commit_invalidating(std::iter::empty()).await
     }
 
-    /// When a source last answered; prices are not newer than that.
+    /// When a source of prices last answered. Weather is answered all the time, and is no reason to read prices again.
     pub async fn prices_answered_at(&self) -> Result<Option<Millis>> {
-        Ok(
-            on!(self, p => sqlx::query_scalar("SELECT MAX(success_at) FROM source_states")
-            .fetch_one(p).await)?,
-        )
+        Ok(on!(self, p => sqlx::query_scalar(
+            "SELECT MAX(success_at) FROM source_states WHERE source NOT IN ('open_meteo', 'forecast_solar')")
+            .fetch_one(p).await)?)
     }
 
     /// The plan that the battery should follow, if there is one and the settings still ask for it.

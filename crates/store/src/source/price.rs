@@ -1,5 +1,6 @@
 //! Prices: stored as published, read as what a household pays in each quarter-hour.
-use super::{PriceDemand, write_state};
+use super::PriceDemand;
+use super::poll::write_state;
 use crate::{Access, Error, Result, Store};
 use db::{FromRow, Tx};
 use domain::clock::{DAY, Millis};

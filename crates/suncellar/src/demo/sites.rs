@@ -257,11 +257,11 @@ impl DemoSite {
         let (town, latitude, longitude) = TOWNS[number % TOWNS.len()];
         let (latitude, longitude) = (latitude.parse(), longitude.parse());
         let town_at = Coordinates::new(latitude.map_err(invalid)?, longitude.map_err(invalid)?);
-        // Neighbours in one town are a kilometre apart, so each has a sky of its own.
-        let apart = (number / TOWNS.len()) as i64;
+        // Neighbours in one town are a tenth of a degree apart, so each has a weather cell, and a sky, of its own.
+        let apart = 10 * (number / TOWNS.len()) as i64;
         let at = Coordinates::from_hundredths(
-            town_at.latitude().hundredths() + apart,
-            town_at.longitude().hundredths(),
+            town_at.latitude().hundredths(),
+            town_at.longitude().hundredths() + apart,
         );
         let (first, phase) = self.units[0];
         let roof = self.installation(&serial(first)?, phase, &Zone::default())?;
@@ -316,6 +316,7 @@ pub(super) fn serial(text: &str) -> anyhow::Result<Serial> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::weather::WeatherCell;
     use std::collections::HashSet;
 
     #[test]
@@ -345,5 +346,15 @@ mod tests {
         assert_eq!(serials.len(), 30);
         assert_eq!(serials.iter().collect::<HashSet<_>>().len(), 30);
         assert!(serials.iter().all(|sn| serial(sn).is_ok()));
+    }
+
+    #[test]
+    fn every_site_has_a_weather_cell_of_its_own() {
+        let sites = of_size(DemoSize::Full);
+        let cells = sites.iter().enumerate().map(|(number, site)| {
+            let described = site.described(number).unwrap();
+            WeatherCell::of(described.coordinates.flatten().unwrap())
+        });
+        assert_eq!(cells.collect::<HashSet<_>>().len(), sites.len());
     }
 }

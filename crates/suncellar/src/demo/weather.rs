@@ -1,15 +1,14 @@
 //! A fake weather service for the demo: its forecasts of the simulated sky are about as good as real ones.
 use super::sites::{DemoSite, serial};
-use domain::Zone;
 use domain::clock::{DAY, MINUTE, Millis};
 use domain::source::{QUARTER, SourceState};
-use domain::{Clock, Source};
+use domain::weather::{CellForecast, Irradiance, WeatherCell};
+use domain::{Clock, Zone};
 use simulator::home::Home;
 use simulator::{Household, Seed};
 use std::sync::Arc;
 use store::Store;
 use store::access::PortalWork;
-use store::source::WeatherForecast;
 
 /// Maximum relative error of a day's forecast.
 const MAX_DAY_ERROR: f64 = 0.25;
@@ -82,38 +81,36 @@ pub(super) async fn seed_past_forecasts(
 ) -> anyhow::Result<()> {
     let today = clock.now().div_euclid(DAY) * DAY;
     for (number, site) in sites.iter().enumerate() {
-        let Some(roof) = DemoRoof::of(site, number)? else {
+        let (first, _) = site.units[0];
+        let access = store
+            .household_access(PortalWork::new(), &serial(first)?)
+            .await?;
+        let (Some(roof), Some(access)) = (DemoRoof::of(site, number)?, access) else {
             continue;
         };
-        let mut systems = Vec::new();
-        for (sn, _) in site.units {
-            let access = store
-                .household_access(PortalWork::new(), &serial(sn)?)
-                .await?;
-            if let Some(access) = access
-                && store.weather(&access).await?.is_none()
-            {
-                systems.push(serial(sn)?);
-            }
-        }
-        let peak = roof.household.panels / site.units.len() as f64;
+        let at = store.site(&access).await?.and_then(|site| site.coordinates);
+        let (Some(at), None) = (at, store.weather(&access).await?) else {
+            continue;
+        };
         for day in (1..=PAST_FORECAST_DAYS).rev() {
             let start = today - day * DAY;
             let starts: Vec<Millis> = (0..DAY / QUARTER).map(|n| start + n * QUARTER).collect();
-            let watts = roof.forecast(&starts).into_iter();
-            let said = WeatherForecast {
-                source: Source::OpenMeteo,
-                issued_at: start,
+            let quarter = |sun: f64| Irradiance {
+                direct: 0,
+                diffuse: sun.round() as i64,
+            };
+            let sun = roof.forecast(&starts).into_iter();
+            let said = CellForecast {
                 start,
-                watts: watts
-                    .map(|sun| Some((sun / CLEAR_NOON_W_PER_M2 * peak).round() as i64))
-                    .collect(),
+                quarters: sun.map(|sun| Some(quarter(sun))).collect(),
             };
             let state = SourceState {
                 success_at: Some(start),
                 ..SourceState::default()
             };
-            store.save_weather(&systems, &said, state).await?;
+            store
+                .save_cell_weather(WeatherCell::of(at), start, &said, state)
+                .await?;
         }
     }
     Ok(())

@@ -292,7 +292,7 @@ async fn hear_from_outside(app: &TestApp, sn: &Serial) {
     let kept = app.store.save_prices(&wanted, &[slot], well, now).await;
     kept.unwrap();
     let weather = WeatherForecast {
-        source: Source::OpenMeteo,
+        source: Source::ForecastSolar,
         issued_at: now,
         start: now,
         watts: vec![Some(4_321), None],

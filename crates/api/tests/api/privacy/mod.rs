@@ -276,6 +276,8 @@ on_both!(
         .await;
         // What the log still holds goes with the next minutes.
         app.store.telemetry.fold(app.clock.now()).await.unwrap();
+        // Nobody asks for the weather around the house any more, from the next quarter-hour on.
+        app.store.update_needed_polls().await.unwrap();
         for (table, rows) in dump(db).await {
             for row in rows.iter().filter(|row| !before[&table].contains(row)) {
                 match table.as_str() {

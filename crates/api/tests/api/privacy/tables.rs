@@ -75,6 +75,11 @@ pub(crate) const TABLES: &[TableRule] = &[
         left_out: &[("sn", MESSAGE), ("boot", MESSAGE), ("started_at", MESSAGE)],
     },
     TableRule {
+        name: "cell_weather",
+        ownership: RowOwnership::Nobody("the weather of some seventy square kilometres"),
+        left_out: &[],
+    },
+    TableRule {
         name: "claims",
         ownership: RowOwnership::Account("account_id"),
         left_out: &[("account_id", NUMBER)],
