@@ -4,6 +4,7 @@
 mod alarms;
 mod day_totals;
 mod forecasts;
+mod held;
 mod in_force;
 mod load;
 mod presence;

@@ -234,7 +234,7 @@ async fn simulate_history(
     let zone: Zone = Zone::DEFAULT.parse().context("the zone of the demo")?;
     let latest: HashMap<_, _> = store
         .telemetry
-        .latest_samples(store.serials().await?, Millis::MAX)
+        .latest_samples(&store.serials().await?, Millis::MAX)
         .await?
         .into_iter()
         .collect();

@@ -134,18 +134,25 @@ impl Telemetry {
         sn: &Serial,
         moment: Millis,
     ) -> Result<Option<Sample>> {
-        let unfolded = {
-            let state = self.state();
-            let samples = state.tail.entries(sn).iter().map(|one| &one.sample);
-            let before = samples.filter(|sample| sample.at < moment);
-            let last = before.max_by_key(|sample| (sample.at, sample.id));
-            last.map(PackedSample::unpack).transpose()?
-        };
+        let unfolded = self.last_unfolded_before(sn, moment)?;
         let folded = self.last_in_chunks_before(sn, moment).await?;
         Ok([unfolded, folded]
             .into_iter()
             .flatten()
             .max_by_key(Sample::order))
+    }
+
+    /// The last sample before a moment that is in the logs.
+    pub(crate) fn last_unfolded_before(
+        &self,
+        sn: &Serial,
+        moment: Millis,
+    ) -> Result<Option<Sample>> {
+        let state = self.state();
+        let samples = state.tail.entries(sn).iter().map(|one| &one.sample);
+        let before = samples.filter(|sample| sample.at < moment);
+        let last = before.max_by_key(|sample| (sample.at, sample.id));
+        last.map(PackedSample::unpack).transpose()
     }
 
     /// The time of the first sample of a time span that is in the logs or in chunks.

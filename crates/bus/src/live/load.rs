@@ -69,18 +69,6 @@ impl LiveView {
         to_load.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Removes systems that nobody needs: not connected to this gateway, and not watched or asked for lately.
-    pub(crate) fn remove_unneeded(&self) {
-        let now = self.0.clock.now();
-        self.0.kept_until.retain(|_, until| *until > now);
-        self.0.systems.retain(|sn, snapshot| {
-            (snapshot.online && snapshot.gateway == self.0.gateway)
-                || self.0.downlink.is_attached(sn)
-                || self.0.kept_until.contains_key(sn)
-                || self.0.subscribers.has(sn)
-        });
-    }
-
     /// Reads again everything that is in the view: peer messages were missed.
     pub async fn reload_all(&self) -> Result<()> {
         for batch in self.serials().chunks(MAX_BATCH_SIZE) {
@@ -126,49 +114,6 @@ impl LiveView {
                 tokio::time::sleep(RETRY_DELAY).await;
             }
         }
-    }
-
-    /// Systems that entered the view since the last call.
-    pub(crate) fn take_new_systems(&self) -> Vec<Serial> {
-        std::mem::take(&mut *self.new_systems())
-    }
-
-    pub(crate) async fn has_new_systems(&self) {
-        self.0.new_systems_added.notified().await;
-    }
-
-    /// Other processes may have missed which systems are in the view.
-    pub(crate) fn announce_again(&self) {
-        *self.new_systems() = self.serials();
-        self.0.new_systems_added.notify_one();
-    }
-
-    fn new_systems(&self) -> MutexGuard<'_, Vec<Serial>> {
-        let new_systems = self.0.new_systems.lock();
-        new_systems.unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Everything in the view.
-    pub(crate) fn serials(&self) -> Vec<Serial> {
-        let systems = self.0.systems.iter();
-        systems.map(|entry| entry.key().clone()).collect()
-    }
-
-    /// Reads the presence of systems that are not connected to this gateway: a message about it may have been lost.
-    pub(crate) async fn read_presences(&self) -> Result<()> {
-        let mut elsewhere = self.serials();
-        elsewhere.retain(|sn| !self.is_online_here(sn));
-        for batch in elsewhere.chunks(MAX_BATCH_SIZE) {
-            for (sn, presence) in self.0.store.presences_of(batch).await? {
-                if self
-                    .presence(&sn)
-                    .is_some_and(|known| known.since < presence.since)
-                {
-                    self.set_presence(&sn, presence);
-                }
-            }
-        }
-        Ok(())
     }
 
     /// Reads one system again if it is in the view: a person changed something about it.
@@ -220,28 +165,25 @@ impl LiveView {
             self.0.loading.insert(sn.clone(), false);
         }
         let read = self.read_snapshots(systems).await;
-        let mut changed_meanwhile = Vec::new();
-        for sn in systems {
-            let changed = self
-                .0
-                .loading
-                .remove(sn)
-                .is_some_and(|(_, changed)| changed);
-            changed_meanwhile.extend(changed.then(|| sn.clone()));
-        }
-        let mut snapshots = read?;
-        for sn in systems {
-            match snapshots.remove(sn) {
-                Some(snapshot) => self.put_read(sn, snapshot),
-                None => {
-                    self.0.systems.remove(sn);
+        let read = read.map(|mut snapshots| {
+            for sn in systems {
+                match snapshots.remove(sn) {
+                    Some(snapshot) => self.put_read(sn, snapshot),
+                    None => drop(self.0.systems.remove(sn)),
                 }
             }
+        });
+        let changed = |sn: &&Serial| {
+            self.0
+                .loading
+                .remove(*sn)
+                .is_some_and(|(_, changed)| changed)
+        };
+        let changed: Vec<Serial> = systems.iter().filter(changed).cloned().collect();
+        if !changed.is_empty() {
+            self.request_reload(changed);
         }
-        if !changed_meanwhile.is_empty() {
-            self.request_reload(changed_meanwhile);
-        }
-        Ok(())
+        read
     }
 
     fn put_read(&self, sn: &Serial, mut snapshot: Snapshot) {
@@ -273,7 +215,7 @@ impl LiveView {
         }
         // Samples with a later time were stamped while our clock was ahead.
         let until = now + MAX_CLOCK_SKEW;
-        let samples = store.telemetry.latest_samples(systems.to_vec(), until);
+        let samples = store.telemetry.latest_samples(systems, until);
         for (sn, sample) in samples.await? {
             set(&mut snapshots, &sn, |one| one.sample = Some(sample));
         }

@@ -1,8 +1,9 @@
 //! Samples are stored once, and read as charts, totals and samples.
 #![allow(clippy::unwrap_used)]
 use crate::telemetry_fixture::{home, reading, sample};
-use domain::clock::{MINUTE, SECOND};
+use domain::clock::{DAY, MINUTE, SECOND};
 use domain::series::{Method, Resolution};
+use domain::shard::ShardSet;
 use domain::{Series, SiteDay};
 use testkit::{NOON, on_both};
 
@@ -108,11 +109,20 @@ on_both!(the_newest_sample_of_each_system_is_found, |db| {
         .append_samples(&two.sn, &[old], NOON)
         .await
         .unwrap();
+    home(db, "SC000003").await;
     let systems = db.serials().await.unwrap();
-    let latest = db
-        .telemetry
-        .latest_samples(systems, i64::MAX)
-        .await
-        .unwrap();
-    assert_eq!(latest, [(one.sn, new), (two.sn, old)]);
+    let check = async |stage: &str| {
+        let latest = db.telemetry.latest_samples(&systems, i64::MAX).await;
+        let expected = [(one.sn.clone(), new), (two.sn.clone(), old)];
+        assert_eq!(latest.unwrap(), expected, "{stage}");
+        let earlier = db.telemetry.latest_samples(&systems, NOON).await;
+        let expected = [(one.sn.clone(), old), (two.sn.clone(), old)];
+        assert_eq!(earlier.unwrap(), expected, "{stage}");
+    };
+    check("in the log").await;
+    db.telemetry.fold(NOON + DAY).await.unwrap();
+    check("in chunks").await;
+    let sealed = db.telemetry.seal_due(ShardSet::ALL, NOON + 2 * DAY).await;
+    assert_eq!(sealed.unwrap(), 2);
+    check("sealed").await;
 });

@@ -1,0 +1,63 @@
+//! Which systems are in the live view, and which of them the other processes do not know of yet.
+use super::LiveView;
+use domain::Serial;
+use std::sync::{MutexGuard, PoisonError};
+use store::Result;
+
+/// Systems whose presence is read at a time.
+const MAX_BATCH_SIZE: usize = 1_000;
+
+impl LiveView {
+    /// Removes systems that nobody needs: not connected to this gateway, and not watched or asked for lately.
+    pub(crate) fn remove_unneeded(&self) {
+        let now = self.0.clock.now();
+        self.0.kept_until.retain(|_, until| *until > now);
+        self.0.systems.retain(|sn, snapshot| {
+            (snapshot.online && snapshot.gateway == self.0.gateway)
+                || self.0.downlink.is_attached(sn)
+                || self.0.kept_until.contains_key(sn)
+                || self.0.subscribers.has(sn)
+        });
+    }
+
+    /// Systems that entered the view since the last call.
+    pub(crate) fn take_new_systems(&self) -> Vec<Serial> {
+        std::mem::take(&mut *self.new_systems())
+    }
+
+    pub(crate) async fn has_new_systems(&self) {
+        self.0.new_systems_added.notified().await;
+    }
+
+    /// Other processes may have missed which systems are in the view.
+    pub(crate) fn announce_again(&self) {
+        *self.new_systems() = self.serials();
+        self.0.new_systems_added.notify_one();
+    }
+
+    pub(super) fn new_systems(&self) -> MutexGuard<'_, Vec<Serial>> {
+        let new_systems = self.0.new_systems.lock();
+        new_systems.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Everything in the view.
+    pub(crate) fn serials(&self) -> Vec<Serial> {
+        let systems = self.0.systems.iter();
+        systems.map(|entry| entry.key().clone()).collect()
+    }
+
+    /// Reads the presence of systems that are not connected to this gateway: a message about it may have been lost.
+    pub(crate) async fn read_presences(&self) -> Result<()> {
+        let mut elsewhere = self.serials();
+        elsewhere.retain(|sn| !self.is_online_here(sn));
+        for batch in elsewhere.chunks(MAX_BATCH_SIZE) {
+            for (sn, presence) in self.0.store.presences_of(batch).await? {
+                let known = self.presence(&sn);
+                if known.is_none_or(|known| known.since < presence.since) {
+                    self.set_presence(&sn, presence);
+                }
+            }
+        }
+        Ok(())
+    }
+}
