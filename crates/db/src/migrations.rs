@@ -68,6 +68,7 @@ const STEPS: &[SchemaStep] = steps![
     37 "0037_schema_compatibility",
     38 "0038_job_leases",
     39 "0039_weather_cells",
+    40 "0040_forecast_models",
 ];
 
 /// A migration without a further step after this time is not running, or takes long: the process has to be started again.

@@ -116,7 +116,7 @@ impl Planners {
                 }
                 checked.push((system, next));
             }
-            store.set_plan_checks(&checked).await?;
+            store.set_plan_checks(context.held, &checked).await?;
         }
         self.train(context, to_train).await
     }
@@ -141,7 +141,8 @@ impl Planners {
             }
             checked.push((system, next));
         }
-        context.store.set_plan_checks(&checked).await
+        let PlanningContext { store, held, .. } = context;
+        store.set_plan_checks(held, &checked).await
     }
 
     fn planner(&mut self, system: &PlannedSystem) -> &mut SystemPlanner {

@@ -7,6 +7,7 @@ pub mod pv;
 mod regression;
 mod similar_days;
 mod standard;
+pub mod stored;
 #[cfg(test)]
 mod tests;
 

@@ -5,6 +5,7 @@ mod chart;
 mod day;
 mod erase;
 mod forecast;
+mod models;
 mod plan;
 mod plan_queries;
 mod weather_notice;
@@ -12,6 +13,7 @@ mod weather_notice;
 pub use day::PlanDay;
 pub(crate) use erase::erase_for_former_owner;
 pub use forecast::{IssuedForecast, Percentiles};
+pub use models::StoredModels;
 pub use plan::{
     BlockAlternative, BlockReason, ChargePlan, ChargePlanBlock, ChargePlanMode, ChargePlanStep,
     RunningBlock,

@@ -1,4 +1,5 @@
-//! The models of a home, trained once a day and kept in memory: its load and the yield of its panels.
+//! The models of a home: its load and the yield of its panels. They are stored, so that a restart or another process goes on
+//! with them.
 use super::inputs::quarter_start;
 use domain::clock::{DAY, Millis};
 use domain::sample::Counter;
@@ -6,6 +7,7 @@ use domain::series::{Method, Resolution};
 use domain::{Series, SiteDay};
 use planner::forecast::{Envelope, FORECAST_QUARTERS, Forecast, History, LoadModel, PvModel};
 use planner::{QUARTER, QUARTERS_A_DAY};
+use store::planning::StoredModels;
 use store::{Access, Error, Result, Store};
 
 /// How far back training looks.
@@ -18,6 +20,8 @@ const FORECAST_LOOKBACK_DAYS: i32 = 21;
 const RECENT_WEATHER_QUARTERS: usize = 2 * QUARTERS_A_DAY;
 /// One day.
 const MIN_MEASURED_QUARTERS: usize = QUARTERS_A_DAY;
+/// A home that is measured for less than this changes its models fast.
+const NEW_HOME_QUARTERS: usize = 60 * QUARTERS_A_DAY;
 /// For a household that has not been measured yet.
 const DEFAULT_YEARLY_KWH: f64 = 3_500.0;
 /// The days whose median is the yield of a usual day.
@@ -77,6 +81,42 @@ impl HomeModels {
             measured,
             knows_site,
         }))
+    }
+
+    /// The stored models of the present household, if this release can read them.
+    pub(super) async fn load(store: &Store, access: &Access) -> Result<Option<Self>> {
+        let stored = store.forecast_models(access).await?;
+        Ok(stored.and_then(|stored| {
+            let (load, pv) = planner::forecast::stored::decode(&stored.body)?;
+            Some(Self {
+                trained_at: stored.trained_at,
+                load,
+                pv,
+                usual_pv: stored.usual_pv as f64 / 1000.0,
+                measured: usize::try_from(stored.measured).ok()?,
+                knows_site: stored.knows_site,
+            })
+        }))
+    }
+
+    pub(super) async fn save(&self, store: &Store, access: &Access) -> Result<()> {
+        let models = StoredModels {
+            trained_at: self.trained_at,
+            usual_pv: (1000.0 * self.usual_pv).round() as i64,
+            measured: self.measured as i64,
+            knows_site: self.knows_site,
+            body: planner::forecast::stored::encode(&self.load, &self.pv),
+        };
+        store.save_forecast_models(access, &models).await
+    }
+
+    /// Whether they have to be trained again: daily while the home is new, then weekly.
+    pub(super) fn is_old(&self, now: Millis) -> bool {
+        let max_age = match self.measured < NEW_HOME_QUARTERS {
+            true => DAY,
+            false => 7 * DAY,
+        };
+        now - self.trained_at >= max_age
     }
 
     /// Whether the sun is known well enough to buy energy by the forecast.

@@ -76,7 +76,7 @@ impl SystemPlanner {
             active_plan: None,
             rules: None,
             attempted_rules: None,
-            history_from: 0,
+            history_from: Millis::MIN,
             prices_seen: None,
             not_before: 0,
             counted: None,
@@ -153,6 +153,9 @@ impl SystemPlanner {
         let had_no_models = !self.has_models();
         self.models = HomeModels::train(store, &access, now).await?;
         self.history_from = access.history_from();
+        if let Some(models) = &self.models {
+            models.save(store, &access).await?;
+        }
         if self.models.is_none() {
             self.not_before = now + QUARTER;
         } else if had_no_models {
@@ -214,13 +217,6 @@ impl SystemPlanner {
             // No recent sample: no battery would follow a plan, and there is nothing to forecast from.
             return Ok(Visit::Done);
         };
-        let Some(models) = &self.models else {
-            return Ok(Visit::NeedsTraining);
-        };
-        let visit = match now - models.trained_at >= DAY {
-            true => Visit::NeedsTraining,
-            false => Visit::Done,
-        };
         let Some(access) = store
             .household_access(PortalWork::new(), &system.sn)
             .await?
@@ -228,10 +224,18 @@ impl SystemPlanner {
             return Ok(Visit::Done);
         };
         if self.history_from != access.history_from() {
-            // The models belong to the former household.
+            // The models belong to the former household, or there are none yet.
             *self = Self::new(self.shard);
-            return Ok(Visit::NeedsTraining);
+            self.history_from = access.history_from();
+            self.models = HomeModels::load(store, &access).await?;
         }
+        let Some(models) = &self.models else {
+            return Ok(Visit::NeedsTraining);
+        };
+        let visit = match models.is_old(now) {
+            true => Visit::NeedsTraining,
+            false => Visit::Done,
+        };
         self.attempted_rules = Some(system.rules);
         let forecast = models.forecast(store, &access, now).await?;
         let issue = explained_plan::issue(&forecast, now);

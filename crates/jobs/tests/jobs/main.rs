@@ -5,6 +5,7 @@
 mod mail;
 mod planning;
 mod retention;
+mod sharing;
 mod smtp_server;
 mod sources;
 mod weather;

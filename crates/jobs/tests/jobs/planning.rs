@@ -305,3 +305,25 @@ with_app!(
         assert_eq!((cleared.since, cleared.false_alarms), (None, 1));
     }
 );
+
+with_app!(
+    after_a_restart_forecasts_go_on_with_the_stored_models,
+    |app| {
+        home(app, "anna", SN).await;
+        app.run_planners().await;
+        let models = async || {
+            let access = app.household_access(SN).await;
+            app.store.forecast_models(&access).await.unwrap().unwrap()
+        };
+        let trained = models().await;
+        assert_eq!(trained.trained_at, NOON);
+        app.clock.advance(QUARTER);
+        reports(app, SN).await;
+        let mut restarted = Planners::default();
+        restarted.tick(app.planning_context()).await.unwrap();
+        let sn = [SN.parse().unwrap()];
+        let issued = app.store.newest_forecasts_of(&sn, 0);
+        assert_eq!(issued.await.unwrap()[0].1.issued_at, NOON + QUARTER);
+        assert_eq!(models().await, trained, "nothing was trained again");
+    }
+);

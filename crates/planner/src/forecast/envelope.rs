@@ -10,8 +10,8 @@ use std::ops::Range;
 /// The clear-sky yield in W by quarter-hours of UTC, as the sun has no daylight saving time.
 #[derive(Clone, Debug)]
 pub struct Envelope {
-    clear: Vec<f64>,
-    highest: f64,
+    pub(super) clear: Vec<f64>,
+    pub(super) highest: f64,
 }
 
 /// The days that an envelope is learned from: few enough for one season, enough for some clear days.
@@ -102,7 +102,7 @@ impl Envelope {
 /// The plant's yield divided by the weather forecast, by quarter-hours of UTC: orientation and shade.
 #[derive(Clone, Debug)]
 pub struct PlantFactor {
-    factor: Option<Vec<f64>>,
+    pub(super) factor: Option<Vec<f64>>,
 }
 
 impl PlantFactor {

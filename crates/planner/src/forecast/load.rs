@@ -20,9 +20,9 @@ const RIDGE_PENALTY: f64 = 5e-3;
 
 #[derive(Clone, Debug)]
 pub struct LoadModel {
-    fits: [Option<Fit<FEATURES>>; LEAD_TIME_BUCKETS.len()],
+    pub(super) fits: [Option<Fit<FEATURES>>; LEAD_TIME_BUCKETS.len()],
     /// The household's yearly consumption: the standard profile is scaled to it until the home is known.
-    yearly_kwh: f64,
+    pub(super) yearly_kwh: f64,
 }
 
 impl LoadModel {

@@ -20,10 +20,10 @@ const SOON_QUARTERS: usize = 32;
 
 #[derive(Clone, Debug)]
 pub struct PvModel {
-    envelope: Envelope,
-    factor: PlantFactor,
-    fits: [Option<Fit<FEATURES>>; LEAD_TIME_BUCKETS.len()],
-    weather_fits: [Option<Fit<WEATHER_FEATURES>>; LEAD_TIME_BUCKETS.len()],
+    pub(super) envelope: Envelope,
+    pub(super) factor: PlantFactor,
+    pub(super) fits: [Option<Fit<FEATURES>>; LEAD_TIME_BUCKETS.len()],
+    pub(super) weather_fits: [Option<Fit<WEATHER_FEATURES>>; LEAD_TIME_BUCKETS.len()],
 }
 
 impl PvModel {

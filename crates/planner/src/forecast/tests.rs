@@ -138,3 +138,28 @@ fn a_home_of_a_few_days_gets_a_standard_forecast() {
             .all(|band| band.p90 == 0.0)
     );
 }
+
+#[test]
+fn stored_models_forecast_the_same() {
+    let weather = (0..DAYS * QUARTERS_A_DAY).map(|n| Some(bell(n)));
+    let told = history(load, bell).with_weather(weather.collect());
+    for history in [history(load, bell), told] {
+        let past = history.until(40 * QUARTERS_A_DAY);
+        let load = LoadModel::train(&past, 4_000.0);
+        let pv = PvModel::train(&past, None);
+        let bytes = stored::encode(&load, &pv);
+        assert!(bytes.len() < 8_000, "{}", bytes.len());
+        let (stored_load, stored_pv) = stored::decode(&bytes).unwrap();
+        let fresh = [load.forecast(&past), pv.forecast(&past)].concat();
+        let stored = [stored_load.forecast(&past), stored_pv.forecast(&past)].concat();
+        for (fresh, stored) in fresh.iter().zip(&stored) {
+            let close = |one: f64, other: f64| (one - other).abs() < 0.1;
+            let same = close(fresh.p50, stored.p50) && close(fresh.p90, stored.p90);
+            assert!(same, "{fresh:?} {stored:?}");
+        }
+        for cut in [0, 3, 4, bytes.len() - 4, bytes.len() - 1] {
+            assert!(stored::decode(&bytes[..cut]).is_none(), "{cut}");
+        }
+        assert!(stored::decode(&[bytes, vec![0; 4]].concat()).is_none());
+    }
+}

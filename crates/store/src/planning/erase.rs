@@ -6,6 +6,7 @@ use domain::Serial;
 pub(crate) async fn erase_for_former_owner(tx: &mut Tx, sn: &Serial) -> Result<()> {
     for forget in [
         "DELETE FROM forecasts WHERE sn = $1",
+        "DELETE FROM forecast_models WHERE sn = $1",
         "DELETE FROM planning WHERE sn = $1",
         "DELETE FROM plan_days WHERE sn = $1",
     ] {

@@ -1,11 +1,12 @@
 //! Queries of the planner. Several processes may plan on one database: the first to write wins.
 use super::{ChargePlan, ChargePlanMode, ChargeTarget, PLAN_LEASE, RunningBlock, parse_json};
-use crate::job_lease::JobLease;
+use crate::job_lease::{HeldShards, JobLease};
 use crate::{Access, Error, Result, Store};
 use db::{FromRow, Tx};
 use domain::clock::Millis;
 use domain::shard::{Shard, ShardSet};
 use domain::{Country, Currency, Serial, Zone};
+use std::collections::BTreeSet;
 
 /// A system of a household, with what decides whether it needs a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -137,13 +138,28 @@ impl Store {
         rows.into_iter().map(planned).collect()
     }
 
-    /// Sets when plans are checked again, unless something has changed since they were read.
-    pub async fn set_plan_checks(&self, checked: &[(PlannedSystem, Millis)]) -> Result<()> {
+    /// Sets when plans are checked again, unless something has changed since they were read, or another process checks them.
+    pub async fn set_plan_checks(
+        &self,
+        held: &HeldShards,
+        checked: &[(PlannedSystem, Millis)],
+    ) -> Result<()> {
         // In one order for everybody, so that two transactions never wait for each other.
         let mut checked: Vec<&(PlannedSystem, Millis)> = checked.iter().collect();
         checked.sort_by(|(one, _), (other, _)| one.sn.cmp(&other.sn));
+        let shards: BTreeSet<Shard> = checked.iter().map(|(system, _)| system.shard).collect();
         let mut tx = self.db.begin().await?;
+        let mut lost = Vec::new();
+        for shard in shards {
+            match held.lease(shard) {
+                Some(lease) if lease.is_held(&mut tx).await? => {}
+                _ => lost.push(shard),
+            }
+        }
         for (system, next) in checked {
+            if lost.contains(&system.shard) {
+                continue;
+            }
             execute!(
                 &mut tx,
                 sqlx::query(

@@ -175,6 +175,8 @@ const TRANSFER_RECORDS: &[&str] = &[
     "UPDATE weather_forecasts SET sn = $2 WHERE sn = $1",
     "DELETE FROM forecasts WHERE sn = $2 AND EXISTS (SELECT 1 FROM forecasts o WHERE o.sn = $1)",
     "UPDATE forecasts SET sn = $2 WHERE sn = $1",
+    "DELETE FROM forecast_models WHERE sn = $2 AND EXISTS (SELECT 1 FROM forecast_models o WHERE o.sn = $1)",
+    "UPDATE forecast_models SET sn = $2 WHERE sn = $1",
     "DELETE FROM plan_days WHERE sn = $2 AND EXISTS (SELECT 1 FROM plan_days o WHERE o.sn = $1)",
     "UPDATE plan_days SET sn = $2 WHERE sn = $1",
     // The new battery needs a new plan. The owner's charge target stays.

@@ -6,7 +6,7 @@ use domain::clock::MINUTE;
 use domain::firmware::{Manifest, Part};
 use domain::source::{BiddingZone, PriceSlot, QUARTER, SourceState, SpotPrice};
 use domain::{EventCode, Serial, Source};
-use store::planning::{IssuedForecast, PlanDay};
+use store::planning::{IssuedForecast, PlanDay, StoredModels};
 use store::source::{HouseholdToken, PriceDemand, ProviderToken, WeatherForecast};
 use testkit::firmware::{IMAGE, manifest};
 use testkit::{PASSWORD, Person, TestApp, TestDb, eventually};
@@ -34,6 +34,15 @@ async fn plan(app: &TestApp, sn: &Serial) {
         .await;
     assert!(kept.unwrap());
     let access = app.household_access(sn.as_str()).await;
+    let models = StoredModels {
+        trained_at: now,
+        usual_pv: 12_000,
+        measured: 960,
+        knows_site: true,
+        body: vec![1; 8],
+    };
+    let kept = app.store.save_forecast_models(&access, &models).await;
+    kept.unwrap();
     let day = PlanDay {
         day: access.zone().day_of(now),
         actual: 120,

@@ -43,6 +43,7 @@ const ROTATION: &str = "bookkeeping of the refresh token; used_at tells the same
 const BEGUN: &str = "follows from the commands and events, which are exported";
 const PHASE: &str = "when the battery last named another phase, to limit how often that counts";
 const MESSAGE: &str = "which message of the battery it was";
+const MODEL: &str = "computed from the samples, which are exported";
 const SAMPLES: &str = "in the file of samples that the export points to";
 
 pub(crate) const TABLES: &[TableRule] = &[
@@ -173,6 +174,19 @@ pub(crate) const TABLES: &[TableRule] = &[
         name: "fleet_brake",
         ownership: RowOwnership::Nobody("the operator's"),
         left_out: &[],
+    },
+    TableRule {
+        name: "forecast_models",
+        ownership: RowOwnership::System,
+        left_out: &[
+            ("sn", MODEL),
+            ("trained_at", MODEL),
+            ("history_from", MODEL),
+            ("usual_pv", MODEL),
+            ("measured", MODEL),
+            ("knows_site", MODEL),
+            ("body", MODEL),
+        ],
     },
     TableRule {
         name: "forecasts",

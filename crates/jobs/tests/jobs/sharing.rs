@@ -1,0 +1,132 @@
+//! Two processes on one PostgreSQL divide the jobs: nothing is computed twice, and the part of one that dies is taken over.
+#![allow(clippy::unwrap_used)]
+use domain::Random;
+use domain::clock::DAY;
+use domain::source::QUARTER;
+use jobs::planning::{Planners, PlanningContext};
+use jobs::{LeaseTimes, Leases};
+use std::time::Duration;
+use testkit::planning::household;
+use testkit::{NOON, TestApp, TestDb, eventually};
+
+/// Of 32 systems these have households. The first process holds the shards of two, the second those of the others.
+const HOMES: [&str; 4] = ["SC000002", "SC000003", "SC000020", "SC000021"];
+
+struct Process {
+    app: TestApp,
+    leases: Leases,
+    planners: Planners,
+}
+
+impl Process {
+    async fn start(db: &TestDb, worker: u8, duration: Duration) -> Self {
+        let app = TestApp::start(db).await;
+        let random = Random::new(move |bytes| bytes.fill(worker));
+        let times = LeaseTimes {
+            duration,
+            ..LeaseTimes::default()
+        };
+        Self {
+            leases: Leases::new(app.store.clone(), &random, times),
+            planners: Planners::default(),
+            app,
+        }
+    }
+
+    async fn plan(&mut self) {
+        let context = PlanningContext {
+            store: &self.app.store,
+            service: &self.app.service,
+            bus: &self.app.bus,
+            held: &self.leases.held(),
+            now: self.app.clock.now(),
+        };
+        self.planners.tick(context).await.unwrap();
+    }
+}
+
+/// How many forecasts of each home there are.
+async fn forecasts(app: &TestApp) -> Vec<usize> {
+    let mut counts = Vec::new();
+    for sn in HOMES {
+        let access = app.household_access(sn).await;
+        let issued = app.store.forecasts(&access, 0..NOON + DAY).await.unwrap();
+        counts.push(issued.len());
+    }
+    counts
+}
+
+async fn report(app: &TestApp) {
+    let last = household(NOON - 2 * DAY..NOON).last().unwrap().counters;
+    for sn in HOMES {
+        let at = app.clock.now();
+        let battery = app.battery(sn);
+        let said = battery.sample(|sample| {
+            sample.id.seq = u32::try_from((at - NOON) / 1_000 + 10).unwrap();
+            sample.soc = Some(300);
+            sample.counters = last;
+        });
+        said.await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_system_is_planned_by_one_process_and_after_its_end_by_the_other() {
+    let Some(db) = TestDb::postgres().await else {
+        return;
+    };
+    let short = Duration::from_secs(6);
+    let mut one = Process::start(&db, 1, short).await;
+    let mut two = Process::start(&db, 2, short).await;
+    for n in 1..=32 {
+        let sn = format!("SC{n:06}");
+        match HOMES.contains(&sn.as_str()) {
+            true => {
+                one.app.owner(&format!("owner{n}"), &sn).await;
+                one.app.battery(&sn).hello(|_| {}).await;
+                one.app.feed(&sn, &household(NOON - 2 * DAY..NOON)).await;
+            }
+            false => {
+                one.app.device(&sn).await;
+            }
+        }
+    }
+    report(&one.app).await;
+    for process in [&one, &two, &one, &two] {
+        process.leases.renew().await;
+    }
+    one.plan().await;
+    assert_eq!(forecasts(&one.app).await, [1, 1, 0, 0]);
+    for process in [&mut two, &mut one] {
+        process.leases.renew().await;
+        process.plan().await;
+    }
+    assert_eq!(forecasts(&one.app).await, [1, 1, 1, 1]);
+
+    // The first one dies: it renews nothing. What it would still write under its old lease is refused.
+    let stale = one.leases.held();
+    eventually("the other process has taken over", async || {
+        two.leases.renew().await;
+        two.leases.held().shards().len() == 32
+    })
+    .await;
+    for process in [&one, &two] {
+        process.app.clock.advance(QUARTER);
+    }
+    report(&one.app).await;
+    let context = PlanningContext {
+        store: &one.app.store,
+        service: &one.app.service,
+        bus: &one.app.bus,
+        held: &stale,
+        now: one.app.clock.now(),
+    };
+    one.planners.tick(context).await.unwrap();
+    assert_eq!(forecasts(&one.app).await, [1, 1, 1, 1], "nothing written");
+    two.leases.renew().await;
+    two.plan().await;
+    assert_eq!(forecasts(&two.app).await, [2, 2, 2, 2]);
+    one.app.stop().await;
+    two.app.stop().await;
+    db.close().await;
+}
