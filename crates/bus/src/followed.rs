@@ -69,7 +69,7 @@ impl FollowedSystems {
 
 impl Bus {
     /// Tells the other processes to send what happens at these systems.
-    fn announce(&self, systems: &[Serial]) {
+    pub(crate) fn announce(&self, systems: &[Serial]) {
         for some in systems.chunks(MAX_ANNOUNCED) {
             let systems = some.iter().map(Serial::to_string).collect();
             self.peers.send(PeerMessage::Follow { systems });

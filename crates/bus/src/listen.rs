@@ -38,7 +38,7 @@ pub(crate) async fn listen(store: &Store, bus: &Bus, process_id: u64, first: Opt
 async fn catch_up(bus: &Bus) {
     bus.downlink.mark_all_announced();
     bus.peers.followed().assume_all();
-    bus.live.announce_again();
+    bus.announce(&bus.live.serials());
     while let Err(error) = bus.live.reload_all().await {
         tracing::warn!(%error, "live_view_reload_failed: retrying");
         tokio::time::sleep(RECONNECT_DELAY).await;

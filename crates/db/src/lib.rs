@@ -49,6 +49,8 @@ pub enum Pool {
     Postgres(PgPool),
 }
 
+const _: () = assert!(domain::shard::SHARDS == 32, "as in `in_shards!`");
+
 /// Serial numbers as a parameter for SQLite.
 pub fn json_list(systems: &[Serial]) -> String {
     let names: Vec<String> = systems.iter().map(|sn| format!("\"{sn}\"")).collect();

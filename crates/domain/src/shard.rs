@@ -1,6 +1,7 @@
 //! Shards: the systems by their site ids, in equal parts. Each process that runs jobs does those of some shards.
 
-/// How many there are: more than processes that anyone would run, so that each gets a fair part.
+/// How many there are: more than processes that anyone would run, so that each gets a fair part. SQL knows the number, too: the
+/// rows of `job_leases`, and `in_shards!`.
 pub const SHARDS: i64 = 32;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

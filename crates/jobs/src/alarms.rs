@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 const CONNECTED_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Watches the batteries that are connected to this gateway, until `stop`.
+/// Watches the batteries of this gateway, until `stop`.
 pub async fn watch_connected(
     store: Store,
     service: Service,
@@ -39,7 +39,7 @@ pub async fn watch_connected(
             crate::schedule::record_run("connected_alarms", clock.now());
         }
     };
-    stop.run_until_cancelled::<_>(watch).await;
+    stop.run_until_cancelled(watch).await;
 }
 
 /// Opens an alarm for each battery that has been away for long. Time in which batteries could not reach the server counts for

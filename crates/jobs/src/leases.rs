@@ -4,7 +4,7 @@ use domain::shard::Shard;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use store::Store;
-use store::job_lease::HeldShards;
+use store::job_lease::ShardLeases;
 use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
@@ -35,7 +35,7 @@ struct Inner {
     /// A random id of this process.
     worker: i64,
     times: LeaseTimes,
-    held: Mutex<Option<(HeldShards, Instant)>>,
+    held: Mutex<Option<(ShardLeases, Instant)>>,
 }
 
 impl Leases {
@@ -49,11 +49,11 @@ impl Leases {
     }
 
     /// The shards that this process holds now: none if they could not be renewed in time.
-    pub fn held(&self) -> HeldShards {
+    pub fn held(&self) -> ShardLeases {
         let held = self.0.held.lock().unwrap_or_else(PoisonError::into_inner);
         match &*held {
             Some((shards, until)) if Instant::now() < *until => shards.clone(),
-            _ => HeldShards::default(),
+            _ => ShardLeases::default(),
         }
     }
 

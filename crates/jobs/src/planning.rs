@@ -18,7 +18,7 @@ use domain::clock::{MINUTE, Millis};
 use service::Service;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
-use store::job_lease::HeldShards;
+use store::job_lease::ShardLeases;
 use store::planning::PlannedSystem;
 use store::{Result, Store};
 use system_planner::{SystemPlanner, Visit};
@@ -33,7 +33,7 @@ pub struct PlanningContext<'a> {
     pub service: &'a Service,
     pub bus: &'a Bus,
     /// Whose systems are planned.
-    pub held: &'a HeldShards,
+    pub held: &'a ShardLeases,
     pub now: Millis,
 }
 
@@ -83,7 +83,9 @@ impl Planners {
         self.planners
             .retain(|_, planner| shards.contains(planner.shard));
         let answered = store.prices_answered_at().await?;
-        if self.prices_answered.replace(answered) != Some(answered) {
+        // After a start every plan is checked within a minute anyway.
+        let before = self.prices_answered.replace(answered);
+        if before.is_some_and(|before| before != answered) {
             store.check_all_plans(shards).await?;
         }
         let (begun, budget) = (Instant::now(), self.budget);

@@ -137,13 +137,6 @@ impl Row {
     }
 }
 
-fn open_alarms(rows: &[Row]) -> Result<Vec<(Serial, OpenAlarm)>> {
-    let alarms = rows.iter().map(Row::open);
-    let mut alarms = alarms.collect::<Result<Vec<_>>>()?;
-    alarms.sort_by(|(sn, one), (other_sn, other)| (sn, one.kind).cmp(&(other_sn, other.kind)));
-    Ok(alarms)
-}
-
 #[derive(Clone, Debug)]
 pub struct AlarmPage {
     pub total: usize,
@@ -220,17 +213,13 @@ pub fn by_serial<T>(changes: &[(Serial, T)]) -> Vec<&(Serial, T)> {
 }
 
 impl Store {
-    /// All open alarms, sorted by system, the most severe first.
-    pub async fn open_alarms(&self) -> Result<Vec<(Serial, OpenAlarm)>> {
-        let rows: Vec<Row> = on!(self, p => sqlx::query_as(select!("WHERE l.closed_at IS NULL"))
-            .fetch_all(p).await)?;
-        open_alarms(&rows)
-    }
-
     /// The open alarms of these systems, by system and kind.
     pub async fn open_alarms_of(&self, systems: &[Serial]) -> Result<Vec<(Serial, OpenAlarm)>> {
         let rows: Vec<Row> = rows_of_systems!(self, select_open, 1, systems)?;
-        open_alarms(&rows)
+        let alarms = rows.iter().map(Row::open);
+        let mut alarms = alarms.collect::<Result<Vec<_>>>()?;
+        alarms.sort_by(|(sn, one), (other_sn, other)| (sn, one.kind).cmp(&(other_sn, other.kind)));
+        Ok(alarms)
     }
 
     /// One page of alarms, of one system or of all that the account may access. Open ones come first, then the newest.

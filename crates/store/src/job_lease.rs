@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// The leases of this process.
 #[derive(Clone, Debug, Default)]
-pub struct HeldShards(BTreeMap<Shard, i64>);
+pub struct ShardLeases(BTreeMap<Shard, i64>);
 
 /// The right to write the results of a job, until another process holds its shard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct JobLease {
     token: i64,
 }
 
-impl HeldShards {
+impl ShardLeases {
     /// For the only process.
     pub fn all() -> Self {
         Self(Shard::each().map(|shard| (shard, 0)).collect())
@@ -60,9 +60,9 @@ macro_rules! clock {
 
 impl Store {
     /// Keeps this process's leases for another `duration`, and takes or gives up some until it has its fair part.
-    pub async fn renew_job_leases(&self, worker: i64, duration: Duration) -> Result<HeldShards> {
+    pub async fn renew_job_leases(&self, worker: i64, duration: Duration) -> Result<ShardLeases> {
         let Pool::Postgres(pool) = self.db.pool() else {
-            return Ok(HeldShards::all());
+            return Ok(ShardLeases::all());
         };
         let duration = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
         let mut tx = pool.begin().await?;
@@ -98,7 +98,7 @@ impl Store {
         .bind(duration)
         .fetch_all(&mut *tx)
         .await?;
-        let mut held = HeldShards::from_rows(kept)?;
+        let mut held = ShardLeases::from_rows(kept)?;
         if held.0.len() > fair_part {
             let surplus: Vec<i64> = held
                 .0
@@ -126,7 +126,7 @@ impl Store {
             .bind(wanted)
             .fetch_all(&mut *tx)
             .await?;
-            held.0.extend(HeldShards::from_rows(taken)?.0);
+            held.0.extend(ShardLeases::from_rows(taken)?.0);
         }
         tx.commit().await?;
         Ok(held)
@@ -147,7 +147,7 @@ impl Store {
     }
 }
 
-impl HeldShards {
+impl ShardLeases {
     fn from_rows(rows: Vec<(i64, i64)>) -> Result<Self> {
         let held = |(shard, token)| {
             let shard = Shard::from_number(shard).ok_or(Error::Damaged("job_leases.shard"))?;

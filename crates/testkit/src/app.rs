@@ -15,7 +15,7 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use store::Store;
-use store::job_lease::HeldShards;
+use store::job_lease::ShardLeases;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -33,7 +33,7 @@ pub struct TestApp {
     pub bus: Bus,
     pub(crate) watches: tokio::sync::Mutex<AlarmWatcher>,
     /// Jobs run for all systems.
-    pub(crate) held: HeldShards,
+    pub(crate) held: ShardLeases,
     pub(crate) planners: tokio::sync::Mutex<Planners>,
     mails: Arc<Mutex<Vec<RenderedMail>>>,
     stop: CancellationToken,
@@ -144,7 +144,7 @@ impl TestApp {
             portal,
             bus,
             watches: tokio::sync::Mutex::default(),
-            held: HeldShards::all(),
+            held: ShardLeases::all(),
             planners: tokio::sync::Mutex::default(),
             mails: Arc::default(),
             stop,

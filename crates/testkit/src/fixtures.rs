@@ -168,8 +168,8 @@ impl TestApp {
         // Without the bus: the live view learns of it by its next poll.
         let service = crate::service_at(&self.store, now);
         service.write_alarms(&[(sn.clone(), open)]).await.unwrap();
-        let open = self.store.open_alarms().await.unwrap();
-        let matches = |(other, alarm): &&(Serial, OpenAlarm)| *other == sn && alarm.kind == kind;
+        let open = self.store.open_alarms_of(&[sn]).await.unwrap();
+        let matches = |(_, alarm): &&(Serial, OpenAlarm)| alarm.kind == kind;
         open.iter()
             .find(matches)
             .map_or(i64::MAX, |(_, alarm)| alarm.id)

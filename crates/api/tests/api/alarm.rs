@@ -4,8 +4,9 @@ use domain::Sample;
 use domain::alarm::{AlarmChange, AlarmKind};
 use domain::clock::{DAY, HOUR, MINUTE, Millis, SECOND};
 use domain::flags::{MESSAGE2, bit};
+use domain::sample::BatteryStatus;
 use serde_json::Value;
-use testkit::{Person, Reporter, TestApp, on_both, with_app};
+use testkit::{Person, Reporter, TestApp, TestDb, eventually, on_both, with_app};
 
 const SN: &str = "SC000001";
 
@@ -298,6 +299,72 @@ with_app!(
     }
 );
 
+/// Energy flows, and no counter moves.
+fn uncounted(sample: &mut Sample) {
+    sample.grid_power = Some(2_000);
+    sample.counters = [Some(1_000); 5];
+}
+
+with_app!(
+    what_a_counter_missed_before_an_absence_does_not_count,
+    |app| {
+        let anna = app.owner("anna", SN).await;
+        let battery = app.battery(SN);
+        battery.hello(|_| {}).await;
+        reports(app, &battery, 20 * MINUTE, uncounted).await;
+        battery.goes_offline().await;
+        passes(app, 5 * MINUTE).await;
+        reports(app, &battery, 20 * MINUTE, uncounted).await;
+        assert_eq!(alarms(app, &anna).await["total"], 0);
+        reports(app, &battery, 12 * MINUTE, uncounted).await;
+        let kind = alarms(app, &anna).await["alarms"][0]["kind"].clone();
+        assert_eq!(kind, "counter_stopped");
+    }
+);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_battery_that_was_elsewhere_meanwhile_is_judged_afresh() {
+    let Some(db) = TestDb::postgres().await else {
+        return;
+    };
+    let (here, there) = (TestApp::start(&db).await, TestApp::start(&db).await);
+    here.owner("anna", SN).await;
+    let sn = here.battery(SN).sn;
+    let at_floor = async || db.batteries_at_floor().await.unwrap();
+    // Connects as after a start with this number, and reports.
+    let reports = async |app: &TestApp, boot: u32, status: BatteryStatus| {
+        let battery = app.battery(SN);
+        battery.hello(|hello| hello.id.boot = boot).await;
+        let sampled = battery.sample(|sample| {
+            sample.id.boot = boot;
+            sample.status = status;
+        });
+        sampled.await;
+        app.check_alarms().await;
+    };
+    reports(&here, 1, BatteryStatus::Empty).await;
+    assert_eq!(at_floor().await, [(sn.clone(), here.clock.now())]);
+
+    // It is charged while it is connected to the other gateway.
+    for minute in 0..62 {
+        there.clock.advance(MINUTE);
+        reports(&there, 2 + minute, BatteryStatus::Charging).await;
+    }
+    assert_eq!(at_floor().await, []);
+    here.clock.advance(62 * MINUTE);
+    eventually("the first one knows", async || {
+        here.portal.live.last_seen_here().next().is_none()
+    })
+    .await;
+    here.check_alarms().await;
+
+    reports(&here, 100, BatteryStatus::Empty).await;
+    assert_eq!(at_floor().await, [(sn, here.clock.now())]);
+    here.stop().await;
+    there.stop().await;
+    db.close().await;
+}
+
 with_app!(two_processes_that_see_the_same_open_one, |app| {
     app.owner("anna", SN).await;
     let (sn, now) = (app.battery(SN).sn, app.clock.now());
@@ -325,7 +392,13 @@ with_app!(nobody_is_told_of_a_system_that_nobody_looks_after, |app| {
     let battery = app.battery(SN);
     battery.hello(|_| {}).await;
     reports(app, &battery, 5 * MINUTE, bad_cell).await;
-    assert!(app.store.open_alarms().await.unwrap().is_empty());
+    assert!(
+        app.store
+            .open_alarms_of(std::slice::from_ref(&sn))
+            .await
+            .unwrap()
+            .is_empty()
+    );
     // The electrician who commissions it is notified.
     let eva = app.electrician("eva").await;
     let code = app.installer_code(&[&sn]).await;

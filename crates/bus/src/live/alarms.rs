@@ -1,5 +1,6 @@
 //! Open alarms in the live view, so that viewers are notified without asking.
 use super::LiveView;
+use super::load::MAX_BATCH_SIZE;
 use domain::Serial;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,8 +9,9 @@ use store::alarm::OpenAlarm;
 impl LiveView {
     /// Reads open alarms from the store: another process may have opened, closed, acknowledged or deleted one.
     pub async fn read_alarms(&self) -> store::Result<()> {
-        let _reading = self.0.read_lock.lock().await;
-        self.set_alarms(self.serials(), self.0.store.open_alarms().await?);
+        for batch in self.serials().chunks(MAX_BATCH_SIZE) {
+            self.read_alarms_of(batch).await?;
+        }
         Ok(())
     }
 

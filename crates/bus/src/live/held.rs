@@ -1,11 +1,9 @@
 //! Which systems are in the live view, and which of them the other processes do not know of yet.
 use super::LiveView;
+use super::load::MAX_BATCH_SIZE;
 use domain::Serial;
 use std::sync::{MutexGuard, PoisonError};
 use store::Result;
-
-/// Systems whose presence is read at a time.
-const MAX_BATCH_SIZE: usize = 1_000;
 
 impl LiveView {
     /// Removes systems that nobody needs: not connected to this gateway, and not watched or asked for lately.
@@ -27,12 +25,6 @@ impl LiveView {
 
     pub(crate) async fn has_new_systems(&self) {
         self.0.new_systems_added.notified().await;
-    }
-
-    /// Other processes may have missed which systems are in the view.
-    pub(crate) fn announce_again(&self) {
-        *self.new_systems() = self.serials();
-        self.0.new_systems_added.notify_one();
     }
 
     pub(super) fn new_systems(&self) -> MutexGuard<'_, Vec<Serial>> {

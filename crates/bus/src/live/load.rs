@@ -15,9 +15,9 @@ use store::device::SystemFacts;
 use store::firmware::UpdateJob;
 
 /// How long a system stays in the view after somebody needed it.
-const KEPT_FOR: Millis = 10 * MINUTE;
+const KEEP_AFTER_USE: Millis = 10 * MINUTE;
 /// Systems that are read at a time.
-const MAX_BATCH_SIZE: usize = 1_000;
+pub(super) const MAX_BATCH_SIZE: usize = 1_000;
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 /// An older forecast does not reach the present.
 const MAX_FORECAST_AGE: Millis = 3 * HOUR;
@@ -25,7 +25,7 @@ const MAX_FORECAST_AGE: Millis = 3 * HOUR;
 impl LiveView {
     /// Makes sure that these systems are in the view, and keeps them there for a while. Callers at the same time share a read.
     pub async fn hold(&self, systems: &[Serial]) -> Result<()> {
-        let until = self.0.clock.now() + KEPT_FOR;
+        let until = self.0.clock.now() + KEEP_AFTER_USE;
         let mut missing = false;
         for sn in systems {
             self.0.kept_until.insert(sn.clone(), until);
@@ -82,15 +82,6 @@ impl LiveView {
     pub(crate) async fn read_installation(&self) -> Result<()> {
         self.set_releases(self.0.store.running_releases().await?);
         self.read_brake().await
-    }
-
-    /// Reads one system again, or for the first time: something about it changed.
-    pub async fn reload(&self, sn: &Serial) -> Result<()> {
-        let _reading = self.0.read_lock.lock().await;
-        self.0
-            .kept_until
-            .insert(sn.clone(), self.0.clock.now() + KEPT_FOR);
-        self.read_systems(std::slice::from_ref(sn)).await
     }
 
     /// Another process changed something about these systems: those in the view are read again, soon and together.

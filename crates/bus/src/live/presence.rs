@@ -50,10 +50,11 @@ impl LiveView {
         entry.is_some_and(|snapshot| snapshot.online && snapshot.gateway == self.0.gateway)
     }
 
-    /// Systems that count as online at this gateway.
-    pub fn online_here(&self) -> impl Iterator<Item = (Serial, Arc<Snapshot>)> {
-        let here = |snapshot: &Snapshot| snapshot.online && snapshot.gateway == self.0.gateway;
-        self.all().filter(move |(_, snapshot)| here(snapshot))
+    /// Systems in the view whose last contact was with this gateway.
+    pub fn last_seen_here(&self) -> impl Iterator<Item = (Serial, Arc<Snapshot>)> {
+        let gateway = self.0.gateway;
+        self.all()
+            .filter(move |(_, snapshot)| snapshot.gateway == gateway)
     }
 
     /// Whether its last contact is longer ago than [`OFFLINE_AFTER`].

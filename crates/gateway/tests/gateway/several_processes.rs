@@ -236,7 +236,12 @@ async fn a_process_that_does_not_hear_the_others_declares_nobody_offline() {
     there.check_alarms().await;
     let presence = db.presence(&sn).await.unwrap().unwrap();
     assert_eq!((presence.online, presence.since), (true, NOON));
-    assert!(db.open_alarms().await.unwrap().is_empty());
+    assert!(
+        db.open_alarms_of(std::slice::from_ref(&sn))
+            .await
+            .unwrap()
+            .is_empty()
+    );
 
     // Now the whole database is stopped: a request must not wait for the pool.
     let backends = db.backends().await.into_iter();

@@ -1,6 +1,7 @@
 //! Alarms of the batteries that are connected to this process: what their samples and updates show.
 //!
-//! It reads the live view in memory and queries the database only for changes.
+//! It reads the live view in memory and queries the database only for changes. While a battery is away nothing is known of it,
+//! but its absence counts: what a counter missed before says nothing about the time after it.
 use bus::{LiveView, Snapshot};
 use domain::Serial;
 use domain::alarm::{
@@ -27,7 +28,7 @@ pub struct AlarmWatcher {
 }
 
 impl AlarmWatcher {
-    /// Checks each battery that is connected here, and writes the changes.
+    /// Checks each battery whose last contact was here, and writes the changes.
     pub async fn check_connected(
         &mut self,
         store: &Store,
@@ -35,17 +36,18 @@ impl AlarmWatcher {
         live: &LiveView,
         now: Millis,
     ) -> Result<()> {
-        let connected: Vec<(Serial, Arc<Snapshot>)> = live.online_here().collect();
-        self.load_floor(store, &connected).await?;
-        let reachable_since = store.reachable_since(now).await?;
+        let here: HashMap<Serial, Arc<Snapshot>> = live.last_seen_here().collect();
+        self.forget_all_but(&here);
+        self.load_floor(store, &here).await?;
         let mut changes: Vec<(Serial, AlarmChange)> = Vec::new();
         let mut floor_changes: Vec<(Serial, Option<Millis>)> = Vec::new();
-        for (sn, snapshot) in connected {
+        for (sn, snapshot) in here {
             let watch = self.watches.entry(sn.clone()).or_default();
             let evidence = Evidence {
                 now,
-                presence: BatteryPresence::Online,
-                reachable_since,
+                presence: presence(&snapshot),
+                // An absence is judged by the jobs of its shard.
+                reachable_since: None,
                 sample: snapshot.sample.as_ref(),
                 update: update_end(&sn, &snapshot, live, now),
             };
@@ -69,23 +71,26 @@ impl AlarmWatcher {
         written
     }
 
-    /// Reads since when batteries that were not connected here before have been at their floor, and forgets those that are
-    /// connected elsewhere.
+    /// Another gateway may have judged them since.
+    fn forget_all_but(&mut self, here: &HashMap<Serial, Arc<Snapshot>>) {
+        self.watches.retain(|sn, _| here.contains_key(sn));
+        self.at_floor_since.retain(|sn, _| here.contains_key(sn));
+    }
+
+    /// Reads since when batteries that are new here have been at their floor.
     async fn load_floor(
         &mut self,
         store: &Store,
-        connected: &[(Serial, Arc<Snapshot>)],
+        here: &HashMap<Serial, Arc<Snapshot>>,
     ) -> Result<()> {
-        let known = |sn: &Serial| self.watches.contains_key(sn);
-        if connected.iter().all(|(sn, _)| known(sn)) {
+        let new = here.keys().filter(|sn| !self.watches.contains_key(*sn));
+        let new: Vec<&Serial> = new.collect();
+        if new.is_empty() {
             return Ok(());
         }
         let mut at_floor: HashMap<Serial, Millis> =
             store.batteries_at_floor().await?.into_iter().collect();
-        for (sn, _) in connected {
-            if self.watches.contains_key(sn) {
-                continue;
-            }
+        for sn in new {
             let since = at_floor.remove(sn);
             let watch = since.map(AlarmMonitor::with_low_charge_since);
             self.watches.insert(sn.clone(), watch.unwrap_or_default());
@@ -113,6 +118,14 @@ impl AlarmWatcher {
             }
         }
         Ok(())
+    }
+}
+
+fn presence(snapshot: &Snapshot) -> BatteryPresence {
+    match (snapshot.online, snapshot.since) {
+        (true, _) => BatteryPresence::Online,
+        (false, Some(since)) => BatteryPresence::OfflineSince(since),
+        (false, None) => BatteryPresence::NeverSeen,
     }
 }
 

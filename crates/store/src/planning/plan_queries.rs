@@ -1,6 +1,6 @@
 //! Queries of the planner. Several processes may plan on one database: the first to write wins.
 use super::{ChargePlan, ChargePlanMode, ChargeTarget, PLAN_LEASE, RunningBlock, parse_json};
-use crate::job_lease::{HeldShards, JobLease};
+use crate::job_lease::{JobLease, ShardLeases};
 use crate::{Access, Error, Result, Store};
 use db::{FromRow, Tx};
 use domain::clock::Millis;
@@ -141,7 +141,7 @@ impl Store {
     /// Sets when plans are checked again, unless something has changed since they were read, or another process checks them.
     pub async fn set_plan_checks(
         &self,
-        held: &HeldShards,
+        held: &ShardLeases,
         checked: &[(PlannedSystem, Millis)],
     ) -> Result<()> {
         // In one order for everybody, so that two transactions never wait for each other.

@@ -3,16 +3,16 @@
 use domain::shard::{Shard, ShardSet};
 use std::time::Duration;
 use store::Store;
-use store::job_lease::HeldShards;
+use store::job_lease::ShardLeases;
 use testkit::{TestDb, eventually};
 
 const LONG: Duration = Duration::from_secs(600);
 
-async fn renew(store: &Store, worker: i64, duration: Duration) -> HeldShards {
+async fn renew(store: &Store, worker: i64, duration: Duration) -> ShardLeases {
     store.renew_job_leases(worker, duration).await.unwrap()
 }
 
-async fn is_held(store: &Store, held: &HeldShards, shard: Shard) -> bool {
+async fn is_held(store: &Store, held: &ShardLeases, shard: Shard) -> bool {
     let mut tx = store.db().begin().await.unwrap();
     let lease = held.lease(shard).unwrap();
     lease.is_held(&mut tx).await.unwrap()
@@ -58,7 +58,7 @@ async fn who_comes_back_after_its_lease_was_over_writes_nothing() {
     };
     let store = &test.store();
     let former = renew(store, 1, Duration::from_millis(1)).await;
-    let mut present = HeldShards::default();
+    let mut present = ShardLeases::default();
     eventually("the other takes over", async || {
         present = renew(store, 2, LONG).await;
         present.shards() == ShardSet::ALL
@@ -78,7 +78,7 @@ async fn while_a_result_is_written_nobody_takes_the_shard() {
     let mut tx = store.db().begin().await.unwrap();
     let lease = former.lease(Shard::FIRST).unwrap();
     assert!(lease.is_held(&mut tx).await.unwrap());
-    let mut present = HeldShards::default();
+    let mut present = ShardLeases::default();
     eventually("the other takes the rest", async || {
         present = renew(store, 2, LONG).await;
         present.shards().len() == 31
