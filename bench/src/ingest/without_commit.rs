@@ -3,7 +3,7 @@
 use crate::process::{Process, free_port};
 use crate::server::{Deployment, Server};
 use anyhow::Context as _;
-use bus::{Bus, Uplink};
+use bus::{Bus, BusOptions, Uplink};
 use domain::connections::Connections;
 use domain::{Clock, Random};
 use gateway::Gateway;
@@ -38,7 +38,7 @@ pub(crate) async fn run() -> anyhow::Result<()> {
     let (clock, random) = (Clock::system(), Random::new(|bytes| bytes.fill(0)));
     let secret = Secret::parse(&of("SUNCELLAR_SECRET")?)?;
     let store = Store::open(&of("SUNCELLAR_DATABASE")?, &secret, &random, clock.now()).await?;
-    let opened = Bus::open(store.clone(), clock.clone(), &random, String::new());
+    let opened = Bus::open(store.clone(), clock.clone(), &random, BusOptions::default());
     let (mut bus, engine) = opened.await?;
     tokio::spawn(engine.run(CancellationToken::new()));
     let (uplink, mut reports) = Uplink::channel();

@@ -1,10 +1,10 @@
 //! Messages down to the batteries that are connected to this process.
-use dashmap::DashMap;
+use dashmap::{DashMap, Entry};
 use domain::Serial;
 use domain::clock::Millis;
 use domain::firmware::SignedText;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use store::command::CommandEntry;
 use store::order::SettingsOrder;
@@ -42,15 +42,15 @@ pub struct Downlink(Arc<Inner>);
 #[derive(Debug, Default)]
 struct Inner {
     connections: DashMap<Serial, Arc<DeviceConnection>>,
-    next_connection_id: AtomicU64,
+    /// For a database that has no other processes.
+    next_connection: AtomicI64,
 }
 
 /// One connection and the deliveries that wait for it.
 #[derive(Debug, Default)]
 struct DeviceConnection {
-    connection_id: u64,
-    /// Whether the other processes know of this connection. What they announced before is older than this connection.
-    announced: AtomicBool,
+    /// Higher for later connections of a battery, wherever they are.
+    number: i64,
     /// How often the operator had ended this battery's connections when it logged in.
     revocations: i64,
     queue: Mutex<VecDeque<Delivery>>,
@@ -81,19 +81,29 @@ impl Downlink {
         self.0.connections.contains_key(sn)
     }
 
-    /// Registers a new connection of this battery and ends an older one.
-    pub(crate) fn register(&self, sn: &Serial, revocations: i64) -> DownlinkReceiver {
+    /// Registers a new connection of this battery and ends an older one. `number` is higher for later connections; without it
+    /// there are no other processes.
+    pub(crate) fn register(
+        &self,
+        sn: &Serial,
+        number: Option<i64>,
+        revocations: i64,
+    ) -> DownlinkReceiver {
+        let next = || self.0.next_connection.fetch_add(1, Ordering::Relaxed);
         let connection = Arc::new(DeviceConnection {
-            connection_id: self.0.next_connection_id.fetch_add(1, Ordering::Relaxed),
+            number: number.unwrap_or_else(next),
             revocations,
             ..DeviceConnection::default()
         });
-        let former = self
-            .0
-            .connections
-            .insert(sn.clone(), Arc::clone(&connection));
-        if let Some(former) = former {
-            former.end(Detached::Replaced);
+        match self.0.connections.entry(sn.clone()) {
+            Entry::Occupied(newer) if newer.get().number > connection.number => {
+                connection.end(Detached::Replaced);
+            }
+            Entry::Occupied(mut former) => {
+                let former = former.insert(Arc::clone(&connection));
+                former.end(Detached::Replaced);
+            }
+            Entry::Vacant(none) => drop(none.insert(Arc::clone(&connection))),
         }
         DownlinkReceiver {
             downlink: self.clone(),
@@ -102,30 +112,14 @@ impl Downlink {
         }
     }
 
-    /// Every process knows of this connection by now.
-    pub(crate) fn mark_announced(&self, sn: &Serial, connection_id: u64) {
-        if let Some(connection) = self.0.connections.get(sn)
-            && connection.connection_id == connection_id
-        {
-            connection.announced.store(true, Ordering::Release);
-        }
-    }
-
-    /// Peer messages were missed, perhaps our own announcements among them.
-    pub(crate) fn mark_all_announced(&self) {
-        for connection in &self.0.connections {
-            connection.announced.store(true, Ordering::Release);
-        }
-    }
-
-    /// The battery connected to another process. That connection is newer than ours if ours was announced before.
-    pub(crate) fn disconnect_older(&self, sn: &Serial) {
-        let announced = |_: &Serial, connection: &Arc<DeviceConnection>| {
-            connection.announced.load(Ordering::Acquire)
-        };
-        if let Some((_, former)) = self.0.connections.remove_if(sn, announced) {
+    /// The battery connected to another process: ends ours if it is older. Returns the number of ours if it is newer.
+    pub(crate) fn disconnect_older(&self, sn: &Serial, number: i64) -> Option<i64> {
+        let is_older = |_: &Serial, ours: &Arc<DeviceConnection>| ours.number < number;
+        if let Some((_, former)) = self.0.connections.remove_if(sn, is_older) {
             former.end(Detached::Replaced);
         }
+        let ours = self.0.connections.get(sn).map(|ours| ours.number);
+        ours.filter(|ours| *ours > number)
     }
 
     /// The operator has ended the connections of this battery so often: ours ends if it is from before the last time.
@@ -164,10 +158,6 @@ pub enum Detached {
 }
 
 impl DownlinkReceiver {
-    pub(crate) fn connection_id(&self) -> u64 {
-        self.connection.connection_id
-    }
-
     /// Waits for the next message. Cancel-safe.
     pub async fn next(&self) -> Result<Delivery, Detached> {
         loop {
@@ -204,38 +194,38 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_another_process_said_before_our_connection_was_announced_is_older() {
+    async fn the_newest_connection_stays_wherever_it_is() {
         let downlink = Downlink::default();
         let sn: Serial = "SC000001".parse().unwrap();
-        let former = downlink.register(&sn, 0);
-        let attached = downlink.register(&sn, 0);
+        let former = downlink.register(&sn, Some(3), 0);
+        let attached = downlink.register(&sn, Some(5), 0);
         assert_eq!(former.next().await, Err(Detached::Replaced));
+        let late = downlink.register(&sn, Some(4), 0);
+        assert_eq!(late.next().await, Err(Detached::Replaced));
 
-        downlink.disconnect_older(&sn);
-        downlink.mark_announced(&sn, former.connection_id());
-        downlink.disconnect_older(&sn);
+        assert_eq!(downlink.disconnect_older(&sn, 4), Some(5));
         assert!(
             downlink.send(&sn, Delivery::Watch { until: 0 }),
             "it is still attached"
         );
         assert!(attached.next().await.is_ok());
 
-        downlink.mark_announced(&sn, attached.connection_id());
-        downlink.disconnect_older(&sn);
+        assert_eq!(downlink.disconnect_older(&sn, 6), None);
         assert_eq!(attached.next().await, Err(Detached::Replaced));
+        assert_eq!(downlink.disconnect_older(&sn, 1), None, "it is gone");
     }
 
     #[tokio::test]
     async fn the_operator_ends_connections_from_before_and_no_later_ones() {
         let downlink = Downlink::default();
         let sn: Serial = "SC000001".parse().unwrap();
-        let before = downlink.register(&sn, 1);
+        let before = downlink.register(&sn, None, 1);
         downlink.disconnect_revoked(&sn, 1);
         assert!(downlink.is_attached(&sn));
         downlink.disconnect_revoked(&sn, 2);
         assert_eq!(before.next().await, Err(Detached::Revoked));
 
-        let _after = downlink.register(&sn, 2);
+        let _after = downlink.register(&sn, None, 2);
         downlink.disconnect_revoked(&sn, 2);
         assert!(downlink.is_attached(&sn));
     }

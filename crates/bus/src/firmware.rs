@@ -1,7 +1,7 @@
 //! Firmware updates: which releases are offered, the state of each update, and the portal's signature under each assignment.
 use crate::{Bus, SignedUpdate};
 use domain::clock::{HOUR, Millis};
-use domain::firmware::{Assignment, JobId, SecretKey};
+use domain::firmware::{Assignment, JobId, PublicKey, SecretKey};
 use domain::{Random, Serial};
 use std::collections::HashMap;
 use std::time::Duration;
@@ -32,6 +32,10 @@ impl AssignmentSigner {
     ) -> store::Result<Self> {
         let key = store.director_key(random.bytes(), random.bytes()).await?;
         Ok(Self { key, updates_url })
+    }
+
+    pub(crate) fn public_key(&self) -> PublicKey {
+        self.key.public()
     }
 
     pub(crate) fn sign(&self, update: UpdateOrder, now: Millis) -> SignedUpdate {

@@ -1,6 +1,6 @@
-//! Checks whether this process receives peer messages: it sends itself a heartbeat through the database and expects it back.
+//! Checks whether this process receives peer messages: it sends itself a heartbeat the way they take, and expects it back.
 //!
-//! A LISTEN connection can go silent without an error. A process that misses its own heartbeat knows nothing about the batteries
+//! A connection can go silent without an error. A process that misses its own heartbeat knows nothing about the batteries
 //! of other processes. It is then not ready, declares nobody offline, and reconnects.
 use crate::Bus;
 use crate::peer_message::PeerMessage;
@@ -124,6 +124,13 @@ pub(crate) async fn run(bus: &Bus) {
             () = heartbeat.send_now.notified() => {}
         }
         let uptime_ms = heartbeat.uptime_ms();
+        // NATS may work while the database does not. Reports wait then, and silence says nothing about a battery.
+        if bus.uses_nats
+            && let Err(error) = bus.store.db().ping().await
+        {
+            tracing::warn!(%error, "heartbeat_not_sent: the database does not answer");
+            continue;
+        }
         bus.peers.send(PeerMessage::Heartbeat {
             uptime_ms,
             announces: true,

@@ -1,7 +1,7 @@
 //! Connects the roles: reports of batteries go up, orders go down, and the live view lies in between.
 //!
-//! In one process the calls are direct. Several processes on one PostgreSQL inform each other of live changes,
-//! viewers and deliveries by short peer messages.
+//! In one process the calls are direct. Several processes on one PostgreSQL inform each other of live changes, viewers and
+//! deliveries by short peer messages, through the database or through NATS servers.
 
 mod alarms;
 mod changes;
@@ -18,6 +18,7 @@ mod peer_message;
 mod secret_keys;
 mod silence;
 mod snapshot;
+mod transport;
 mod uplink;
 
 pub use changes::{ChangeKind, ChangeSubscription, LiveChange};
@@ -25,9 +26,9 @@ pub use downlink::{Delivery, Downlink, SignedUpdate};
 pub use heartbeat::Liveness;
 pub use live::{ENDED_UPDATE_SHOWN_FOR, LiveView, OFFLINE_AFTER};
 pub use snapshot::{Snapshot, Today};
+pub use transport::{InvalidNatsServers, NatsServers};
 pub use uplink::{NotStored, PendingReport, REPORT_HOLD_TIMEOUT, Receipt, Uplink};
 
-use db::notify::Listener;
 use domain::{Clock, Random, Serial};
 use firmware::AssignmentSigner;
 use heartbeat::Heartbeat;
@@ -37,6 +38,7 @@ use store::Store;
 use store::presence::GatewayId;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use transport::{Listener, Transport};
 
 const MAX_DAY_TOTALS_AT_START: usize = 200;
 /// Batteries that may wait for their orders to be read. The others get theirs with the next reminder.
@@ -53,6 +55,7 @@ pub struct Bus {
     peers: PeerSender,
     assignment_signer: Arc<AssignmentSigner>,
     liveness: Liveness,
+    uses_nats: bool,
     /// Batteries connected here that another process has orders for.
     delivery_requests: mpsc::Sender<Serial>,
 }
@@ -63,32 +66,37 @@ pub struct Engine {
     store: Store,
     bus: Bus,
     process_id: u64,
-    /// Peer messages since the start; `None` on SQLite, where there are no other processes.
+    /// `None` on SQLite, where there are no other processes.
+    transport: Option<Transport>,
+    /// Peer messages since the start; `None` if the connection failed.
     listener: Option<Listener>,
     pending_reports: mpsc::Receiver<uplink::PendingReport>,
     outgoing: mpsc::Receiver<PeerMessage>,
     delivery_requests: mpsc::Receiver<Serial>,
 }
 
+#[derive(Clone, Debug, Default)]
+pub struct BusOptions {
+    /// Where batteries download firmware from.
+    pub updates_url: String,
+    /// Processes inform each other through these instead of the database.
+    pub nats: Option<NatsServers>,
+    pub liveness: Liveness,
+}
+
 impl Bus {
-    /// Nothing runs before [`Engine::run`]. `updates_url` is where batteries download firmware from.
+    /// Nothing runs before [`Engine::run`].
     pub async fn open(
         store: Store,
         clock: Clock,
         random: &Random,
-        updates_url: String,
+        options: BusOptions,
     ) -> store::Result<(Self, Engine)> {
-        Self::open_with(store, clock, random, updates_url, Liveness::default()).await
-    }
-
-    /// Like [`Bus::open`], with other times for the processes' heartbeats.
-    pub async fn open_with(
-        store: Store,
-        clock: Clock,
-        random: &Random,
-        updates_url: String,
-        liveness: Liveness,
-    ) -> store::Result<(Self, Engine)> {
+        let BusOptions {
+            updates_url,
+            nats,
+            liveness,
+        } = options;
         let process_id = peer_message::new_process_id(random);
         let shared = store.db().is_shared();
         let gateway = match shared {
@@ -107,8 +115,15 @@ impl Bus {
             gateway,
             Heartbeat::new(limit, clock.now()),
         );
+        let assignment_signer = AssignmentSigner::open(&store, random, updates_url).await?;
+        let installation = assignment_signer.public_key().to_string();
+        let uses_nats = nats.is_some();
+        let transport = Transport::new(store.db(), nats, &installation);
         // Listen before reading: nothing is missed between the two.
-        let listener = store.db().listen().await?;
+        let listener = match &transport {
+            Some(transport) => listen::first_listener(transport).await,
+            None => None,
+        };
         live.read_installation().await?;
         // With SQLite this process may have been restarted: batteries that were connected count as online until they are silent.
         live.hold(&store.online_at(gateway).await?).await?;
@@ -118,7 +133,6 @@ impl Bus {
                 break;
             }
         }
-        let assignment_signer = AssignmentSigner::open(&store, random, updates_url).await?;
         let (request_sender, delivery_requests) = mpsc::channel(MAX_PENDING_ORDERS);
         let bus = Self {
             assignment_signer: Arc::new(assignment_signer),
@@ -129,12 +143,14 @@ impl Bus {
             clock,
             peers,
             liveness,
+            uses_nats,
             delivery_requests: request_sender,
         };
         let engine = Engine {
             store,
             bus: bus.clone(),
             process_id,
+            transport,
             listener,
             pending_reports,
             outgoing,
@@ -143,19 +159,27 @@ impl Bus {
         Ok((bus, engine))
     }
 
-    /// Registers a new connection of this battery. An older one, in this process or another, ends. `revocations` is the count at
-    /// its login: the operator ends the connection by a higher one.
-    pub fn attach(&self, sn: &Serial, revocations: i64) -> downlink::DownlinkReceiver {
-        let receiver = self.downlink.register(sn, revocations);
-        let connection_id = receiver.connection_id();
-        let message = PeerMessage::Attached {
-            sn: sn.to_string(),
-            connection_id,
-        };
-        if !self.peers.send(message) {
-            self.downlink.mark_announced(sn, connection_id);
-        }
+    /// Registers a new connection of this battery. An older one, in this process or another, ends. `connection` and `revocations`
+    /// are from its login: a later login has a higher number, and the operator ends the connection by a higher count.
+    pub fn attach(
+        &self,
+        sn: &Serial,
+        connection: Option<i64>,
+        revocations: i64,
+    ) -> downlink::DownlinkReceiver {
+        let receiver = self.downlink.register(sn, connection, revocations);
+        self.announce_connection(sn, connection);
         receiver
+    }
+
+    /// A process that has an older connection of this battery ends it. One that misses this keeps it until the battery's keep-alive
+    /// is over.
+    pub(crate) fn announce_connection(&self, sn: &Serial, connection: Option<i64>) {
+        self.peers.send(PeerMessage::Attached {
+            sn: sn.to_string(),
+            connection,
+            number: 0,
+        });
     }
 
     /// Reads a battery that has connected into the live view, before its reports come.
@@ -187,6 +211,7 @@ impl Engine {
             store,
             bus,
             process_id,
+            transport,
             listener,
             pending_reports,
             outgoing,
@@ -214,8 +239,7 @@ impl Engine {
                 followed::run(&bus),
                 bus.live.reload_requested(),
                 bus.live.recalculate_day_totals(),
-                peer_message::send_all(&store, process_id, outgoing),
-                listen::listen(&store, &bus, process_id, listener),
+                exchange_peer_messages(&bus, transport, process_id, listener, outgoing),
             )
         };
         tokio::select! {
@@ -232,4 +256,21 @@ impl Engine {
             tracing::error!(%error, "last_commit_failed: batteries send the last reports again");
         }
     }
+}
+
+/// Never returns; on SQLite it does nothing.
+async fn exchange_peer_messages(
+    bus: &Bus,
+    transport: Option<Transport>,
+    process_id: u64,
+    listener: Option<Listener>,
+    outgoing: mpsc::Receiver<PeerMessage>,
+) {
+    let Some(transport) = transport else {
+        return std::future::pending().await;
+    };
+    tokio::join!(
+        peer_message::send_all(&transport, &bus.peers, process_id, outgoing),
+        listen::listen(&transport, bus, process_id, listener),
+    );
 }

@@ -1,48 +1,53 @@
 //! Receives peer messages and applies them to this process.
 use crate::Bus;
 use crate::peer_message::{PeerEnvelope, PeerMessage};
-use db::notify::{Listener, PeerEvent};
+use crate::transport::{Listener, Transport};
+use db::notify::PeerEvent;
 use domain::Serial;
 use std::time::Duration;
-use store::Store;
 use store::presence::{GatewayId, Presence};
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, timeout_at};
 
 const RECONNECT_DELAY: Duration = Duration::from_secs(1);
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Receives peer messages and reconnects when the connection is lost. Never returns; on SQLite it does nothing.
-pub(crate) async fn listen(store: &Store, bus: &Bus, process_id: u64, first: Option<Listener>) {
-    let Some(mut listener) = first else {
-        return std::future::pending().await;
-    };
+/// `None` if it fails: the process starts without, and is not ready until it hears the others.
+pub(crate) async fn first_listener(transport: &Transport) -> Option<Listener> {
+    let listener = transport.listen().await;
+    let log = |error| tracing::warn!(%error, "peer_listen_failed: retrying");
+    listener.map_err(log).ok()
+}
+
+/// Receives peer messages and reconnects when the connection is lost. Never returns.
+pub(crate) async fn listen(
+    transport: &Transport,
+    bus: &Bus,
+    process_id: u64,
+    mut listener: Option<Listener>,
+) {
     loop {
-        receive(&mut listener, bus, process_id).await;
+        if let Some(listener) = &mut listener {
+            receive(listener, bus, process_id).await;
+        }
         metrics::counter!("notify_reconnects_total").increment(1);
         bus.live.heartbeat().mark_broken();
-        drop(listener);
-        listener = loop {
+        drop(listener.take());
+        while listener.is_none() {
             tokio::time::sleep(RECONNECT_DELAY).await;
-            match timeout(CONNECT_TIMEOUT, store.db().listen()).await {
-                Ok(Ok(Some(again))) => break again,
-                Ok(Ok(None)) => return std::future::pending().await,
-                Ok(Err(error)) => tracing::warn!(%error, "pg_listen_failed: retrying"),
-                Err(_) => tracing::warn!("pg_listen_failed: connection timed out, retrying"),
-            }
-        };
+            listener = first_listener(transport).await;
+        }
         catch_up(bus).await;
     }
 }
 
 /// Reads from the database what changed while peer messages were missed.
 async fn catch_up(bus: &Bus) {
-    bus.downlink.mark_all_announced();
     bus.peers.followed().assume_all();
     bus.announce(&bus.live.serials());
     while let Err(error) = bus.live.reload_all().await {
         tracing::warn!(%error, "live_view_reload_failed: retrying");
         tokio::time::sleep(RECONNECT_DELAY).await;
     }
+    bus.live.notify_all_settings();
     // Receiving counts as unbroken from the next heartbeat on.
     bus.live.heartbeat().mark_broken();
 }
@@ -63,11 +68,11 @@ async fn receive(listener: &mut Listener, bus: &Bus, process_id: u64) {
                 }
             }
             Ok(Err(error)) => {
-                tracing::warn!(%error, "pg_listen_lost: reconnecting");
+                tracing::warn!(%error, "peer_listen_lost: reconnecting");
                 return;
             }
             Err(_) => {
-                tracing::warn!("pg_listen_lost: own heartbeat did not come back, reconnecting");
+                tracing::warn!("peer_listen_lost: own heartbeat did not come back, reconnecting");
                 return;
             }
         }
@@ -87,18 +92,9 @@ async fn apply_envelope(bus: &Bus, process_id: u64, envelope: &PeerEnvelope<'_>)
     }
 }
 
-/// Every process receives all messages in the same order, its own included.
 fn apply_own_message(bus: &Bus, message: &PeerMessage) {
-    match message {
-        PeerMessage::Attached { sn, connection_id } => {
-            if let Ok(sn) = sn.parse() {
-                bus.downlink.mark_announced(&sn, *connection_id);
-            }
-        }
-        PeerMessage::Heartbeat { uptime_ms, .. } => {
-            bus.live.heartbeat().received(*uptime_ms, bus.clock.now());
-        }
-        _ => {}
+    if let PeerMessage::Heartbeat { uptime_ms, .. } = message {
+        bus.live.heartbeat().received(*uptime_ms, bus.clock.now());
     }
 }
 
@@ -112,13 +108,17 @@ async fn apply_peer_message(bus: &Bus, message: PeerMessage) {
             let systems = systems.iter().filter_map(|sn| sn.parse().ok());
             return bus.peers.followed().add(systems);
         }
+        PeerMessage::Missed {} => {
+            bus.live.notify_all_settings();
+            return bus.live.request_reload(bus.live.serials());
+        }
         _ => {}
     }
     let Ok(sn) = message.sn().parse::<Serial>() else {
         return;
     };
     match message {
-        PeerMessage::Heartbeat { .. } | PeerMessage::Follow { .. } => {}
+        PeerMessage::Heartbeat { .. } | PeerMessage::Follow { .. } | PeerMessage::Missed {} => {}
         PeerMessage::Sampled(sampled) => {
             bus.live
                 .apply_sample(&sn, &sampled.sample(), sampled.received_at());
@@ -143,7 +143,15 @@ async fn apply_peer_message(bus: &Bus, message: PeerMessage) {
         PeerMessage::Watch { until, .. } => {
             bus.live.watch_here(&sn, until);
         }
-        PeerMessage::Attached { .. } => bus.downlink.disconnect_older(&sn),
+        PeerMessage::Attached { connection, .. } => {
+            // One without a number comes from an earlier release, and is taken as the newest.
+            let newer = bus
+                .downlink
+                .disconnect_older(&sn, connection.unwrap_or(i64::MAX));
+            if newer.is_some() {
+                bus.announce_connection(&sn, newer);
+            }
+        }
         PeerMessage::Orders { .. } => bus.request_delivery(sn),
         PeerMessage::Settings { .. } => bus.live.notify_settings(&sn),
         PeerMessage::Command { id, .. } => {

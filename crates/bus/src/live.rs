@@ -177,6 +177,13 @@ impl LiveView {
         self.0.subscribers.notify(sn, &ChangeKind::Settings);
     }
 
+    /// Changes of settings may have been missed.
+    pub(crate) fn notify_all_settings(&self) {
+        for sn in self.serials() {
+            self.notify_settings(&sn);
+        }
+    }
+
     /// Notifies subscribers, here and in other processes, that a command changed.
     pub(crate) fn command_changed(&self, sn: &Serial, id: &CommandId) {
         self.notify_command(sn, id.clone());

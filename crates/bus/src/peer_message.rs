@@ -1,5 +1,6 @@
 //! Messages between the processes on one database. With SQLite there is one process, and nothing is sent.
 use crate::followed::FollowedSystems;
+use crate::transport::Transport;
 use db::notify::MAX_PEER_MESSAGE_BYTES;
 use domain::clock::Millis;
 use domain::flags::Flags;
@@ -8,11 +9,11 @@ use domain::{Random, Sample, Serial};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::sync::Arc;
-use store::Store;
+use std::sync::atomic::{AtomicBool, Ordering};
 use store::presence::Presence;
 use tokio::sync::mpsc;
 
-/// Messages that may wait to be sent. What does not fit is dropped; the next sample makes up for it.
+/// Messages that may wait to be sent. When some do not fit, the other processes are told to read again what they have.
 const MAX_PENDING_MESSAGES: usize = 8_192;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,6 +40,8 @@ pub(crate) enum PeerMessage {
         #[serde(default)]
         gateway: i64,
     },
+    /// Messages of the sender were lost: read everything again that is in the live view.
+    Missed {},
     /// Something else about the system changed: read it again.
     Reload {
         sn: String,
@@ -55,9 +58,12 @@ pub(crate) enum PeerMessage {
     /// The battery is connected to the sender now.
     Attached {
         sn: String,
-        /// Unique within the sender.
-        #[serde(rename = "number")]
-        connection_id: u64,
+        /// Higher than that of any earlier connection, wherever that was. Earlier releases do not send it.
+        #[serde(default)]
+        connection: Option<i64>,
+        /// Only for earlier releases.
+        #[serde(default)]
+        number: u64,
     },
     /// Orders wait for the battery. The process that it is connected to reads and delivers them.
     Orders {
@@ -140,7 +146,7 @@ impl PeerMessage {
 
     pub(crate) fn sn(&self) -> &str {
         match self {
-            Self::Heartbeat { .. } | Self::Follow { .. } => "",
+            Self::Heartbeat { .. } | Self::Follow { .. } | Self::Missed {} => "",
             Self::Sampled(sampled) => &sampled.sn,
             Self::Presence { sn, .. }
             | Self::Reload { sn }
@@ -208,6 +214,8 @@ pub(crate) struct PeerEnvelope<'a> {
 pub(crate) struct PeerSender {
     queue: Option<mpsc::Sender<PeerMessage>>,
     followed: Arc<FollowedSystems>,
+    /// Whether messages did not fit into the queue.
+    overflowed: Arc<AtomicBool>,
 }
 
 impl PeerSender {
@@ -216,6 +224,7 @@ impl PeerSender {
         let sender = Self {
             queue: shared.then_some(sender),
             followed: Arc::default(),
+            overflowed: Arc::default(),
         };
         (sender, receiver)
     }
@@ -228,12 +237,13 @@ impl PeerSender {
         &self.followed
     }
 
-    /// Sends to every process. Returns whether the message was queued: `false` when the queue is full or the database is not
-    /// shared.
-    pub(crate) fn send(&self, message: PeerMessage) -> bool {
-        self.queue
-            .as_ref()
-            .is_some_and(|queue| queue.try_send(message).is_ok())
+    /// Sends to every process, if the database is shared.
+    pub(crate) fn send(&self, message: PeerMessage) {
+        if let Some(queue) = &self.queue
+            && queue.try_send(message).is_err()
+        {
+            self.overflowed.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Sends a change of this system if another process follows it.
@@ -250,17 +260,28 @@ pub(crate) fn new_process_id(random: &Random) -> u64 {
 }
 
 /// Sends queued messages in as few texts as possible, until all senders are dropped.
-pub(crate) async fn send_all(store: &Store, from: u64, mut waiting: mpsc::Receiver<PeerMessage>) {
+pub(crate) async fn send_all(
+    transport: &Transport,
+    peers: &PeerSender,
+    from: u64,
+    mut waiting: mpsc::Receiver<PeerMessage>,
+) {
     let mut batch = Vec::new();
+    let mut lost = false;
     while waiting.recv_many(&mut batch, 256).await > 0 {
-        let texts = pack(from, &mut batch);
-        if let Err(error) = store.db().notify(&texts).await {
-            tracing::warn!(%error, "peer_messages_lost: other processes miss live changes");
+        if lost | peers.overflowed.swap(false, Ordering::Relaxed) {
+            batch.push(PeerMessage::Missed {});
+        }
+        let sent = transport.send(&pack(from, &mut batch)).await;
+        lost = sent.is_err();
+        if let Err(error) = sent {
+            tracing::warn!(%error, "peer_messages_lost: other processes read again what they missed");
         }
     }
 }
 
-/// Packs messages into texts of a length that NOTIFY accepts. Leaves out a message that is too long by itself.
+/// Packs messages into texts of a length that NOTIFY accepts. A message that is too long by itself becomes a request to read the
+/// system again.
 fn pack(from: u64, messages: &mut Vec<PeerMessage>) -> Vec<String> {
     let overhead = 64;
     let mut texts = Vec::new();
@@ -272,13 +293,12 @@ fn pack(from: u64, messages: &mut Vec<PeerMessage>) -> Vec<String> {
         }
     };
     for message in messages.drain(..) {
-        let Ok(text) = serde_json::to_string(&message) else {
-            continue;
+        let text = match encode(&message) {
+            text if text.len() + overhead <= MAX_PEER_MESSAGE_BYTES => text,
+            _ => encode(&PeerMessage::Reload {
+                sn: message.sn().to_owned(),
+            }),
         };
-        if text.len() + overhead > MAX_PEER_MESSAGE_BYTES {
-            tracing::warn!(length = text.len(), "peer_message_too_long: dropped");
-            continue;
-        }
         if body.len() + text.len() + overhead > MAX_PEER_MESSAGE_BYTES {
             close(&mut body, &mut texts);
         }
@@ -291,10 +311,33 @@ fn pack(from: u64, messages: &mut Vec<PeerMessage>) -> Vec<String> {
     texts
 }
 
+fn encode(message: &PeerMessage) -> String {
+    serde_json::to_string(message).expect("it has only texts and numbers")
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    fn unpack(texts: &[String]) -> Vec<PeerMessage> {
+        let read = texts.iter().flat_map(|text| {
+            let envelope: PeerEnvelope<'_> = serde_json::from_str(text).unwrap();
+            let messages = envelope.messages.into_iter();
+            let read = messages.map(|message| serde_json::from_str(message.get()).unwrap());
+            read.collect::<Vec<PeerMessage>>()
+        });
+        read.collect()
+    }
+
+    #[test]
+    fn a_message_that_is_too_long_is_not_dropped() {
+        let sn = "SC000001".to_owned();
+        let id = "c".repeat(MAX_PEER_MESSAGE_BYTES);
+        let mut messages = vec![PeerMessage::Command { sn: sn.clone(), id }];
+        let texts = pack(u64::MAX, &mut messages);
+        assert_eq!(unpack(&texts), [PeerMessage::Reload { sn }]);
+    }
 
     #[test]
     fn many_messages_share_a_text_and_none_is_too_long() {
@@ -310,12 +353,6 @@ mod tests {
                 .iter()
                 .all(|text| text.len() <= MAX_PEER_MESSAGE_BYTES)
         );
-        let read = texts.iter().flat_map(|text| {
-            let envelope: PeerEnvelope<'_> = serde_json::from_str(text).unwrap();
-            let messages = envelope.messages.into_iter();
-            let read = messages.map(|message| serde_json::from_str(message.get()).unwrap());
-            read.collect::<Vec<PeerMessage>>()
-        });
-        assert!(read.eq((0..100).map(message)));
+        assert!(unpack(&texts).into_iter().eq((0..100).map(message)));
     }
 }

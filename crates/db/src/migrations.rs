@@ -69,6 +69,7 @@ const STEPS: &[SchemaStep] = steps![
     38 "0038_job_leases",
     39 "0039_weather_cells",
     40 "0040_forecast_models",
+    41 "0041_connection_numbers",
 ];
 
 /// A migration without a further step after this time is not running, or takes long: the process has to be started again.

@@ -120,6 +120,7 @@ pub(crate) struct AcceptedDevice {
     pub(crate) will: Option<Bytes>,
     pub(crate) clock_correction: ClockCorrection,
     /// See [`Bus::attach`](bus::Bus::attach).
+    pub(crate) connection: Option<i64>,
     pub(crate) revocations: i64,
 }
 
@@ -188,6 +189,7 @@ where
         },
         will,
         clock_correction: ClockCorrection::new(login.starts),
+        connection: login.connection,
         revocations: login.revocations,
         sn,
     })

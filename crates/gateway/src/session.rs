@@ -65,7 +65,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             link,
             quota: shared.quotas.of(&device.sn, now),
             is_throttled: false,
-            down: gateway.bus.attach(&device.sn, device.revocations),
+            down: gateway
+                .bus
+                .attach(&device.sn, device.connection, device.revocations),
             sn: device.sn,
             bus: gateway.bus.clone(),
             clock: gateway.clock.clone(),

@@ -1,7 +1,7 @@
 //! Who may log in as a device: its secrets, and the operator's block.
 use crate::device::BOOTS_REMEMBERED;
 use crate::{Error, Keyring, Purpose, Result, Store};
-use db::{FromRow, Tx};
+use db::{FromRow, Pool, Tx};
 use domain::Serial;
 use domain::clock::Millis;
 
@@ -21,6 +21,8 @@ pub struct AcceptedLogin {
     pub starts: Vec<(u32, Millis)>,
     /// How often the operator had ended the device's connections. A higher count ends this one.
     pub revocations: i64,
+    /// Higher for later logins, whatever process they reach; `None` on SQLite.
+    pub connection: Option<i64>,
 }
 
 /// A secret that the device may log in with, joined with one of its starts.
@@ -83,7 +85,16 @@ impl Store {
         Ok(DeviceLogin::Accepted(AcceptedLogin {
             starts,
             revocations,
+            connection: self.next_connection_number().await?,
         }))
+    }
+
+    async fn next_connection_number(&self) -> Result<Option<i64>> {
+        let Pool::Postgres(pool) = self.db.pool() else {
+            return Ok(None);
+        };
+        let number = sqlx::query_scalar("SELECT nextval('device_connections')");
+        Ok(Some(number.fetch_one(pool).await?))
     }
 
     /// Hashes the secret with the current key version. This is possible only at a login, because only the device knows its

@@ -2,6 +2,7 @@
 use crate::options::{LogFormat, Options, ProcessRole};
 use anyhow::{Context as _, bail, ensure};
 use api::{Links, PortalConfig};
+use bus::NatsServers;
 use clap::{ArgMatches, FromArgMatches as _};
 use gateway::Quota;
 use ipnet::IpNet;
@@ -26,6 +27,7 @@ pub(crate) struct Config {
     pub(crate) database: String,
     /// At most so many to PostgreSQL.
     pub(crate) database_connections: u32,
+    pub(crate) nats: Option<NatsServers>,
     pub(crate) roles: Vec<ProcessRole>,
     pub(crate) secret: Option<String>,
     pub(crate) secret_file: Option<PathBuf>,
@@ -79,6 +81,11 @@ impl Config {
         {
             bail!(
                 "an SQLite database belongs to one process: leave --role out, or use --database postgres://…"
+            );
+        }
+        if database.starts_with("sqlite:") && options.nats.is_some() {
+            bail!(
+                "an SQLite database belongs to one process: leave nats out, or use --database postgres://…"
             );
         }
         let secret_file = options.secret_file.clone();
@@ -172,6 +179,7 @@ impl Config {
             data_dir,
             database,
             database_connections,
+            nats: options.nats,
             options: given,
         })
     }

@@ -16,7 +16,7 @@ use crate::roles::{self, ServerParts, address, bind, lock_database, open_store, 
 use crate::tasks::Tasks;
 use anyhow::{Context as _, ensure};
 use api::{Passwords, Portal};
-use bus::Bus;
+use bus::{Bus, BusOptions};
 use devices::DemoDevices;
 use domain::clock::{HOUR, Millis, SECOND};
 use domain::code::CodeKind;
@@ -93,8 +93,12 @@ pub(crate) async fn run(mut config: Config, demo: DemoOptions) -> anyhow::Result
     }
     print_welcome(&seeder, &demo, &config.data_dir).await?;
 
-    let updates_url = settings.updates_url.clone();
-    let bus = Bus::open(store.clone(), clock.clone(), &random(), updates_url).await;
+    let options = BusOptions {
+        updates_url: settings.updates_url.clone(),
+        nats: config.nats.clone(),
+        ..BusOptions::default()
+    };
+    let bus = Bus::open(store.clone(), clock.clone(), &random(), options).await;
     let (bus, engine) = bus.map_err(|error| store.db().explain(error))?;
     let gateway = address(devices.as_ref())?;
     let fleet =

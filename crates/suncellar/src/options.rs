@@ -1,4 +1,5 @@
 //! All configuration options, each as option, `SUNCELLAR_…` variable and TOML key; [`crate::config`] validates them.
+use bus::NatsServers;
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
 use std::net::SocketAddr;
@@ -61,6 +62,16 @@ pub(crate) struct Options {
         value_parser = clap::value_parser!(u32).range(2..=1_000)
     )]
     pub(crate) database_connections: Option<u32>,
+    /// NATS servers by which processes on PostgreSQL inform each other, such as tls://user:password@host:4222; several with commas
+    /// [default: by the database]
+    #[arg(
+        long,
+        global = true,
+        env = "SUNCELLAR_NATS",
+        value_name = "URL",
+        hide_env_values = true
+    )]
+    pub(crate) nats: Option<NatsServers>,
     /// Run only these roles in this process; give it once for each [default: all]
     #[arg(
         long = "role",

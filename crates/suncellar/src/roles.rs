@@ -7,7 +7,7 @@ use crate::tasks::{self, Tasks};
 use crate::{file_permissions, shared_options, tls};
 use anyhow::{Context as _, bail, ensure};
 use api::Portal;
-use bus::{Bus, Engine};
+use bus::{Bus, BusOptions, Engine};
 use db::{DatabaseFile, DatabaseLock, Db};
 use domain::connections::Connections;
 use domain::{Clock, Random};
@@ -170,8 +170,12 @@ pub(crate) async fn serve(config: Config) -> anyhow::Result<()> {
     let devices = bind(&config, ProcessRole::Gateway).await?;
     let clock = Clock::system();
     let settings = config.settings(address(people.as_ref())?, address(updates.as_ref())?);
-    let updates_url = settings.updates_url.clone();
-    let bus = Bus::open(store.clone(), clock.clone(), &random(), updates_url).await;
+    let options = BusOptions {
+        updates_url: settings.updates_url.clone(),
+        nats: config.nats.clone(),
+        ..BusOptions::default()
+    };
+    let bus = Bus::open(store.clone(), clock.clone(), &random(), options).await;
     let (bus, engine) = bus.map_err(|error| store.db().explain(error))?;
     let portal = Portal::new(store, bus.clone(), clock.clone(), random(), settings);
     run(

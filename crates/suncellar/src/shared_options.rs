@@ -24,9 +24,10 @@ macro_rules! shared_options {
     };
 }
 
-/// Whatever batteries, links, mails and limits depend on. Addresses to listen on, certificates and the mail server are a
-/// process's own.
+/// Whatever batteries, links, mails, limits and the processes themselves depend on. Addresses to listen on, certificates, the mail
+/// server and passwords are a process's own.
 const SHARED_OPTIONS: &[SharedOption] = shared_options! {
+    "nats" nats,
     "public-url" public_url,
     "updates-url" updates_url,
     "mail-from" mail_from,

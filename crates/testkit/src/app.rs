@@ -3,7 +3,7 @@ use crate::http::Call;
 use crate::{NOON, TestDb, random};
 use api::{Links, Passwords, Portal, PortalConfig};
 use axum::http::Method;
-use bus::{Bus, Liveness};
+use bus::{Bus, BusOptions, Liveness};
 use domain::Clock;
 use domain::connections::Connections;
 use gateway::{Gateway, Quota};
@@ -92,14 +92,12 @@ impl TestApp {
         // Two apps on one database are two processes, each with a number of its own.
         static STARTED: AtomicU64 = AtomicU64::new(0);
         let own = random::seeded(STARTED.fetch_add(1, Ordering::Relaxed));
-        let opened = Bus::open_with(
-            db.store(),
-            clock.clone(),
-            &own,
-            settings.updates_url.clone(),
+        let options = BusOptions {
+            updates_url: settings.updates_url.clone(),
+            nats: db.nats(),
             liveness,
-        )
-        .await;
+        };
+        let opened = Bus::open(db.store(), clock.clone(), &own, options).await;
         let (bus, engine) = opened.unwrap();
         let passwords = Passwords::quick(random.clone());
         let portal = Portal::new(db.store(), bus.clone(), clock.clone(), random, settings)

@@ -1,11 +1,13 @@
 //! A fresh database per test, copied from a migrated template: a file for SQLite, a database in a cluster for PostgreSQL.
 //! `scripts/with-databases` starts the cluster for each test run.
-use crate::NOON;
 use crate::random::seeded;
+use crate::{NOON, NatsServer, Proxy};
+use bus::NatsServers;
 use domain::Sample;
 use sqlx::{Connection as _, Executor as _, PgConnection};
 use std::ops::Deref;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use store::{Secret, Store};
 
@@ -16,6 +18,8 @@ pub struct TestDb {
     url: String,
     /// The PostgreSQL database to drop at the end, with the cluster's address.
     postgres: Option<(String, String)>,
+    /// By which the processes on this database inform each other.
+    nats: Option<Arc<NatsServer>>,
     _folder: tempfile::TempDir,
 }
 
@@ -41,6 +45,7 @@ impl TestDb {
             store,
             url,
             postgres: None,
+            nats: None,
             _folder: folder,
         }
     }
@@ -68,8 +73,40 @@ impl TestDb {
             store,
             url,
             postgres: Some((cluster, name)),
+            nats: None,
             _folder: folder,
         })
+    }
+
+    /// Processes on this database inform each other by a NATS server of its own.
+    pub fn with_nats(mut self) -> Self {
+        self.nats = Some(Arc::new(NatsServer::start()));
+        self
+    }
+
+    /// The same database behind a proxy, for one process; only on PostgreSQL.
+    pub async fn behind_proxy(&self) -> (Proxy, Self) {
+        let (cluster, name) = self.postgres.as_ref().expect("a PostgreSQL database");
+        let (user, address) = cluster.rsplit_once('@').expect("a user and an address");
+        let proxy = Proxy::start(address.parse().expect("host and port")).await;
+        let url = format!("{user}@{}/{name}", proxy.address);
+        let behind = Self {
+            store: open(&url).await.expect("the database behind the proxy"),
+            url,
+            postgres: None,
+            nats: self.nats.clone(),
+            _folder: tempfile::tempdir().expect("a temporary folder"),
+        };
+        (proxy, behind)
+    }
+
+    pub fn nats_server(&self) -> Option<&NatsServer> {
+        self.nats.as_deref()
+    }
+
+    pub(crate) fn nats(&self) -> Option<NatsServers> {
+        let server = self.nats.as_ref()?;
+        Some(server.url().parse().expect("the address of a server"))
     }
 
     pub fn store(&self) -> Store {

@@ -8,6 +8,7 @@
 pub mod app;
 pub mod authenticator;
 pub mod battery;
+pub mod cluster;
 pub mod commissioning;
 pub mod database;
 mod dump;
@@ -16,7 +17,9 @@ pub mod firmware;
 pub mod fixtures;
 pub mod home;
 pub mod http;
+pub mod nats;
 pub mod planning;
+pub mod proxy;
 pub mod random;
 pub mod reporter;
 mod statements;
@@ -24,10 +27,13 @@ mod statements;
 pub use app::{PUBLIC_URL, TestApp};
 pub use authenticator::Authenticator;
 pub use battery::MqttBattery;
+pub use cluster::Cluster;
 pub use database::TestDb;
 pub use fake_services::{FakeServices, Reply};
 pub use fixtures::{PASSWORD, Person};
 pub use http::TestResponse;
+pub use nats::NatsServer;
+pub use proxy::Proxy;
 pub use reporter::{Reporter, sample};
 
 /// A Sunday in November 2026, noon in Germany; tests move the clock from here.
@@ -84,6 +90,35 @@ macro_rules! on_both {
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn postgres() {
                 let Some(db) = $crate::TestDb::postgres().await else { return };
+                check(&db).await;
+                db.close().await;
+            }
+        }
+    };
+}
+
+/// Defines one test of several processes that runs with both ways in which they inform each other:
+/// `between_processes!(name, |db| { … })`.
+#[macro_export]
+macro_rules! between_processes {
+    ($name:ident, |$db:ident| $body:block) => {
+        mod $name {
+            #[allow(unused_imports)]
+            use super::*;
+
+            async fn check($db: &$crate::TestDb) $body
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn by_the_database() {
+                let Some(db) = $crate::TestDb::postgres().await else { return };
+                check(&db).await;
+                db.close().await;
+            }
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn by_nats() {
+                let Some(db) = $crate::TestDb::postgres().await else { return };
+                let db = db.with_nats();
                 check(&db).await;
                 db.close().await;
             }

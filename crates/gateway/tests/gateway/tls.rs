@@ -1,6 +1,6 @@
 //! The link over TLS, with a certificate that the client checks.
 #![allow(clippy::unwrap_used)]
-use bus::Bus;
+use bus::{Bus, BusOptions};
 use domain::Clock;
 use domain::connections::Connections;
 use gateway::Gateway;
@@ -41,7 +41,8 @@ async fn mosquitto_reports_over_tls_and_plain_words_are_not_understood() {
     };
     db.import_devices(&[device], NOON).await.unwrap();
     let clock = Clock::frozen_at(NOON);
-    let opened = Bus::open(db.store(), clock.clone(), &random::seeded(1), String::new()).await;
+    let options = BusOptions::default();
+    let opened = Bus::open(db.store(), clock.clone(), &random::seeded(1), options).await;
     let (bus, engine) = opened.unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port().to_string();
