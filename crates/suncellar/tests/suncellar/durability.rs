@@ -1,94 +1,18 @@
 //! The real binary is killed, runs out of disk space and is traced: everything that it acknowledged is on the disk.
 #![allow(clippy::unwrap_used)]
+use crate::server::load::{assert_stored, load, now, register, serial};
 use crate::server::{BINARY, SERVE, Server};
-use domain::clock::{Clock, Millis};
-use rmqtt_codec::v3::Packet;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::net::SocketAddr;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use store::system::NewDevice;
 use tempfile::TempDir;
-use testkit::battery::{MqttLogin, secret};
-use testkit::database::{self, samples};
+use testkit::battery::secret;
+use testkit::database::samples;
 use testkit::{MqttBattery, TestDb, eventually};
 use tokio::sync::watch;
-
-fn now() -> Millis {
-    Clock::system().now()
-}
-
-fn serial(n: usize) -> String {
-    format!("SC{n:06}")
-}
-
-async fn register(url: &str, count: usize) {
-    let store = database::open(url).await.unwrap();
-    for n in 0..count {
-        let sn = serial(n);
-        let (serial, secret) = (sn.parse().unwrap(), secret(&sn));
-        let device = NewDevice {
-            sn: &serial,
-            phase: 1,
-            secret: secret.as_bytes(),
-        };
-        store.import_devices(&[device], now()).await.unwrap();
-    }
-    store.db().close().await;
-}
-
-/// Sends samples until `goal` of them are acknowledged, over as many connections as needed. Unacknowledged samples are sent
-/// again unchanged.
-async fn load(
-    n: usize,
-    goal: usize,
-    mut server: watch::Receiver<SocketAddr>,
-    total: Arc<AtomicUsize>,
-) -> BTreeSet<u32> {
-    const IN_FLIGHT: usize = 8;
-    let sn = serial(n);
-    let mut acknowledged = BTreeSet::new();
-    let mut unanswered: BTreeMap<u32, String> = BTreeMap::new();
-    let mut last = 0;
-    while acknowledged.len() < goal {
-        let address = *server.borrow_and_update();
-        let Ok(mut battery) = MqttBattery::log_in(address, MqttLogin::of(&sn)).await else {
-            // The server was killed; the next one has another address.
-            let _ = tokio::time::timeout(Duration::from_secs(1), server.changed()).await;
-            continue;
-        };
-        battery.seq = last;
-        battery.started = now() - 1_000;
-        let mut packets = HashMap::new();
-        for (seq, body) in &unanswered {
-            packets.insert(battery.publish("tele", body.clone()).await, *seq);
-        }
-        loop {
-            while packets.len() < IN_FLIGHT && acknowledged.len() + packets.len() < goal {
-                let body = battery.sample(now()).to_string();
-                unanswered.insert(battery.seq, body.clone());
-                packets.insert(battery.publish("tele", body).await, battery.seq);
-            }
-            let Some(packet) = battery.next().await else {
-                break;
-            };
-            if let Packet::PublishAck { packet_id } = packet {
-                let seq = packets.remove(&packet_id).unwrap();
-                unanswered.remove(&seq);
-                acknowledged.insert(seq);
-                total.fetch_add(1, Ordering::Relaxed);
-            }
-            if packets.is_empty() {
-                break;
-            }
-        }
-        last = battery.seq;
-    }
-    acknowledged
-}
 
 /// Kills the server under load `kills` times. Then exactly the acknowledged samples are stored, each once.
 async fn survives_kills(url: &str, kills: usize) {
@@ -99,9 +23,12 @@ async fn survives_kills(url: &str, kills: usize) {
     let mut server = Server::serve(url, folder.path());
     let (address, watching) = watch::channel(server.devices);
     let total = Arc::new(AtomicUsize::new(0));
-    let goal = (kills + 1) * BETWEEN / DEVICES;
+    let goal = Arc::new(AtomicUsize::new((kills + 1) * BETWEEN / DEVICES));
     let batteries: Vec<_> = (0..DEVICES)
-        .map(|n| tokio::spawn(load(n, goal, watching.clone(), Arc::clone(&total))))
+        .map(|n| {
+            let (goal, total) = (Arc::clone(&goal), Arc::clone(&total));
+            tokio::spawn(load(n, goal, watching.clone(), total))
+        })
         .collect();
     for kill in 1..=kills {
         eventually("the load goes on", async || {
@@ -118,16 +45,7 @@ async fn survives_kills(url: &str, kills: usize) {
         );
         address.send(server.devices).unwrap();
     }
-    for (n, battery) in batteries.into_iter().enumerate() {
-        let acknowledged: Vec<i64> = battery.await.unwrap().into_iter().map(i64::from).collect();
-        let mut stored: Vec<i64> = samples(url, &serial(n))
-            .await
-            .iter()
-            .map(|row| row.2)
-            .collect();
-        stored.sort_unstable();
-        assert_eq!(stored, acknowledged, "{}", serial(n));
-    }
+    assert_stored(url, batteries).await;
 }
 
 fn sqlite(folder: &TempDir) -> String {

@@ -8,6 +8,7 @@ mod demo;
 mod device_commands;
 mod durability;
 mod fleet;
+mod kills;
 mod orders;
 mod plan;
 mod roles;

@@ -1,5 +1,6 @@
 //! The real binary, for tests that kill it or run several instances.
 pub(crate) mod home;
+pub(crate) mod load;
 
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
