@@ -32,7 +32,7 @@ format: packages ## rewrite sources in the common format
 	cargo fmt --all
 	cd web && npm run format
 
-soak: build ## run the long fault and fuzz tests
+soak: web ## run the long fault and fuzz tests
 	scripts/soak
 
 bench: ## measure against peers, in one run
