@@ -70,6 +70,9 @@ const STEPS: &[SchemaStep] = steps![
     39 "0039_weather_cells",
     40 "0040_forecast_models",
     41 "0041_connection_numbers",
+    42 "0042_sample_retention",
+    43 "0043_sealed_days_checked",
+    44 "0044_sealed_day_months",
 ];
 
 /// A migration without a further step after this time is not running, or takes long: the process has to be started again.

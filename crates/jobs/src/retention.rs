@@ -4,7 +4,7 @@ use domain::clock::{DAY, Millis, SECOND};
 use domain::shard::{Shard, ShardSet};
 use store::Store;
 
-/// How long samples are kept in full resolution, and events; day totals stay forever.
+/// How long samples are kept in full resolution at least, and events; day totals stay forever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SampleRetention {
     pub days: u32,
@@ -32,14 +32,24 @@ pub async fn run(store: &Store, shards: ShardSet, keep: SampleRetention, now: Mi
             return tracing::error!(%error, "clock check failed; erasing old samples is retried");
         }
     }
-    let from = now - i64::from(keep.days) * DAY;
-    match store.telemetry.forget(shards, from).await {
+    match store.telemetry.erase_former_households(shards).await {
         Ok(0) => {}
-        Ok(systems) => tracing::info!(systems, "old samples erased"),
-        Err(error) => tracing::error!(%error, "erasing old samples failed; retrying later"),
+        Ok(systems) => tracing::info!(systems, "samples of former households erased"),
+        Err(error) => {
+            tracing::error!(%error, "erasing former households failed; retrying later");
+        }
     }
     if !shards.contains(Shard::FIRST) {
         return;
+    }
+    if let Err(error) = store.telemetry.make_months(now).await {
+        tracing::error!(%error, "month_not_made: retrying later, or with the first day of it");
+    }
+    let from = now - i64::from(keep.days) * DAY;
+    match store.telemetry.delete_old_months(from).await {
+        Ok(None) => {}
+        Ok(Some(first_day)) => tracing::info!(%first_day, "samples before this day deleted"),
+        Err(error) => tracing::error!(%error, "deleting old samples failed; retrying later"),
     }
     match store.purge_reports(from, now).await {
         Ok(0) => {}

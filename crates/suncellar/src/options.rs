@@ -165,7 +165,8 @@ pub(crate) struct Options {
         value_name = "MAILBOX"
     )]
     pub(crate) mail_from: Option<String>,
-    /// Days for which every sample is kept; day totals are kept for good [default: 730]
+    /// Days for which every sample is kept at least, and at most a month longer, as whole months are deleted; day totals are kept for good
+    /// [default: 730]
     #[arg(
         long,
         global = true,

@@ -1,4 +1,4 @@
-//! Deletes old samples: full resolution after the retention time, and everything of a former household.
+//! Erases samples of people: everything of a former household, or of an account. Old months are deleted in `month_partitions.rs`.
 use crate::Telemetry;
 use crate::day_context::MeasuredSite;
 use crate::{chunks, fold, late_samples, sealed_months};
@@ -13,8 +13,6 @@ struct SystemRow {
     phase: i64,
     time_zone: String,
     history_from: Millis,
-    kept_from: Millis,
-    erased_to: Millis,
 }
 
 /// Erases samples after `at`. Only a wrong clock of the server dates any in the future; they belong to who lived there then.
@@ -47,34 +45,27 @@ pub async fn erase_all(tx: &mut Tx, systems: &[Serial], now: Millis) -> Result<(
 }
 
 impl Telemetry {
-    /// Deletes the full resolution of days that ended before `keep_from`; their totals stay. Everything from before a change of
-    /// owner is erased. Returns how many systems lost something.
-    pub async fn forget(&self, shards: ShardSet, keep_from: Millis) -> Result<usize> {
+    /// Erases everything from before a change of owner. Returns in how many systems.
+    pub async fn erase_former_households(&self, shards: ShardSet) -> Result<usize> {
         let systems: Vec<SystemRow> = on!(self, p => sqlx::query_as(concat!(
-            "SELECT s.sn, s.phase, s.time_zone, s.history_from, COALESCE(k.kept_from, 0) AS kept_from,
-                    COALESCE(k.erased_to, 0) AS erased_to
-             FROM systems s LEFT JOIN sealing k ON k.sn = s.sn WHERE ", in_shards!("s.site_id", "$1"), " ORDER BY s.sn"))
+            "SELECT s.sn, s.phase, s.time_zone, s.history_from FROM systems s WHERE s.history_from > s.erased_to AND ",
+            in_shards!("s.site_id", "$1"), " ORDER BY s.sn"))
             .bind(shards.bits()).fetch_all(p).await)?;
-        let mut changed = 0;
+        let mut erased = 0;
         for system in systems {
             let sn: Serial = system
                 .sn
                 .parse()
                 .map_err(|_| Error::Damaged("systems.sn"))?;
-            let forgotten = self.forget_system(&sn, &system, keep_from).await;
-            let lost = self.db.tolerate(forgotten, "samples", &sn)?;
-            changed += usize::from(lost.unwrap_or(false));
+            let done = self.erase_former_household(&sn, &system).await;
+            let done = self.db.tolerate(done, "samples", &sn)?;
+            erased += usize::from(done.is_some());
         }
-        Ok(changed)
+        Ok(erased)
     }
 
-    /// Returns whether it lost something.
-    async fn forget_system(
-        &self,
-        sn: &Serial,
-        system: &SystemRow,
-        keep_from: Millis,
-    ) -> Result<bool> {
+    /// Erases everything from before the present household. The day of the change is sealed again without it.
+    async fn erase_former_household(&self, sn: &Serial, system: &SystemRow) -> Result<()> {
         let zone: Zone = system
             .time_zone
             .parse()
@@ -85,24 +76,11 @@ impl Telemetry {
             zone: &zone,
             history_from: system.history_from,
         };
-        let first_kept = zone.start_of(zone.day_of(keep_from));
-        let mut lost = false;
-        if system.history_from > system.erased_to {
-            self.erase_former_household(site).await?;
-            lost = true;
-        }
-        if first_kept > system.kept_from {
-            lost |= self.drop_samples(site, first_kept).await?;
-        }
-        Ok(lost)
-    }
-
-    /// Erases everything from before the present household. The day of the change is sealed again without it.
-    async fn erase_former_household(&self, site: MeasuredSite<'_>) -> Result<()> {
         let (sn, until) = (site.sn.as_str(), site.history_from);
         let mut tx = self.db.begin().await?;
         fold::settle(&mut tx, &[site.sn], until).await?;
         late_samples::bump_version(&mut tx, site.sn).await?;
+        let kept_from = site.kept_from(&mut tx).await?.max(until);
         chunks::delete_between(&mut tx, site.sn, &(Millis::MIN..until)).await?;
         let days = "DELETE FROM sealed_days WHERE sn = $1 AND ends_at <= $2";
         execute!(&mut tx, sqlx::query(days).bind(sn).bind(until))?;
@@ -120,31 +98,14 @@ impl Telemetry {
              AND NOT EXISTS (SELECT 1 FROM sample_chunks WHERE sn = $1)
              AND NOT EXISTS (SELECT 1 FROM sealed_months WHERE sn = $1)";
         execute!(&mut tx, sqlx::query(unmeasured).bind(sn))?;
-        late_samples::mark_dirty(&mut tx, site.sn, site.zone, until, [until].into_iter()).await?;
-        execute!(&mut tx, sqlx::query(
-            "UPDATE sealing SET erased_to = $2, kept_from = CASE WHEN kept_from < $2 THEN $2 ELSE kept_from END WHERE sn = $1")
-            .bind(sn).bind(until))?;
+        late_samples::mark_dirty(&mut tx, site.sn, site.zone, kept_from, [until].into_iter())
+            .await?;
+        for erased in [
+            "UPDATE sealing SET erased_to = $2, kept_from = CASE WHEN kept_from < $2 THEN $2 ELSE kept_from END WHERE sn = $1",
+            "UPDATE systems SET erased_to = $2 WHERE sn = $1",
+        ] {
+            execute!(&mut tx, sqlx::query(erased).bind(sn).bind(until))?;
+        }
         tx.commit().await
-    }
-
-    /// Returns whether anything was deleted.
-    async fn drop_samples(&self, site: MeasuredSite<'_>, first_kept: Millis) -> Result<bool> {
-        let sn = site.sn.as_str();
-        let mut tx = self.db.begin().await?;
-        chunks::lock_systems(&mut tx, &[site.sn]).await?;
-        late_samples::bump_version(&mut tx, site.sn).await?;
-        let days = "DELETE FROM sealed_days WHERE sn = $1 AND ends_at <= $2";
-        let days = execute!(&mut tx, sqlx::query(days).bind(sn).bind(first_kept))?;
-        let before = Millis::MIN..first_kept;
-        let chunks = chunks::delete_between(&mut tx, site.sn, &before).await?;
-        sealed_months::clear_dirty_before(&mut tx, site, first_kept).await?;
-        execute!(
-            &mut tx,
-            sqlx::query("UPDATE sealing SET kept_from = $2 WHERE sn = $1")
-                .bind(sn)
-                .bind(first_kept)
-        )?;
-        tx.commit().await?;
-        Ok(days > 0 || chunks)
     }
 }

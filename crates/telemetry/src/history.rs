@@ -2,7 +2,7 @@
 use crate::Telemetry;
 use crate::day_context::{DayWithContext, MeasuredSite};
 use crate::seal::SealedDay;
-use crate::{late_samples, message_ranges, sealed_months};
+use crate::{kept_days, late_samples, message_ranges, sealed_months};
 use db::{Error, Result};
 use domain::clock::Millis;
 use domain::energy::CONTEXT_WINDOW;
@@ -89,8 +89,12 @@ impl Telemetry {
         let done = tokio::task::spawn_blocking(work).await;
         let (ids, sealed) =
             done.map_err(|_| Error::Damaged("the thread that seals a day panicked"))??;
+        for day in &sealed {
+            self.make_month_of(day.day).await?;
+        }
         let mut tx = self.db.begin().await?;
         late_samples::bump_version(&mut tx, site.sn).await?;
+        let first_kept = kept_days::hold(&mut tx).await?;
         execute!(
             &mut tx,
             sqlx::query("UPDATE sealing SET site = $2 WHERE sn = $1")
@@ -105,7 +109,9 @@ impl Telemetry {
             if known.is_some() {
                 return Err(Error::Conflict);
             }
-            day.write(&mut tx, site.sn).await?;
+            if first_kept.keeps(day.day) {
+                day.write(&mut tx, site.sn).await?;
+            }
             totals.push((day.day, Some(day.totals)));
         }
         sealed_months::write_totals(&mut tx, site.sn, &site.layout_key(), &totals).await?;

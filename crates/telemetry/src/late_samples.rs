@@ -6,12 +6,16 @@ use domain::{Serial, SiteDay, Zone};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Records that a finished day of the system changed; a process that is sealing it has to read it again.
-/// Returns where full resolution begins: older samples are no longer stored.
-pub(crate) async fn bump_version(tx: &mut Tx, sn: &Serial) -> Result<Millis> {
-    Ok(within!(tx, c => sqlx::query_scalar(
-        "INSERT INTO sealing (sn, version) VALUES ($1, 1)
-         ON CONFLICT (sn) DO UPDATE SET version = sealing.version + 1 RETURNING kept_from")
-        .bind(sn.as_str()).fetch_one(c).await)?)
+pub(crate) async fn bump_version(tx: &mut Tx, sn: &Serial) -> Result<()> {
+    execute!(
+        tx,
+        sqlx::query(
+            "INSERT INTO sealing (sn, version) VALUES ($1, 1)
+             ON CONFLICT (sn) DO UPDATE SET version = sealing.version + 1"
+        )
+        .bind(sn.as_str())
+    )?;
+    Ok(())
 }
 
 pub(crate) async fn zone_of(tx: &mut Tx, sn: &Serial) -> Result<Zone> {

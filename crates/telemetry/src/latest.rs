@@ -11,21 +11,24 @@ use std::collections::HashMap;
 macro_rules! newest_chunks {
     ($which:expr) => {
         concat!(
-            "SELECT c.sn, c.body FROM (SELECT s.sn, COALESCE((SELECT max(m.ends_at) FROM sample_chunks m
-                 WHERE m.sn = s.sn AND m.ends_at < $1), 0) AS newest FROM systems s WHERE s.sn", $which, ") n
-             JOIN sample_chunks c ON c.sn = n.sn AND c.starts_at < $1 AND c.ends_at >= n.newest"
+            "WITH n AS MATERIALIZED (SELECT s.sn, COALESCE((SELECT max(m.ends_at) FROM sample_chunks m
+                 WHERE m.sn = s.sn AND m.ends_at < $1), 0) AS newest FROM systems s WHERE s.sn",
+            $which,
+            ")
+             SELECT c.sn, c.body FROM n JOIN sample_chunks c ON c.sn = n.sn AND c.starts_at < $1 AND c.ends_at >= n.newest"
         )
     };
 }
 
+/// Materialized: otherwise PostgreSQL looks for the day again in each month's partition.
 macro_rules! newest_days {
     ($which:expr) => {
         concat!(
-            "SELECT d.sn, d.body FROM (SELECT l.sn, max(l.day) AS day FROM sealed_days l
-                 WHERE l.starts_at <= $1 AND l.sn",
+            "WITH n AS MATERIALIZED (SELECT s.sn, (SELECT l.day FROM sealed_days l
+                 WHERE l.sn = s.sn AND l.starts_at <= $1 ORDER BY l.day DESC LIMIT 1) AS day FROM systems s WHERE s.sn",
             $which,
-            " GROUP BY l.sn) n
-             JOIN sealed_days d ON d.sn = n.sn AND d.day = n.day"
+            ")
+             SELECT d.sn, d.body FROM n JOIN sealed_days d ON d.sn = n.sn AND d.day = n.day"
         )
     };
 }

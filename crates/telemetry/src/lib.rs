@@ -15,6 +15,7 @@ mod day_context;
 mod fold;
 mod forget;
 mod history;
+mod kept_days;
 mod known_messages;
 mod late_samples;
 mod latest;
@@ -22,6 +23,7 @@ mod log;
 mod log_format;
 mod measured_days;
 mod message_ranges;
+mod month_partitions;
 mod old_rows;
 mod pack;
 mod quarters;
@@ -47,6 +49,7 @@ use db::Db;
 use domain::clock::Millis;
 use domain::{Series, SiteDay};
 use known_messages::KnownMessages;
+use month_partitions::KnownPartitions;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 use tail::Tail;
@@ -76,6 +79,7 @@ struct TelemetryState {
     folded_at: Millis,
     /// The last row of `sample_log_settled` that was seen.
     settled: i64,
+    partitions: KnownPartitions,
 }
 
 impl Telemetry {

@@ -3,6 +3,7 @@ use crate::Telemetry;
 use crate::codec::{self, Effort};
 use crate::columns::{Columns, SampleField};
 use crate::day_context::{DayWithContext, MeasuredSite};
+use crate::kept_days::{self, FirstKeptDay};
 use crate::quarters::Quarters;
 use crate::totals::Totals;
 use crate::{chunks, late_samples, message_ranges, sealed_months};
@@ -123,6 +124,7 @@ impl Telemetry {
     /// Seals every day that ended [`SEAL_AFTER`] ago and every sealed day that changed. Returns how many.
     /// An error of one system is logged and does not stop the others.
     pub async fn seal_due(&self, shards: ShardSet, now: Millis) -> Result<usize> {
+        let first_kept = self.first_kept_day().await?;
         let systems = match self.systems_to_seal(shards, now).await {
             // Some rows are damaged: try each system.
             Err(error) if error.is_damage() => self.all_systems(shards).await?,
@@ -130,7 +132,7 @@ impl Telemetry {
         };
         let mut sealed = 0;
         for system in &systems {
-            match self.seal_system(system, now).await {
+            match self.seal_system(system, first_kept, now).await {
                 Ok(count) => sealed += count,
                 Err(error) => {
                     tracing::error!(sn = system.sn, %error, "system_sealing_failed: retrying with the next run");
@@ -167,14 +169,21 @@ impl Telemetry {
             .bind(shards.bits()).fetch_all(p).await)?)
     }
 
-    async fn seal_system(&self, system: &SystemRow, now: Millis) -> Result<usize> {
+    async fn seal_system(
+        &self,
+        system: &SystemRow,
+        first_kept: FirstKeptDay,
+        now: Millis,
+    ) -> Result<usize> {
         let owned = system.owned_site()?;
         let site = owned.site();
+        let kept_from = system.kept_from.max(first_kept.begins_in(site.zone));
         let moved = !system.site.is_empty() && system.site != site.layout_key();
         if moved {
             let mut tx = self.db.begin().await?;
             late_samples::bump_version(&mut tx, site.sn).await?;
-            sealed_months::mark_all_dirty(&mut tx, site, system.kept_from).await?;
+            let kept_from = site.kept_from(&mut tx).await?;
+            sealed_months::mark_all_dirty(&mut tx, site, kept_from).await?;
             execute!(
                 &mut tx,
                 sqlx::query("UPDATE sealing SET site = $2 WHERE sn = $1")
@@ -187,6 +196,12 @@ impl Telemetry {
         let over = |day: SiteDay| site.zone.bounds(day).end + SEAL_AFTER <= now;
         let mut sealed = 0;
         let mut oldest = self.oldest_unsealed_day(site).await?;
+        let is_old = |day: &SiteDay| !first_kept.keeps(*day);
+        if oldest.iter().chain(&dirty).any(is_old) {
+            self.delete_chunks_before(site, kept_from).await?;
+            dirty.retain(|day| !is_old(day));
+            oldest = self.oldest_unsealed_day(site).await?;
+        }
         // Days with chunks first: this also seals the dirty ones among them.
         while let Some(day) = oldest.filter(|day| over(*day)) {
             self.seal_day(site, day).await?;
@@ -202,6 +217,17 @@ impl Telemetry {
             sealed += 1;
         }
         Ok(sealed)
+    }
+
+    /// Samples that were not sealed before their month was deleted.
+    async fn delete_chunks_before(&self, site: MeasuredSite<'_>, kept_from: Millis) -> Result<()> {
+        let mut tx = self.db.begin().await?;
+        chunks::lock_systems(&mut tx, &[site.sn]).await?;
+        late_samples::bump_version(&mut tx, site.sn).await?;
+        kept_days::hold(&mut tx).await?;
+        chunks::delete_between(&mut tx, site.sn, &(Millis::MIN..kept_from)).await?;
+        sealed_months::clear_dirty_before(&mut tx, site, kept_from).await?;
+        tx.commit().await
     }
 
     async fn dirty_days(&self, site: MeasuredSite<'_>) -> Result<Vec<SiteDay>> {
@@ -241,15 +267,22 @@ impl Telemetry {
             let done = tokio::task::spawn_blocking(work).await;
             let (measured, sealed) =
                 done.map_err(|_| Error::Damaged("the thread that seals a day panicked"))??;
+            self.make_month_of(day).await?;
             let mut tx = self.db.begin().await?;
             if !lock_if_unchanged(&mut tx, site, version).await? {
                 continue;
+            }
+            let first_kept = kept_days::hold(&mut tx).await?;
+            if !first_kept.keeps(day) {
+                // Its month was deleted meanwhile. The next run deletes its chunks.
+                return Ok(());
             }
             replace_chunks(&mut tx, site, day, &measured, sealed).await?;
             if !samples_outside.is_empty() {
                 chunks::insert(&mut tx, site.sn, &samples_outside).await?;
                 let moments = samples_outside.iter().map(|sample| sample.at);
-                late_samples::mark_dirty(&mut tx, site.sn, site.zone, 0, moments).await?;
+                let kept_from = first_kept.begins_in(site.zone);
+                late_samples::mark_dirty(&mut tx, site.sn, site.zone, kept_from, moments).await?;
             }
             return tx.commit().await;
         }

@@ -17,6 +17,7 @@ const BLOCKING_MIN_DAYS: usize = 8;
 #[derive(Debug, FromRow)]
 struct PackedDay {
     day: i64,
+    starts_at: Millis,
     site: String,
     dirty: i64,
     packed: Vec<u8>,
@@ -41,7 +42,7 @@ impl Telemetry {
         days: &Range<SiteDay>,
     ) -> Result<BTreeMap<SiteDay, Quarters>> {
         let rows: Vec<PackedDay> = on!(self, p => sqlx::query_as(
-            "SELECT d.day, m.site, m.dirty, d.quarters AS packed
+            "SELECT d.day, d.starts_at, m.site, m.dirty, d.quarters AS packed
              FROM sealed_days d JOIN sealed_months m ON m.sn = d.sn AND m.month = d.day / 100
              WHERE d.sn = $1 AND d.day >= $2 AND d.day < $3")
             .bind(site.sn.as_str()).bind(days.start.number()).bind(days.end.number()).fetch_all(p).await)?;
@@ -59,7 +60,7 @@ impl Telemetry {
         fields: &[SampleField],
     ) -> Result<BTreeMap<SiteDay, Columns>> {
         let rows: Vec<PackedDay> = on!(self, p => sqlx::query_as(
-            "SELECT d.day, m.site, m.dirty, d.body AS packed
+            "SELECT d.day, d.starts_at, m.site, m.dirty, d.body AS packed
              FROM sealed_days d JOIN sealed_months m ON m.sn = d.sn AND m.month = d.day / 100
              WHERE d.sn = $1 AND d.day >= $2 AND d.day < $3")
             .bind(site.sn.as_str()).bind(days.start.number()).bind(days.end.number()).fetch_all(p).await)?;
@@ -164,7 +165,8 @@ impl Telemetry {
     }
 }
 
-/// Days that are not dirty, were sealed for this layout, and belong entirely to this household.
+/// Days that are not dirty, were sealed for this layout, and belong entirely to this household. Those that are no longer kept, and not
+/// deleted yet, are not marked as dirty when the layout changes.
 fn valid_days(
     site: MeasuredSite<'_>,
     rows: Vec<PackedDay>,
@@ -174,7 +176,8 @@ fn valid_days(
     for row in rows {
         let day = SiteDay::from_number(row.day).ok_or(Error::Damaged("sealed_days.day"))?;
         let start = site.zone.start_of(day);
-        if row.site == layout_key && row.dirty & day_bit(day) == 0 && start >= site.history_from {
+        let is_current = row.site == layout_key && row.starts_at == start;
+        if is_current && row.dirty & day_bit(day) == 0 && start >= site.history_from {
             days.push((day, start, row.packed));
         }
     }

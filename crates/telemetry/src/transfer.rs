@@ -1,6 +1,6 @@
 //! Replacement of a unit: the history of the site continues under the new serial number.
 use crate::columns::SampleField;
-use crate::{chunks, codec, fold, late_samples, message_ranges};
+use crate::{chunks, codec, fold, kept_days, late_samples, message_ranges};
 use db::{FromRow, Result, Tx};
 use domain::clock::Millis;
 use domain::sample::MessageId;
@@ -59,8 +59,9 @@ pub async fn transfer_history(
     unit: u8,
     from: Millis,
 ) -> Result<()> {
-    let kept_from = late_samples::bump_version(tx, old).await?;
+    late_samples::bump_version(tx, old).await?;
     late_samples::bump_version(tx, new).await?;
+    let kept_from = kept_days::kept_from(tx, old, zone).await?;
     let mut own = chunks::read_all(tx, new).await?;
     own.extend(unseal(tx, new, from).await?);
     own.retain(|sample| sample.at >= from);
@@ -81,7 +82,8 @@ pub async fn transfer_history(
         "UPDATE sealed_days SET sn = $2 WHERE sn = $1",
         "UPDATE sealed_months SET sn = $2 WHERE sn = $1",
         "UPDATE message_ranges SET sn = $2 WHERE sn = $1",
-        "UPDATE systems SET measured = (SELECT o.measured FROM systems o WHERE o.sn = $1) WHERE sn = $2",
+        "UPDATE systems SET measured = o.measured, erased_to = o.erased_to
+             FROM (SELECT * FROM systems WHERE sn = $1) o WHERE systems.sn = $2",
         "UPDATE sealing SET version = sealing.version + o.version, site = o.site, kept_from = o.kept_from,
              erased_to = o.erased_to FROM (SELECT * FROM sealing WHERE sn = $1) o WHERE sealing.sn = $2",
     ] {
@@ -92,7 +94,7 @@ pub async fn transfer_history(
     }
     for reset in [
         "UPDATE sealing SET site = '', kept_from = 0, erased_to = 0 WHERE sn = $1",
-        "UPDATE systems SET measured = FALSE WHERE sn = $1",
+        "UPDATE systems SET measured = FALSE, erased_to = 0 WHERE sn = $1",
     ] {
         execute!(&mut *tx, sqlx::query(reset).bind(old.as_str()))?;
     }

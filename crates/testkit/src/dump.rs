@@ -54,7 +54,9 @@ async fn dump_postgres(url: &str) -> Vec<(String, Vec<String>)> {
         .await
         .expect("the test's database");
     let tables: Vec<String> = sqlx::query_scalar(
-        "SELECT tablename::text FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE '\\_sqlx%' ORDER BY 1",
+        // A partition's rows are those of its table.
+        "SELECT relname::text FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
+         AND NOT relispartition AND relname NOT LIKE '\\_sqlx%' ORDER BY 1",
     )
     .fetch_all(&mut db)
     .await

@@ -89,7 +89,7 @@ on_both!(
         // The hourly job.
         app.store
             .telemetry
-            .forget(ShardSet::ALL, before - HOUR)
+            .erase_former_households(ShardSet::ALL)
             .await
             .unwrap();
         for table in ["events", "hidden_samples", "rejects"] {

@@ -16,4 +16,5 @@ mod telemetry;
 mod telemetry_fixture;
 mod telemetry_log;
 mod telemetry_model;
+mod telemetry_months;
 mod telemetry_sealing;

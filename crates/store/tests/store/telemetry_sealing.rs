@@ -1,43 +1,13 @@
-//! Sealing, retention, and a system that changes its owner or time zone.
+//! Sealing, and a system that changes its owner or time zone.
 #![allow(clippy::unwrap_used)]
 use crate::telemetry_fixture::model::Model;
-use crate::telemetry_fixture::{home, sample};
-use domain::clock::{DAY, HOUR, MINUTE};
+use crate::telemetry_fixture::{count, day, days, home};
+use domain::clock::{DAY, HOUR};
 use domain::series::{Method, Resolution};
 use domain::shard::ShardSet;
-use domain::{Sample, Series, SiteDay, Zone};
+use domain::{Series, Zone};
 use store::Error;
-use testkit::{NOON, TestDb, on_both};
-
-fn day(text: &str) -> SiteDay {
-    text.parse().unwrap()
-}
-
-/// Days with a sample every five minutes; every counter gains 2 Wh each time.
-fn days(zone: &Zone, first: SiteDay, count: i32) -> Vec<Vec<Sample>> {
-    let mut seq = 0;
-    let mut one = |day: i32| {
-        let bounds = zone.bounds(first.plus(day));
-        let times = (0..).map(|n| bounds.start + n * 5 * MINUTE);
-        let times = times.take_while(|at| *at < bounds.end);
-        times
-            .map(|at| {
-                seq += 1;
-                Sample {
-                    counters: [Some(2 * i64::from(seq)); 5],
-                    grid_power: Some(i32::try_from(seq % 500).unwrap()),
-                    ..sample(at, seq)
-                }
-            })
-            .collect()
-    };
-    (0..count).map(&mut one).collect()
-}
-
-async fn count(db: &TestDb, table: &str) -> usize {
-    let dump = db.dump().await;
-    dump.iter().find(|(name, _)| name == table).unwrap().1.len()
-}
+use testkit::{NOON, on_both};
 
 on_both!(a_day_is_sealed_two_hours_after_it_ended, |db| {
     let home = home(db, "SC000001").await;
@@ -151,81 +121,6 @@ on_both!(a_history_reads_like_days_that_were_lived, |db| {
     assert!(matches!(again, Err(Error::Conflict)), "{again:?}");
 });
 
-on_both!(full_resolution_goes_after_its_time_and_totals_stay, |db| {
-    let home = home(db, "SC000001").await;
-    let zone = home.access.zone();
-    let first = day("2026-10-20");
-    let history = days(zone, first, 10);
-    db.telemetry
-        .write_history(&home.sn, zone, history.clone().into_iter(), NOON)
-        .await
-        .unwrap();
-    let range = first..first.plus(10);
-    let totals = db
-        .telemetry
-        .daily_totals(home.access.site(), range.clone())
-        .await
-        .unwrap();
-    let keep_from = zone.start_of(first.plus(4)) + HOUR;
-    assert_eq!(
-        db.telemetry.forget(ShardSet::ALL, keep_from).await.unwrap(),
-        1
-    );
-    assert_eq!(
-        db.telemetry.forget(ShardSet::ALL, keep_from).await.unwrap(),
-        0,
-        "nothing is left to forget"
-    );
-    assert_eq!(count(db, "sealed_days").await, 6);
-    assert_eq!(
-        db.telemetry
-            .daily_totals(home.access.site(), range)
-            .await
-            .unwrap(),
-        totals
-    );
-    assert!(
-        db.telemetry
-            .day_samples(home.access.site(), first.plus(3))
-            .await
-            .unwrap()
-            .is_empty()
-    );
-    assert_eq!(
-        db.telemetry
-            .day_samples(home.access.site(), first.plus(4))
-            .await
-            .unwrap(),
-        history[4]
-    );
-    let measured = db
-        .telemetry
-        .measured_days(home.access.site(), first..first.plus(10));
-    for (day, measured) in measured.await.unwrap() {
-        assert_eq!(measured.parts.is_some(), day >= first.plus(4), "{day}");
-        let known = totals.iter().find(|totals| totals.day == day);
-        assert_eq!(measured.energy, known.unwrap().energy, "{day}");
-    }
-    let old = Sample {
-        id: domain::sample::MessageId::new(9, 9),
-        ..history[0][5]
-    };
-    assert_eq!(
-        db.telemetry
-            .append_samples(&home.sn, &[old], NOON)
-            .await
-            .unwrap(),
-        0
-    );
-    assert_eq!(
-        db.telemetry
-            .daily_totals(home.access.site(), first..first.next())
-            .await
-            .unwrap(),
-        totals[..1]
-    );
-});
-
 on_both!(
     what_a_former_household_measured_is_hidden_at_once_and_then_erased,
     |db| {
@@ -248,7 +143,7 @@ on_both!(
         });
         let range = first..first.plus(6);
         let expected = model.chart(range.clone(), Resolution::Hour, Method::Max, &Series::ALL);
-        for _ in 0..2 {
+        for is_first in [true, false] {
             let chart = db.chart(
                 &home.access,
                 range.clone(),
@@ -274,7 +169,8 @@ on_both!(
                     .unwrap()
                     .is_empty()
             );
-            db.telemetry.forget(ShardSet::ALL, 0).await.unwrap();
+            let erased = db.telemetry.erase_former_households(ShardSet::ALL).await;
+            assert_eq!(erased.unwrap(), usize::from(is_first));
             db.telemetry.seal_due(ShardSet::ALL, NOON).await.unwrap();
         }
         db.execute("UPDATE systems SET history_from = 0").await;

@@ -395,6 +395,11 @@ pub(crate) const TABLES: &[TableRule] = &[
         left_out: &[],
     },
     TableRule {
+        name: "sample_retention",
+        ownership: RowOwnership::Nobody("how long all systems' samples are kept"),
+        left_out: &[],
+    },
+    TableRule {
         name: "samples",
         ownership: RowOwnership::Nobody("empty since samples are in chunks"),
         left_out: &[],
@@ -481,6 +486,7 @@ pub(crate) const TABLES: &[TableRule] = &[
         name: "systems",
         ownership: RowOwnership::Account("owner_id"),
         left_out: &[
+            ("erased_to", "what a former household measured is gone"),
             ("measured", SAMPLES),
             ("owner_id", NUMBER),
             ("phase_changed_at", PHASE),

@@ -2,10 +2,10 @@
 #![allow(clippy::unwrap_used)]
 pub(crate) mod model;
 
-use domain::clock::Millis;
+use domain::clock::{MINUTE, Millis};
 use domain::flags::Flags;
 use domain::sample::{BatteryStatus, MessageId};
-use domain::{Country, Email, Lang, Phone, Role, Sample, Serial};
+use domain::{Country, Email, Lang, Phone, Role, Sample, Serial, SiteDay, Zone};
 use service::registration::Registration;
 use store::Access;
 use store::account::Profile;
@@ -88,4 +88,36 @@ pub(crate) fn reading(at: Millis, seq: u32, import: i64) -> Sample {
         counters: [Some(import), None, None, None, None],
         ..sample(at, seq)
     }
+}
+
+/// A day by its name: `2026-11-15`.
+pub(crate) fn day(text: &str) -> SiteDay {
+    text.parse().unwrap()
+}
+
+/// Days with a sample every five minutes; every counter gains 2 Wh each time.
+pub(crate) fn days(zone: &Zone, first: SiteDay, count: i32) -> Vec<Vec<Sample>> {
+    let mut seq = 0;
+    let mut one = |day: i32| {
+        let bounds = zone.bounds(first.plus(day));
+        let times = (0..).map(|n| bounds.start + n * 5 * MINUTE);
+        let times = times.take_while(|at| *at < bounds.end);
+        times
+            .map(|at| {
+                seq += 1;
+                Sample {
+                    counters: [Some(2 * i64::from(seq)); 5],
+                    grid_power: Some(i32::try_from(seq % 500).unwrap()),
+                    ..sample(at, seq)
+                }
+            })
+            .collect()
+    };
+    (0..count).map(&mut one).collect()
+}
+
+/// The number of rows of a table.
+pub(crate) async fn count(db: &TestDb, table: &str) -> usize {
+    let dump = db.dump().await;
+    dump.iter().find(|(name, _)| name == table).unwrap().1.len()
 }
