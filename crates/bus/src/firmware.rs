@@ -9,7 +9,7 @@ use store::Store;
 use store::order::UpdateOrder;
 use tokio::time::MissedTickBehavior;
 
-/// How often stalled updates are looked for.
+/// How often updates are looked for that can begin.
 const TICK_INTERVAL: Duration = Duration::from_secs(1);
 /// Releases that another process published are read every so many ticks.
 const RELEASE_POLL_TICKS: u32 = 3;
@@ -54,14 +54,14 @@ impl AssignmentSigner {
 }
 
 impl Bus {
-    /// An update was started, withdrawn or expired: notifies subscribers and delivers it.
+    /// An update was started, withdrawn or interrupted, or expired: notifies subscribers and delivers it.
     pub async fn update_changed(&self, sn: &Serial) {
         self.live.update_changed(sn).await;
         self.deliver_orders(sn).await;
     }
 }
 
-/// Interrupts stalled updates and delivers those that can begin. Never returns.
+/// Delivers updates that can begin. Never returns.
 pub(crate) async fn run(bus: &Bus) {
     let mut delivered = HashMap::new();
     let mut tick = tokio::time::interval(TICK_INTERVAL);
@@ -69,9 +69,6 @@ pub(crate) async fn run(bus: &Bus) {
     for tick_number in 0_u32.. {
         tick.tick().await;
         let turn = async {
-            for sn in bus.store.interrupt_stalled_updates(bus.clock.now()).await? {
-                bus.live.update_changed(&sn).await;
-            }
             deliver_ready_updates(bus, &mut delivered).await;
             if tick_number % RELEASE_POLL_TICKS == 0 {
                 bus.live.read_releases().await?;

@@ -89,6 +89,9 @@ pub(crate) const JOBS: &[Job] = {
         job("updates", 30 * SECONDS, One, |w| {
             Box::pin(updates::run(&w.service))
         }),
+        job("stalled_updates", SECONDS, One, |w| {
+            Box::pin(updates::interrupt_stalled(&w.store, &w.bus, w.clock.now()))
+        }),
         job("tariffs", MINUTES, One, |w| {
             Box::pin(tariffs::run(&w.service))
         }),

@@ -284,15 +284,19 @@ with_app!(
             start(app, &anna, "0").await.expect(409).code(),
             "update_running"
         );
+        // The job that runs every second, in one process.
+        let interrupt = async || {
+            let interrupted = app.store.interrupt_stalled_updates(app.clock.now()).await;
+            let interrupted = interrupted.unwrap();
+            for sn in &interrupted {
+                app.bus.update_changed(sn).await;
+            }
+            interrupted.len()
+        };
         app.clock.advance(119 * SECOND);
-        assert!(
-            app.store
-                .interrupt_stalled_updates(app.clock.now())
-                .await
-                .unwrap()
-                .is_empty()
-        );
+        assert_eq!(interrupt().await, 0);
         app.clock.advance(SECOND);
+        assert_eq!(interrupt().await, 1);
         let seen = shows(app, &anna, "page", json!(-1)).await;
         assert_eq!(seen["state"], "interrupted");
         says(&mut battery, &job, "master", "2.7", "installing", 75).await;
