@@ -44,6 +44,7 @@ export default defineConfig({
           /^\/config\.json$/,
           /^\/(healthz|readyz|metrics)$/,
           /^\/demo(\/|$)/,
+          /^\/\.well-known\//,
         ],
       },
     }),

@@ -7,8 +7,9 @@ use crate::caller::{CallerKind, Rule};
 use crate::routes::{
     account, alarm, command, commissioning, data, energy_chart, export, forecast, grant,
     grant_request, graph, group, handover, health, image, journal, partner, partner_api,
-    password_reset, personal_data, plan, price, protocol, registration, replace, savings, session,
-    setting_batch, setting_template, settings, site, stream, systems, tariff, totp, update,
+    password_reset, personal_data, plan, price, protocol, registration, replace, savings,
+    security_txt, session, setting_batch, setting_template, settings, site, stream, systems,
+    tariff, totp, update,
 };
 use axum::Router;
 use axum::middleware::from_fn_with_state;
@@ -163,6 +164,7 @@ fn portal_rows() -> Vec<RouteRow> {
         route(routes!(partner_api::live), PARTNER_LIVE),
         route(routes!(health::metrics), GUEST),
         route(routes!(health::config), GUEST),
+        route(routes!(security_txt::security_txt), GUEST),
     ]
 }
 

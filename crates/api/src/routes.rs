@@ -26,6 +26,7 @@ pub(crate) mod protocol;
 pub(crate) mod registration;
 pub(crate) mod replace;
 pub(crate) mod savings;
+pub(crate) mod security_txt;
 pub(crate) mod session;
 pub(crate) mod setting_batch;
 pub(crate) mod setting_template;

@@ -56,6 +56,8 @@ pub struct PortalConfig {
     /// Proxies whose X-Forwarded-For is trusted.
     pub trusted_proxies: Vec<IpNet>,
     pub links: Links,
+    /// Where to report a vulnerability: a `mailto:` or `https:` address.
+    pub security_contact: Option<String>,
     pub stream: StreamOptions,
     /// How many devices one account may change or command per minute.
     pub devices_a_minute: usize,

@@ -47,6 +47,7 @@ pub(crate) struct Config {
     updates_url: Option<String>,
     trusted_proxies: Vec<IpNet>,
     links: Links,
+    security_contact: Option<String>,
     /// What it was made from.
     pub(crate) options: Options,
 }
@@ -176,6 +177,7 @@ impl Config {
                 privacy: page(options.privacy_url, "https://example.com/privacy"),
                 terms: page(options.terms_url, "https://example.com/terms"),
             },
+            security_contact: options.security_contact.map(contact).transpose()?,
             data_dir,
             database,
             database_connections,
@@ -216,6 +218,7 @@ impl Config {
                 .unwrap_or_else(|| reach(updates.unwrap_or(self.updates_listen))),
             trusted_proxies: self.trusted_proxies.clone(),
             links: self.links.clone(),
+            security_contact: self.security_contact.clone(),
             stream: api::StreamOptions::default(),
             devices_a_minute: self.devices_a_minute,
             require_totp_of_electricians: self.require_totp_of_electricians,
@@ -260,6 +263,17 @@ fn origin(name: &str, url: &str) -> anyhow::Result<String> {
         "{name} must look like https://portal.example.com, not {url:?}"
     );
     Ok(url.to_owned())
+}
+
+/// Validates the contact in `security.txt`: one line of it, in which a mail address is written as `mailto:`.
+fn contact(address: String) -> anyhow::Result<String> {
+    let mail = address.strip_prefix("mailto:");
+    let known = address.starts_with("https://") || mail.is_some_and(|mail| mail.contains('@'));
+    ensure!(
+        known && address.chars().all(|c| c.is_ascii_graphic()),
+        "security-contact must look like mailto:security@example.com or https://example.com/security, not {address:?}"
+    );
+    Ok(address)
 }
 
 fn networks(texts: &[String]) -> anyhow::Result<Vec<IpNet>> {

@@ -242,6 +242,14 @@ pub(crate) struct Options {
     /// External page: terms of use
     #[arg(long, global = true, env = "SUNCELLAR_TERMS_URL", value_name = "URL")]
     pub(crate) terms_url: Option<String>,
+    /// Where to report a vulnerability, mailto:… or https://…; without it there is no /.well-known/security.txt
+    #[arg(
+        long,
+        global = true,
+        env = "SUNCELLAR_SECURITY_CONTACT",
+        value_name = "ADDRESS"
+    )]
+    pub(crate) security_contact: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]

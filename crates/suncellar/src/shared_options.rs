@@ -40,6 +40,7 @@ const SHARED_OPTIONS: &[SharedOption] = shared_options! {
     "imprint-url" imprint_url,
     "privacy-url" privacy_url,
     "terms-url" terms_url,
+    "security-contact" security_contact,
 };
 
 /// The configuration that this process shares with the others. SQLite has a single process, which needs no agreement.

@@ -83,6 +83,7 @@ impl TestApp {
             updates_url: format!("http://{updates}"),
             trusted_proxies: vec!["127.0.0.0/8".parse().unwrap()],
             links: links(),
+            security_contact: Some("mailto:security@portal.test".into()),
             stream: api::StreamOptions::default(),
             devices_a_minute: 20,
             require_totp_of_electricians: false,

@@ -133,6 +133,32 @@ with_app!(the_browser_learns_where_the_updates_are, |app| {
     assert_eq!(config["demo"], false);
 });
 
+with_app!(whoever_finds_a_vulnerability_learns_whom_to_tell, |app| {
+    let answer = app
+        .get("/.well-known/security.txt")
+        .send()
+        .await
+        .expect(200);
+    assert_eq!(answer.headers["content-type"], "text/plain; charset=utf-8");
+    let text = "Contact: mailto:security@portal.test\n\
+        Expires: 2027-11-15T00:00:00Z\n\
+        Preferred-Languages: en, de\n\
+        Canonical: https://portal.test/.well-known/security.txt\n";
+    assert_eq!(answer.text, text);
+    app.clock.advance(90 * DAY);
+    let later = app.get("/.well-known/security.txt").send().await;
+    assert!(later.text.contains("Expires: 2028-02-13T00:00:00Z\n"));
+});
+
+#[tokio::test]
+async fn without_a_contact_there_is_no_security_txt() {
+    let db = TestDb::sqlite().await;
+    let app = TestApp::start_with(&db, |settings| settings.security_contact = None).await;
+    let call = app.get("/.well-known/security.txt");
+    assert_eq!(call.send().await.expect(404).code(), "not_found");
+    app.stop().await;
+}
+
 with_app!(the_api_describes_itself, |app| {
     let served = app.get("/api/openapi.json").send().await.expect(200);
     assert_eq!(served.json(), serde_json::to_value(api::openapi()).unwrap());

@@ -94,6 +94,10 @@ fn wrong_configuration_stops_the_start_with_one_sentence() {
             vec!["serve", "--trusted-proxy", "proxy"],
             "must be an address or a network",
         ),
+        (
+            vec!["serve", "--security-contact", "security@example.com"],
+            "must look like mailto:",
+        ),
         (vec!["serve", "--config", &typo], "unknown field `listne`"),
         (vec!["serve", "--config", "missing.toml"], "cannot be read"),
         (

@@ -100,6 +100,7 @@ const MATRIX: &[(&str, &str, &str)] = &[
     ("POST", "/api/partner/token/", "gouep"),
     ("GET", "/api/partner/v1/systems/", "p"),
     ("GET", "/api/partner/v1/live/", "p"),
+    ("GET", "/.well-known/security.txt", "gouep"),
     ("GET", "/config.json", "gouep"),
     ("GET", "/healthz", "gouep"),
     ("GET", "/readyz", "gouep"),
