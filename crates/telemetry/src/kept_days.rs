@@ -108,10 +108,15 @@ impl Telemetry {
         execute!(&mut tx, sqlx::query(raise).bind(first.number()))?;
         // The first kept day, too: its energy begins with samples of the day before. Late samples of its own have chunks, by which it
         // is sealed again.
-        let clear = "UPDATE sealed_months SET dirty = CASE WHEN month < $1 THEN 0 ELSE dirty & $2 END
+        let clear =
+            "UPDATE sealed_months SET dirty = CASE WHEN month < $1 THEN 0 ELSE dirty & $2 END
              WHERE month <= $1 AND dirty <> 0";
-        let clear = sqlx::query(clear).bind(first.number() / 100);
-        execute!(&mut tx, clear.bind(!FIRST_OF_MONTH_BIT))?;
+        execute!(
+            &mut tx,
+            sqlx::query(clear)
+                .bind(first.number() / 100)
+                .bind(!FIRST_OF_MONTH_BIT)
+        )?;
         tx.commit().await
     }
 

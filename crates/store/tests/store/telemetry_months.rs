@@ -124,7 +124,9 @@ on_both!(
             },
         };
         for _ in 0..2 {
-            let outcomes = db.append(std::slice::from_ref(&report), GatewayId::default()).await;
+            let outcomes = db
+                .append(std::slice::from_ref(&report), GatewayId::default())
+                .await;
             assert_eq!(outcomes.unwrap()[0].new, [false, false]);
         }
         let message = MessageId::new(9, 10);
