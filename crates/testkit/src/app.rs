@@ -63,6 +63,12 @@ impl TestApp {
         Self::launch(db, |_| {}, liveness, None).await
     }
 
+    /// Starts with other heartbeat times, for people who change many systems at once.
+    pub async fn start_for_many(db: &TestDb, liveness: Liveness) -> Self {
+        let unlimited = |settings: &mut PortalConfig| settings.devices_a_minute = usize::MAX;
+        Self::launch(db, unlimited, liveness, None).await
+    }
+
     /// Starts with a quota per battery. Its buckets fill when the test moves the clock. Without this there is none, because in
     /// most tests the clock stands still.
     pub async fn start_with_quota(db: &TestDb, quota: Quota) -> Self {

@@ -23,6 +23,9 @@ pub struct Cluster {
 }
 
 impl Cluster {
+    /// Empty at first.
+    pub const DATABASE: &str = "suncellar";
+
     /// Returns when the standby is synchronous: a commit then waits for its disk, too. `None` without PostgreSQL.
     pub async fn start() -> Option<Self> {
         let tools = Tools::find()?;
@@ -58,7 +61,8 @@ impl Cluster {
             count == 1
         })
         .await;
-        admin.execute("CREATE DATABASE suncellar").await.unwrap();
+        let create = format!("CREATE DATABASE {}", Self::DATABASE);
+        admin.execute(sqlx::AssertSqlSafe(create)).await.unwrap();
         Some(cluster)
     }
 

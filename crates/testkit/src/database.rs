@@ -1,7 +1,7 @@
 //! A fresh database per test, copied from a migrated template: a file for SQLite, a database in a cluster for PostgreSQL.
 //! `scripts/with-databases` starts the cluster for each test run.
 use crate::random::seeded;
-use crate::{NOON, NatsServer, Proxy};
+use crate::{Cluster, NOON, NatsServer, Proxy};
 use bus::NatsServers;
 use domain::Sample;
 use sqlx::{Connection as _, Executor as _, PgConnection};
@@ -78,6 +78,19 @@ impl TestDb {
         })
     }
 
+    /// The database of a cluster that syncs to its disks, for what is measured.
+    pub async fn in_cluster(cluster: &Cluster) -> Self {
+        let server = format!("postgres://suncellar@{}", cluster.primary);
+        let url = format!("{server}/{}", Cluster::DATABASE);
+        Self {
+            store: open(&url).await.expect("a new PostgreSQL database"),
+            url,
+            postgres: Some((server, Cluster::DATABASE.to_owned())),
+            nats: None,
+            _folder: tempfile::tempdir().expect("a temporary folder"),
+        }
+    }
+
     /// Processes on this database inform each other by a NATS server of its own.
     pub fn with_nats(mut self) -> Self {
         self.nats = Some(Arc::new(NatsServer::start()));
@@ -90,14 +103,23 @@ impl TestDb {
         let (user, address) = cluster.rsplit_once('@').expect("a user and an address");
         let proxy = Proxy::start(address.parse().expect("host and port")).await;
         let url = format!("{user}@{}/{name}", proxy.address);
-        let behind = Self {
-            store: open(&url).await.expect("the database behind the proxy"),
+        let behind = self.opened_at(url).await;
+        (proxy, behind)
+    }
+
+    /// The same database as another process has it, with connections and caches of its own.
+    pub async fn for_another_process(&self) -> Self {
+        self.opened_at(self.url.clone()).await
+    }
+
+    async fn opened_at(&self, url: String) -> Self {
+        Self {
+            store: open(&url).await.expect("the same database"),
             url,
             postgres: None,
             nats: self.nats.clone(),
             _folder: tempfile::tempdir().expect("a temporary folder"),
-        };
-        (proxy, behind)
+        }
     }
 
     pub fn nats_server(&self) -> Option<&NatsServer> {
@@ -166,9 +188,27 @@ impl TestDb {
 
     /// How many transactions wrote the present samples; only on PostgreSQL.
     pub async fn transactions_of_samples(&self) -> i64 {
+        self.count("SELECT count(DISTINCT xmin::text) FROM sample_log")
+            .await
+    }
+
+    /// The number that a query answers; only on PostgreSQL.
+    pub async fn count(&self, query: &str) -> i64 {
+        self.counts(query).await[0]
+    }
+
+    /// The number of each row that a query answers; only on PostgreSQL.
+    pub async fn counts(&self, query: &str) -> Vec<i64> {
         let mut db = PgConnection::connect(&self.url).await.unwrap();
-        let count = sqlx::query_scalar("SELECT count(DISTINCT xmin::text) FROM sample_log");
-        count.fetch_one(&mut db).await.unwrap()
+        let query = sqlx::query_scalar(sqlx::AssertSqlSafe(query.to_owned()));
+        query.fetch_all(&mut db).await.unwrap()
+    }
+
+    /// How many transactions of this database PostgreSQL has aborted because of a deadlock. Complete once the connections of those
+    /// that wrote are closed.
+    pub async fn deadlocks(&self) -> i64 {
+        self.count("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")
+            .await
     }
 
     /// The server processes of this database, each with its last query; only on PostgreSQL.

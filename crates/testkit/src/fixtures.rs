@@ -24,17 +24,21 @@ impl TestApp {
     /// Registers a device like the operator's command.
     pub async fn device(&self, sn: &str) -> Serial {
         let serial: Serial = sn.parse().unwrap();
-        let secret = crate::battery::secret(sn);
-        let device = NewDevice {
-            sn: &serial,
-            phase: 1,
-            secret: secret.as_bytes(),
-        };
-        self.store
-            .import_devices(&[device], self.clock.now())
-            .await
-            .unwrap();
+        self.register_devices(std::slice::from_ref(&serial)).await;
         serial
+    }
+
+    pub async fn register_devices(&self, systems: &[Serial]) {
+        let secret = |sn: &Serial| crate::battery::secret(sn.as_str());
+        let secrets: Vec<String> = systems.iter().map(secret).collect();
+        let device = |(sn, secret)| NewDevice {
+            sn,
+            phase: 1,
+            secret: String::as_bytes(secret),
+        };
+        let devices: Vec<NewDevice<'_>> = systems.iter().zip(&secrets).map(device).collect();
+        let imported = self.store.import_devices(&devices, self.clock.now());
+        imported.await.unwrap();
     }
 
     /// Issues a registration code for existing systems.
@@ -191,8 +195,13 @@ impl TestApp {
 
     /// An owner with one system, registered by a code and logged in. Each person has an address of their own.
     pub async fn owner(&self, name: &str, sn: &str) -> Person {
-        let serial = self.device(sn).await;
-        let code = self.code(&[&serial]).await;
+        self.owner_of(name, &[sn.parse().unwrap()]).await
+    }
+
+    /// The same with several systems.
+    pub async fn owner_of(&self, name: &str, systems: &[Serial]) -> Person {
+        self.register_devices(systems).await;
+        let code = self.code(&systems.iter().collect::<Vec<_>>()).await;
         let email = format!("{name}@example.com");
         let form = self.owner_form(&email, &code);
         self.post("/api/auth/register/", &form)

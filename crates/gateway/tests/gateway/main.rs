@@ -4,6 +4,7 @@
 
 mod acknowledge;
 mod clients;
+mod connection_loss;
 mod operator;
 mod outage;
 mod quota;

@@ -1,11 +1,12 @@
 //! Two processes on one PostgreSQL divide the jobs: nothing is computed twice, and the part of one that dies is taken over.
 #![allow(clippy::unwrap_used)]
-use domain::Random;
 use domain::clock::DAY;
 use domain::source::QUARTER;
+use domain::{Lang, Random};
 use jobs::planning::{Planners, PlanningContext};
 use jobs::{LeaseTimes, Leases};
 use std::time::Duration;
+use store::mail::{Mail, MailBody, OutgoingMail};
 use testkit::planning::household;
 use testkit::{NOON, TestApp, TestDb, eventually};
 
@@ -20,7 +21,7 @@ struct Process {
 
 impl Process {
     async fn start(db: &TestDb, worker: u8, duration: Duration) -> Self {
-        let app = TestApp::start(db).await;
+        let app = TestApp::start(&db.for_another_process().await).await;
         let random = Random::new(move |bytes| bytes.fill(worker));
         let times = LeaseTimes {
             duration,
@@ -33,6 +34,13 @@ impl Process {
         }
     }
 
+    /// Seals what is due of its shards; returns how many days.
+    async fn seal(&self) -> usize {
+        let telemetry = &self.app.store.telemetry;
+        let (shards, now) = (self.leases.held().shards(), self.app.clock.now());
+        telemetry.seal_due(shards, now).await.unwrap()
+    }
+
     async fn plan(&mut self) {
         let context = PlanningContext {
             store: &self.app.store,
@@ -42,6 +50,20 @@ impl Process {
             now: self.app.clock.now(),
         };
         self.planners.tick(context).await.unwrap();
+    }
+}
+
+/// Registers the systems, and two days of samples for [`HOMES`].
+async fn set_up_homes(app: &TestApp) {
+    for n in 1..=32 {
+        let sn = format!("SC{n:06}");
+        if HOMES.contains(&sn.as_str()) {
+            app.owner(&format!("owner{n}"), &sn).await;
+            app.battery(&sn).hello(|_| {}).await;
+            app.feed(&sn, &household(NOON - 2 * DAY..NOON)).await;
+        } else {
+            app.device(&sn).await;
+        }
     }
 }
 
@@ -70,6 +92,63 @@ async fn report(app: &TestApp) {
     }
 }
 
+const LONG: Duration = Duration::from_secs(600);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_day_is_sealed_by_one_process() {
+    let Some(db) = TestDb::postgres().await else {
+        return;
+    };
+    let (one, two) = (
+        Process::start(&db, 1, LONG).await,
+        Process::start(&db, 2, LONG).await,
+    );
+    set_up_homes(&one.app).await;
+    for process in [&one, &two, &one, &two] {
+        process.leases.renew().await;
+    }
+    // Of the two days that are over, for each of two homes.
+    assert_eq!(tokio::join!(one.seal(), two.seal()), (4, 4));
+    assert_eq!(tokio::join!(one.seal(), two.seal()), (0, 0));
+    one.app.stop().await;
+    two.app.stop().await;
+    db.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_mail_is_sent_by_one_process() {
+    let Some(db) = TestDb::postgres().await else {
+        return;
+    };
+    let (one, two) = (
+        Process::start(&db, 1, LONG).await,
+        Process::start(&db, 2, LONG).await,
+    );
+    let people: Vec<String> = (0..40).map(|n| format!("p{n:02}@example.com")).collect();
+    for person in &people {
+        let outgoing = OutgoingMail {
+            account: None,
+            recipient: &person.parse().unwrap(),
+            body: MailBody::Mail(Mail::new("welcome", Lang::De, String::new())),
+            nonce: [1; 12],
+        };
+        testkit::queue_mail(&db, &outgoing, NOON).await;
+    }
+    let mut sent = Vec::new();
+    eventually("the outbox is empty", async || {
+        let (first, second) = tokio::join!(one.app.sent_mails(), two.app.sent_mails());
+        sent = [first, second].concat();
+        db.mail_queue().await.unwrap().0 == 0
+    })
+    .await;
+    let mut recipients: Vec<String> = sent.into_iter().map(|mail| mail.to).collect();
+    recipients.sort_unstable();
+    assert_eq!(recipients, people);
+    one.app.stop().await;
+    two.app.stop().await;
+    db.close().await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_system_is_planned_by_one_process_and_after_its_end_by_the_other() {
     let Some(db) = TestDb::postgres().await else {
@@ -78,19 +157,7 @@ async fn each_system_is_planned_by_one_process_and_after_its_end_by_the_other() 
     let short = Duration::from_secs(6);
     let mut one = Process::start(&db, 1, short).await;
     let mut two = Process::start(&db, 2, short).await;
-    for n in 1..=32 {
-        let sn = format!("SC{n:06}");
-        match HOMES.contains(&sn.as_str()) {
-            true => {
-                one.app.owner(&format!("owner{n}"), &sn).await;
-                one.app.battery(&sn).hello(|_| {}).await;
-                one.app.feed(&sn, &household(NOON - 2 * DAY..NOON)).await;
-            }
-            false => {
-                one.app.device(&sn).await;
-            }
-        }
-    }
+    set_up_homes(&one.app).await;
     report(&one.app).await;
     for process in [&one, &two, &one, &two] {
         process.leases.renew().await;

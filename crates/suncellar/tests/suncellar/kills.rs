@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
-use testkit::{Cluster, NatsServer, Proxy, eventually};
+use testkit::{Cluster, NatsServer, Proxy, TestDb, eventually};
 use tokio::sync::watch;
 
 const BATTERIES: usize = 8;
@@ -155,4 +155,38 @@ async fn what_was_acknowledged_survives_the_end_of_nats_too() {
 #[ignore = "takes minutes: make soak"]
 async fn soak_what_was_acknowledged_survives_many_ends_of_each() {
     survives_kills(true, 10).await;
+}
+
+/// The shards that each process has a lease of, by the database's clock.
+async fn shards(db: &TestDb) -> Vec<i64> {
+    let now = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
+    let query = format!(
+        "SELECT count(*) FROM job_leases WHERE expires_at > {now} GROUP BY holder ORDER BY 1"
+    );
+    db.counts(&query).await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "waits for leases to end: make soak"]
+async fn soak_the_shards_of_a_killed_process_are_taken_over_within_forty_seconds() {
+    let Some(db) = TestDb::postgres().await else {
+        return;
+    };
+    let folder = TempDir::new().unwrap();
+    let installation = Installation {
+        url: db.url(),
+        nats: None,
+        folder: folder.path(),
+    };
+    let (mut first, second) = (installation.start("jobs"), installation.start("jobs"));
+    eventually("each has its half", async || shards(&db).await == [16, 16]).await;
+    first.process.kill().unwrap();
+    let killed_at = Instant::now();
+    while shards(&db).await != [32] {
+        assert!(killed_at.elapsed() <= Duration::from_secs(40));
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    eprintln!("the other had all shards after {:?}", killed_at.elapsed());
+    drop(second);
+    db.close().await;
 }
