@@ -76,15 +76,20 @@ impl Store {
         .bind(duration)
         .execute(&mut *tx)
         .await?;
+        // After an outage all are over, and each process renews its own while it deletes those of the others: it must not wait.
         sqlx::query(concat!(
-            "DELETE FROM job_workers WHERE expires_at <= ",
-            clock!()
+            "DELETE FROM job_workers WHERE id IN (SELECT id FROM job_workers WHERE expires_at <= ",
+            clock!(),
+            " FOR UPDATE SKIP LOCKED)"
         ))
         .execute(&mut *tx)
         .await?;
-        let workers: i64 = sqlx::query_scalar("SELECT count(*) FROM job_workers")
-            .fetch_one(&mut *tx)
-            .await?;
+        let workers: i64 = sqlx::query_scalar(concat!(
+            "SELECT count(*) FROM job_workers WHERE expires_at > ",
+            clock!()
+        ))
+        .fetch_one(&mut *tx)
+        .await?;
         let fair_part = usize::try_from((SHARDS + workers - 1) / workers.max(1)).unwrap_or(0);
         let kept: Vec<(i64, i64)> = sqlx::query_as(concat!(
             "UPDATE job_leases SET expires_at = ",

@@ -91,3 +91,24 @@ async fn while_a_result_is_written_nobody_takes_the_shard() {
     })
     .await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn processes_that_come_back_together_share_the_shards_without_a_deadlock() {
+    let Some(test) = TestDb::postgres().await else {
+        return;
+    };
+    let store = &test.store();
+    let all = || {
+        let one = |worker| renew(store, worker, LONG);
+        async move { tokio::join!(one(1), one(2), one(3), one(4)) }
+    };
+    all().await;
+    for _ in 0..20 {
+        // As after a minute without the database.
+        for table in ["job_workers", "job_leases"] {
+            test.execute(&format!("UPDATE {table} SET expires_at = 0"))
+                .await;
+        }
+        all().await;
+    }
+}
