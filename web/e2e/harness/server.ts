@@ -31,8 +31,9 @@ export class Server {
   private constructor(
     readonly url: string,
     private readonly folder: string,
-    private readonly child: ChildProcess,
+    private child: ChildProcess,
     private readonly log: string[],
+    private readonly options: string[],
   ) {}
 
   /**
@@ -46,17 +47,12 @@ export class Server {
     startsAt: string | null = null,
   ): Promise<Server> {
     const folder = await mkdtemp(join(tmpdir(), 'suncellar-e2e-'))
+    const clock = startsAt === null ? [] : ['--starts-at', startsAt]
     const options = [
-      '--listen',
-      '127.0.0.1:0',
-      '--updates-listen',
-      '127.0.0.1:0',
       '--data-dir',
       folder,
       '--trusted-proxy',
       '127.0.0.1',
-    ]
-    const street = [
       '--switch-after',
       '0',
       '--systems',
@@ -65,36 +61,37 @@ export class Server {
       '8',
       '--history',
       String(history),
+      ...clock,
+      ...chosen,
     ]
-    const clock = startsAt === null ? [] : ['--starts-at', startsAt]
-    const child = spawn(BINARY, ['demo', ...options, ...street, ...clock, ...chosen], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
     const log: string[] = []
-    const url = await new Promise<string>((resolve, reject) => {
-      const hear = (chunk: Buffer) => {
-        log.push(String(chunk))
-        const output = log.join('')
-        const address = output.match(/http:\/\/localhost:\d+/)
-        if (address && output.includes('the portal listens')) resolve(address[0])
-      }
-      child.stdout.on('data', hear)
-      child.stderr.on('data', hear)
-      child.once('error', reject)
-      child.once('exit', (code) => reject(new Error(`suncellar ended with ${code}:\n${log.join('')}`)))
-    })
-    const server = new Server(url, folder, child, log)
+    const { child, url } = await launch('127.0.0.1:0', options, log)
+    const server = new Server(url, folder, child, log, options)
     if (startsAt !== null) await server.readClock()
     return server
   }
 
   async stop() {
-    if (this.child.exitCode === null) {
-      const gone = new Promise((resolve) => this.child.once('exit', resolve))
-      this.child.kill('SIGTERM')
-      await gone
-    }
+    await this.end('SIGTERM')
     await rm(this.folder, { recursive: true, force: true })
+  }
+
+  /** It ends at once, in the middle of whatever it does. */
+  async kill() {
+    await this.end('SIGKILL')
+  }
+
+  /** After {@link kill}: at the same address, with the same data. */
+  async startAgain() {
+    const address = `127.0.0.1:${new URL(this.url).port}`
+    this.child = (await launch(address, this.options, this.log)).child
+  }
+
+  private async end(signal: 'SIGTERM' | 'SIGKILL') {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return
+    const gone = new Promise((resolve) => this.child.once('exit', resolve))
+    this.child.kill(signal)
+    await gone
   }
 
   /** What the server printed, for a test that failed. */
@@ -308,6 +305,27 @@ export class Server {
     const { stdout } = await run(BINARY, ['--data-dir', this.folder, 'admin', ...args], { env })
     return stdout
   }
+}
+
+/** Resolves when people can connect; what the process prints is added to the log. */
+async function launch(listen: string, options: string[], log: string[]) {
+  const addresses = ['--listen', listen, '--updates-listen', '127.0.0.1:0']
+  const child = spawn(BINARY, ['demo', ...addresses, ...options], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const printed: string[] = []
+  const url = await new Promise<string>((resolve, reject) => {
+    const hear = (chunk: Buffer) => {
+      log.push(String(chunk))
+      printed.push(String(chunk))
+      const output = printed.join('')
+      const address = output.match(/http:\/\/localhost:\d+/)
+      if (address && output.includes('the portal listens')) resolve(address[0])
+    }
+    child.stdout.on('data', hear)
+    child.stderr.on('data', hear)
+    child.once('error', reject)
+    child.once('exit', (code) => reject(new Error(`suncellar ended with ${code}:\n${printed.join('')}`)))
+  })
+  return { child, url }
 }
 
 async function expectStatus(answer: Response, path: string, status: number) {
