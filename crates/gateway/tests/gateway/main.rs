@@ -5,10 +5,12 @@
 mod acknowledge;
 mod clients;
 mod connection_loss;
+mod many_at_once;
 mod operator;
 mod outage;
 mod quota;
 mod refusals;
 mod reports;
 mod several_processes;
+mod six_processes;
 mod tls;
