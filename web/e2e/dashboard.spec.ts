@@ -208,7 +208,7 @@ test('the CSV and the table have the numbers of the chart', async ({ page, serve
   const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'CSV').click()])
   const [, ...rows] = (await readFile(await download.path(), 'utf8')).trim().split('\r\n')
   expect(rows).toHaveLength(series.m6?.length ?? 0)
-  const power = rows.map((row) => row.split(',')[2])
+  const power = rows.map((row) => row.split(';')[2])
   expect(power.map((cell) => (cell === '' ? null : Number(cell)))).toEqual(series.m6)
 
   await button(page, text('chart.as_table')).click()

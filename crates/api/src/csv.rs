@@ -1,9 +1,10 @@
 //! CSV that is safe to open in a spreadsheet: a cell that would start a formula gets a leading apostrophe.
 use crate::number;
-use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use axum::http::HeaderMap;
+use axum::http::header::{ACCEPT_LANGUAGE, CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use domain::clock::Millis;
-use domain::{Zone, site_time};
+use domain::{Lang, Zone, site_time};
 use serde_json::Value;
 
 /// Which part of a signed value a column shows. People see words ("import", "feed-in"), never a bare sign.
@@ -26,18 +27,85 @@ impl Column {
     }
 }
 
+/// Tells a spreadsheet that the file is UTF-8.
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
+/// How a file separates cells and writes decimals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CsvStyle {
+    separator: u8,
+    decimal_point: u8,
+    byte_order_mark: bool,
+}
+
+impl CsvStyle {
+    /// For programs.
+    pub(crate) const PLAIN: Self = Self {
+        separator: b',',
+        decimal_point: b'.',
+        byte_order_mark: false,
+    };
+
+    /// For a caller: whoever names no language of ours is a program. Some of them send `*`.
+    pub(crate) fn for_caller(headers: &HeaderMap) -> Self {
+        let header = headers
+            .get(ACCEPT_LANGUAGE)
+            .and_then(|value| value.to_str().ok());
+        header
+            .and_then(Lang::named_in)
+            .map_or(Self::PLAIN, Self::for_spreadsheet)
+    }
+
+    /// As spreadsheets in a language read and write CSV: where the comma is the decimal point, a semicolon separates.
+    pub(crate) fn for_spreadsheet(lang: Lang) -> Self {
+        let (separator, decimal_point) = match lang.decimal_point() {
+            "," => (b';', b','),
+            _ => (b',', b'.'),
+        };
+        Self {
+            separator,
+            decimal_point,
+            byte_order_mark: true,
+        }
+    }
+
+    fn decimal(self, number: &mut [u8]) {
+        for byte in number.iter_mut().filter(|byte| **byte == b'.') {
+            *byte = self.decimal_point;
+        }
+    }
+}
+
 /// A table under construction, written cell by cell.
-#[derive(Default)]
 pub(crate) struct CsvTable {
+    style: CsvStyle,
     out: Vec<u8>,
     cells: usize,
 }
 
 impl CsvTable {
+    /// The beginning of a file.
+    pub(crate) fn new(style: CsvStyle) -> Self {
+        let mut table = Self::continued(style);
+        if style.byte_order_mark {
+            table.out.extend_from_slice(BYTE_ORDER_MARK.as_bytes());
+        }
+        table
+    }
+
+    /// More rows of a file that was begun before.
+    pub(crate) fn continued(style: CsvStyle) -> Self {
+        Self {
+            style,
+            out: Vec::new(),
+            cells: 0,
+        }
+    }
+
     pub(crate) fn text(&mut self, text: &str) {
         self.separate();
         let cell = escape_formula(text);
-        if cell.contains(['"', ',', '\n', '\r']) {
+        if cell.contains(['"', char::from(self.style.separator), '\n', '\r']) {
             let quoted = format!("\"{}\"", cell.replace('"', "\"\""));
             self.out.extend_from_slice(quoted.as_bytes());
         } else {
@@ -52,7 +120,9 @@ impl CsvTable {
         if value < 0 {
             self.out.push(b'\'');
         }
+        let start = self.out.len();
         number::fixed(&mut self.out, value, decimals);
+        self.style.decimal(&mut self.out[start..]);
     }
 
     /// Two cells: the site's local time, and the same moment in UTC.
@@ -76,7 +146,7 @@ impl CsvTable {
 
     fn separate(&mut self) {
         if self.cells > 0 {
-            self.out.push(b',');
+            self.out.push(self.style.separator);
         }
         self.cells += 1;
     }
@@ -93,8 +163,10 @@ pub(crate) fn file(name: &str, body: impl Into<axum::body::Body>) -> Response {
 }
 
 /// One line per value of a `{table: [{field: value}]}` document: table, row, field, value.
-pub(crate) fn flatten_document(document: &Value) -> String {
-    let mut writer = csv::Writer::from_writer(Vec::new());
+pub(crate) fn flatten_document(document: &Value, style: CsvStyle) -> String {
+    let mut writer = csv::WriterBuilder::new()
+        .delimiter(style.separator)
+        .from_writer(Vec::new());
     let mut line = |cells: [&str; 4]| {
         let cells = cells.map(escape_formula);
         writer.write_record(&cells).expect("writing to memory");
@@ -103,9 +175,14 @@ pub(crate) fn flatten_document(document: &Value) -> String {
     for (table, rows) in document.as_object().into_iter().flatten() {
         for (number, row) in rows.as_array().into_iter().flatten().enumerate() {
             for (field, value) in row.as_object().into_iter().flatten() {
-                let text = value
-                    .as_str()
-                    .map_or_else(|| value.to_string(), str::to_owned);
+                let text = match value {
+                    Value::String(text) => text.clone(),
+                    Value::Number(number) => {
+                        let point = char::from(style.decimal_point).to_string();
+                        number.to_string().replace('.', &point)
+                    }
+                    other => other.to_string(),
+                };
                 line([
                     table,
                     &(number + 1).to_string(),
@@ -116,7 +193,11 @@ pub(crate) fn flatten_document(document: &Value) -> String {
         }
     }
     let bytes = writer.into_inner().expect("writing to memory");
-    String::from_utf8(bytes).expect("made of strings")
+    let lines = String::from_utf8(bytes).expect("made of strings");
+    match style.byte_order_mark {
+        true => format!("{BYTE_ORDER_MARK}{lines}"),
+        false => lines,
+    }
 }
 
 fn escape_formula(cell: &str) -> String {
@@ -134,7 +215,7 @@ mod tests {
 
     #[test]
     fn a_table_shows_words_for_signs_and_starts_no_formula() {
-        let mut table = CsvTable::default();
+        let mut table = CsvTable::new(CsvStyle::PLAIN);
         table.text("=cmd|' /C calc'!A1");
         table.text("a \"b\", c");
         table.end_row();
@@ -152,9 +233,47 @@ mod tests {
     }
 
     #[test]
+    fn a_file_is_written_as_the_spreadsheets_of_its_language_read_it() {
+        for (lang, want) in [
+            (Lang::De, "\u{feff}Süd, Haus 3;\"a;b\";230,4;\r\n"),
+            (Lang::Pl, "\u{feff}Süd, Haus 3;\"a;b\";230,4;\r\n"),
+            (Lang::Fr, "\u{feff}Süd, Haus 3;\"a;b\";230,4;\r\n"),
+            (Lang::Hr, "\u{feff}Süd, Haus 3;\"a;b\";230,4;\r\n"),
+            (Lang::En, "\u{feff}\"Süd, Haus 3\",a;b,230.4,\r\n"),
+        ] {
+            let mut table = CsvTable::new(CsvStyle::for_spreadsheet(lang));
+            table.text("Süd, Haus 3");
+            table.text("a;b");
+            table.number(Some(2304), 1);
+            table.number(None, 1);
+            table.end_row();
+            let text = String::from_utf8(table.into_bytes()).unwrap();
+            assert_eq!(text, want, "{lang:?}");
+        }
+        let document = json!({ "tariffs": [{ "price": 31.9, "note": "3.5" }] });
+        let german = CsvStyle::for_spreadsheet(Lang::De);
+        assert_eq!(
+            flatten_document(&document, german),
+            "\u{feff}table;row;field;value\ntariffs;1;note;3.5\ntariffs;1;price;31,9\n"
+        );
+    }
+
+    #[test]
+    fn a_caller_without_a_language_gets_commas_and_points() {
+        let mut headers = HeaderMap::new();
+        assert_eq!(CsvStyle::for_caller(&headers), CsvStyle::PLAIN);
+        headers.insert(ACCEPT_LANGUAGE, "*".parse().unwrap());
+        assert_eq!(CsvStyle::for_caller(&headers), CsvStyle::PLAIN);
+        headers.insert(ACCEPT_LANGUAGE, "de-AT".parse().unwrap());
+        let german = CsvStyle::for_spreadsheet(Lang::De);
+        assert_eq!(CsvStyle::for_caller(&headers), german);
+    }
+
+    #[test]
     fn cells_that_would_start_a_formula_are_escaped() {
         let text = flatten_document(
             &json!({ "accounts": [{ "company": "=1+1", "phone": "+49301", "note": "a,\"b\"" }] }),
+            CsvStyle::PLAIN,
         );
         assert_eq!(
             text,

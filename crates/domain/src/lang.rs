@@ -54,9 +54,14 @@ impl Lang {
         }
     }
 
-    /// The best supported language for an `Accept-Language` header, by weight and then by order.
+    /// The best supported language for an `Accept-Language` header.
     pub fn from_accept_language(header: &str) -> Self {
-        let mut best = (0.0, Self::default());
+        Self::named_in(header).unwrap_or_default()
+    }
+
+    /// The best of the supported languages that an `Accept-Language` header names, by weight and then by order.
+    pub fn named_in(header: &str) -> Option<Self> {
+        let mut best = (0.0, None);
         for entry in header.split(',') {
             let mut parts = entry.split(';');
             let tag = parts.next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -67,7 +72,7 @@ impl Lang {
             if let Ok(lang) = language.parse::<Self>()
                 && weight > best.0
             {
-                best = (weight, lang);
+                best = (weight, Some(lang));
             }
         }
         best.1

@@ -70,13 +70,15 @@ export async function fileOf(page: Page, name: 'CSV' | 'PNG'): Promise<{ name: s
   return { name: download.suggestedFilename(), content: await readFile(await download.path()) }
 }
 
-/** Header and rows of a CSV without quoted cells. */
+/** Header and rows of a CSV without quoted cells, as German spreadsheets read it. */
 export function readCsv(content: Buffer): { header: string[]; rows: string[][] } {
-  const [header = '', ...rows] = content.toString('utf8').trimEnd().split('\r\n')
-  return { header: header.split(','), rows: rows.map((row) => row.split(',')) }
+  const text = content.toString('utf8')
+  expect(text).toMatch(/^\ufeff/)
+  const [header = '', ...rows] = text.slice(1).trimEnd().split('\r\n')
+  return { header: header.split(';'), rows: rows.map((row) => row.split(';')) }
 }
 
-export const csvNumber = (cell: string) => (cell === '' ? null : Number(cell))
+export const csvNumber = (cell: string) => (cell === '' ? null : Number(cell.replace(',', '.')))
 
 /** Size of a PNG, and how many colours it has. */
 export const lookAt = (page: Page, picture: Buffer) =>

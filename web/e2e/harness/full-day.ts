@@ -11,7 +11,10 @@ const [IMPORT_COUNTER, PV_COUNTER] = [20, 22] as const
 
 export async function fullDay(page: Page, day: string) {
   const csv = await page.evaluate(async (path) => {
-    const headers = { Authorization: `Bearer ${localStorage.getItem('access_token')}` }
+    const headers = {
+      Authorization: `Bearer ${localStorage.getItem('access_token')}`,
+      'Accept-Language': 'en',
+    }
     return (await fetch(path, { headers })).text()
   }, `/api/auth/export/?from=${day}`)
   const [, ...lines] = csv.trimEnd().split('\r\n')

@@ -1,13 +1,24 @@
 /** Tables as files for a spreadsheet, by the same rules as the server's. */
-const NEW_LINE = '\r\n'
+import type { Locale } from './i18n/locales'
+
+export const NEW_LINE = '\r\n'
 /** Tells spreadsheets that it is UTF-8. */
-const BOM = '\ufeff'
+export const BOM = '\ufeff'
+
+/** Where the comma is the decimal point, spreadsheets separate cells by semicolons. */
+export const csvSeparator = (locale: Locale) => (locale === 'en' ? ',' : ';')
 
 /** What a spreadsheet would take for a formula is made text; what holds a separator is quoted. */
-export function csvCell(text: string): string {
+export function csvCell(text: string, locale: Locale): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  const quoted = safe.includes(csvSeparator(locale)) || /["\r\n]/.test(safe)
+  return quoted ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-export const csvOf = (rows: readonly (readonly string[])[]) =>
-  BOM + rows.map((row) => row.map(csvCell).join(',') + NEW_LINE).join('')
+/** A number as the spreadsheets of the language read it. */
+export const csvNumber = (value: number, locale: Locale) =>
+  locale === 'en' ? String(value) : String(value).replace('.', ',')
+
+export const csvOf = (rows: readonly (readonly string[])[], locale: Locale) =>
+  BOM +
+  rows.map((row) => row.map((cell) => csvCell(cell, locale)).join(csvSeparator(locale)) + NEW_LINE).join('')

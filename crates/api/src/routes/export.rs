@@ -2,7 +2,7 @@
 use crate::Portal;
 use crate::caller::PersonCaller;
 use crate::caller_systems::{Selection, Systems};
-use crate::csv::{self, Column, CsvTable};
+use crate::csv::{self, Column, CsvStyle, CsvTable};
 use crate::error::{FieldErrors, Problem, Refusal, Result, language};
 use crate::form::Query;
 use crate::period::{date, range};
@@ -37,7 +37,8 @@ pub(crate) struct SamplesQuery {
     to: String,
 }
 
-/// Every sample as CSV, as long as samples are kept. Powers are magnitudes in a column per direction.
+/// Every sample as CSV, as long as samples are kept. Powers are magnitudes in a column per direction. With `Accept-Language`, the
+/// file is written as spreadsheets in that language read it.
 #[utoipa::path(get, path = "/api/auth/export/", operation_id = "export_samples", tag = "charts", params(SamplesQuery),
     responses((status = 200, description = "a file", body = String, content_type = "text/csv"),
         (status = 400, body = Problem), (status = 401, body = Refusal), (status = 404, body = Refusal),
@@ -57,6 +58,7 @@ pub(crate) async fn samples(
         _slot: portal.export_slots.acquire(person.session)?,
         person,
         right: systems.right,
+        style: CsvStyle::for_caller(&headers),
         portal,
         day: days.start,
         days,
@@ -65,7 +67,7 @@ pub(crate) async fn samples(
         samples: Vec::new().into_iter(),
     };
     rows.access = rows.accesses.next();
-    let head = stream::iter([Ok(header(language(&headers)))]);
+    let head = stream::iter([Ok(header(language(&headers), rows.style))]);
     let rows = stream::try_unfold(rows, SampleExport::next);
     let body = Body::from_stream(futures_util::StreamExt::chain(head, rows));
     Ok(csv::file(&name, body))
@@ -91,6 +93,7 @@ struct SampleExport {
     portal: Portal,
     person: PersonCaller,
     right: Right,
+    style: CsvStyle,
     /// Held while the export runs.
     _slot: SessionSlot,
     days: Range<SiteDay>,
@@ -107,7 +110,7 @@ impl SampleExport {
     /// The next chunk. If the database fails midway, the answer is cut off, so it cannot be mistaken for a complete one.
     async fn next(mut self) -> store::Result<Option<(Bytes, Self)>> {
         while let Some(access) = &self.access {
-            let mut table = CsvTable::default();
+            let mut table = CsvTable::continued(self.style);
             for sample in self.samples.by_ref().take(ROWS_PER_CHUNK) {
                 row(&mut table, access, &sample);
             }
@@ -167,8 +170,8 @@ const COUNTERS: [&str; 5] = [
     "discharge_counter",
 ];
 
-fn header(lang: Lang) -> Bytes {
-    let mut table = CsvTable::default();
+fn header(lang: Lang, style: CsvStyle) -> Bytes {
+    let mut table = CsvTable::new(style);
     let mut names = |names: &[&str]| {
         for name in names {
             table.text(text(lang, "csv", name));

@@ -2,7 +2,7 @@
 use crate::Portal;
 use crate::caller_systems::{Selection, Systems};
 use crate::chart::{self, ChartQuery, CombinedChart};
-use crate::csv::{self, Column};
+use crate::csv::{self, Column, CsvStyle};
 use crate::error::{FieldErrors, Problem, Refusal, Result, language};
 use crate::form::Query;
 use crate::number;
@@ -42,7 +42,8 @@ pub(crate) struct GraphQuery {
     /// Codes separated by commas; every series when missing.
     #[serde(default)]
     series: String,
-    /// `json` (default) or `csv`.
+    /// `json` (default) or `csv`. With `Accept-Language`, a CSV is written as spreadsheets in that language read it: with a
+    /// byte order mark and, but for English, semicolons and decimal commas.
     #[serde(default)]
     format: String,
 }
@@ -99,7 +100,8 @@ pub(crate) async fn graph(
     let combined = chart::read(&portal.store, choice.accesses(), &chart_query).await?;
     if request.csv {
         let name = format!("suncellar_{}_{}.csv", choice.sn(), request.date);
-        let table = table(&combined, &zone, language(&headers));
+        let style = CsvStyle::for_caller(&headers);
+        let table = table(&combined, &zone, language(&headers), style);
         return Ok(csv::file(&name, table));
     }
     let body = write(choice, &zone, &request, &combined);
@@ -276,9 +278,9 @@ fn columns(series: Series) -> &'static [(&'static str, Column)] {
     }
 }
 
-fn table(combined: &CombinedChart, zone: &Zone, lang: Lang) -> Vec<u8> {
+fn table(combined: &CombinedChart, zone: &Zone, lang: Lang, style: CsvStyle) -> Vec<u8> {
     let chart = &combined.chart;
-    let mut table = csv::CsvTable::default();
+    let mut table = csv::CsvTable::new(style);
     for name in ["site_time", "utc"] {
         table.text(domain::message::text(lang, "csv", name));
     }

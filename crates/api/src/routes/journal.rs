@@ -2,7 +2,7 @@
 use crate::Portal;
 use crate::caller::PersonCaller;
 use crate::caller_systems::Systems;
-use crate::csv::{self, CsvTable};
+use crate::csv::{self, CsvStyle, CsvTable};
 use crate::error::{FieldErrors, Problem, Refusal, Result, language};
 use crate::form::Query;
 use crate::period::date;
@@ -45,7 +45,7 @@ pub(crate) struct JournalQuery {
     /// Last day.
     #[serde(default)]
     to: String,
-    /// `csv` gives every line as a file.
+    /// `csv` gives every line as a file, with `Accept-Language` for the spreadsheets of that language.
     #[serde(default)]
     format: String,
 }
@@ -122,7 +122,8 @@ pub(crate) async fn journal(
             .store
             .journal_page(&wanted, 0, MAX_FILE_LINES)
             .await?;
-        return Ok(csv::file("suncellar_journal.csv", formatter.table(&found)));
+        let table = formatter.table(&found, CsvStyle::for_caller(&headers));
+        return Ok(csv::file("suncellar_journal.csv", table));
     }
     let found = portal
         .store
@@ -250,8 +251,8 @@ impl LineFormatter<'_> {
         }
     }
 
-    fn table(&self, found: &JournalPage) -> Vec<u8> {
-        let mut table = CsvTable::default();
+    fn table(&self, found: &JournalPage, style: CsvStyle) -> Vec<u8> {
+        let mut table = CsvTable::new(style);
         for name in ["site_time", "utc", "sn", "who", "what"] {
             table.text(text(self.lang, "csv", name));
         }

@@ -1,12 +1,13 @@
 //! A person's rights to their stored data: export and deletion.
 use crate::Portal;
 use crate::caller::PersonCaller;
+use crate::csv::{self, CsvStyle};
 use crate::error::{Error, Problem, Refusal, Result};
 use crate::form::{Form, Query};
 use crate::own_account::{load_account, reauthenticate};
 use axum::extract::State;
-use axum::http::StatusCode;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
@@ -34,7 +35,7 @@ pub(crate) async fn delete(
 
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct ExportQuery {
-    /// `json` (default) or `csv`.
+    /// `json` (default) or `csv`, with `Accept-Language` for the spreadsheets of that language.
     #[serde(default)]
     format: String,
 }
@@ -46,6 +47,7 @@ pub(crate) struct ExportQuery {
 pub(crate) async fn export(
     State(portal): State<Portal>,
     person: PersonCaller,
+    headers: HeaderMap,
     Query(query): Query<ExportQuery>,
 ) -> Result<Response> {
     let data = portal
@@ -57,7 +59,7 @@ pub(crate) async fn export(
         (
             "text/csv; charset=utf-8",
             "suncellar.csv",
-            crate::csv::flatten_document(&data),
+            csv::flatten_document(&data, CsvStyle::for_caller(&headers)),
         )
     } else {
         ("application/json", "suncellar.json", format!("{data:#}"))

@@ -413,7 +413,7 @@ with_app!(the_charts_csv_has_words_units_and_both_clocks, |app| {
     let lines: Vec<&str> = answer.text.lines().collect();
     assert_eq!(
         lines[0],
-        "Site time,Time (UTC),Grid import (W),Feed-in (W),State of charge (%),Grid voltage (V),House consumption (W)"
+        "\u{feff}Site time,Time (UTC),Grid import (W),Feed-in (W),State of charge (%),Grid voltage (V),House consumption (W)"
     );
     assert_eq!(lines.len(), 25);
     assert_eq!(lines[1], "2026-11-15 00:00:00,2026-11-14T23:00:00Z,,,,,");
@@ -421,6 +421,30 @@ with_app!(the_charts_csv_has_words_units_and_both_clocks, |app| {
         lines[13],
         "2026-11-15 12:00:00,2026-11-15T11:00:00Z,0,150,55.5,230.1,200"
     );
+
+    // German spreadsheets want semicolons and decimal commas; programs name no language.
+    for (language, header, noon) in [
+        (
+            "de",
+            "\u{feff}Ortszeit;Zeit (UTC);",
+            "2026-11-15 12:00:00;2026-11-15T11:00:00Z;0;150;55,5;230,1;200",
+        ),
+        (
+            "",
+            "Ortszeit,Zeit (UTC),",
+            "2026-11-15 12:00:00,2026-11-15T11:00:00Z,0,150,55.5,230.1,200",
+        ),
+    ] {
+        let call = app.get(path).bearer(&anna.access);
+        let call = match language {
+            "" => call,
+            language => call.header("accept-language", language),
+        };
+        let answer = call.send().await.expect(200);
+        let lines: Vec<&str> = answer.text.lines().collect();
+        assert!(lines[0].starts_with(header), "{}", lines[0]);
+        assert_eq!(lines[13], noon);
+    }
 });
 
 with_app!(the_export_has_every_sample_and_starts_no_formula, |app| {

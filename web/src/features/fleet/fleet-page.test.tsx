@@ -155,8 +155,8 @@ describe('the fleet', () => {
     const [[file]] = saved.mock.calls as [[Blob]]
     const text = await file.text()
     const [heading, row, end] = text.split('\r\n')
-    expect(heading).toMatch(/^\ufeff?Status,Störung,Alarme,Seriennummer,Kunde,Gruppe,SOC \(%\),PV \(W\),/)
-    expect(row).toContain("Störung,,,SC24A0004,'=Böse,,91,7000,1900,lädt,4340,Einspeisung,4.12 / 2.33")
+    expect(heading).toMatch(/^\ufeff?Status;Störung;Alarme;Seriennummer;Kunde;Gruppe;SOC \(%\);PV \(W\);/)
+    expect(row).toContain("Störung;;;SC24A0004;'=Böse;;91;7000;1900;lädt;4340;Einspeisung;4.12 / 2.33")
     expect(end).toBe('')
   })
 

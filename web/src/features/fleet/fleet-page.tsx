@@ -78,7 +78,7 @@ export function FleetPage({ firmware }: Props) {
 }
 
 function Fleet({ rows, now, firmware }: Props & { rows: readonly Row[]; now: number }) {
-  const { t } = useT()
+  const { t, locale } = useT()
   const navigate = useNavigate()
   const address = useSearch({ strict: false, select: (raw: object) => readFleetSearch({ ...raw }) })
   // A click is answered at once; the address follows.
@@ -107,7 +107,7 @@ function Fleet({ rows, now, firmware }: Props & { rows: readonly Row[]; now: num
   // The same function at every drawing, so that a row that says the same is not drawn again.
   const toggle = useCallback((sn: string) => setTicked((before) => withToggled(before, sn)), [])
   const save = (saved: readonly Row[]) => {
-    const file = new Blob([fleetCsv(saved, columns, t)], { type: 'text/csv;charset=utf-8' })
+    const file = new Blob([fleetCsv(saved, columns, t, locale)], { type: 'text/csv;charset=utf-8' })
     saveFile(file, `suncellar-${siteDayOf(now, undefined)}.csv`)
   }
   return (

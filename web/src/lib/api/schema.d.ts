@@ -373,7 +373,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every sample as CSV, as long as samples are kept. Powers are magnitudes in a column per direction. */
+        /**
+         * Every sample as CSV, as long as samples are kept. Powers are magnitudes in a column per direction. With `Accept-Language`, the
+         *     file is written as spreadsheets in that language read it.
+         */
         get: operations["export_samples"];
         put?: never;
         post?: never;
@@ -3366,7 +3369,7 @@ export interface operations {
     export: {
         parameters: {
             query?: {
-                /** @description `json` (default) or `csv`. */
+                /** @description `json` (default) or `csv`, with `Accept-Language` for the spreadsheets of that language. */
                 format?: string;
             };
             header?: never;
@@ -4969,7 +4972,10 @@ export interface operations {
                 resolution?: string;
                 /** @description Codes separated by commas; every series when missing. */
                 series?: string;
-                /** @description `json` (default) or `csv`. */
+                /**
+                 * @description `json` (default) or `csv`. With `Accept-Language`, a CSV is written as spreadsheets in that language read it: with a
+                 *     byte order mark and, but for English, semicolons and decimal commas.
+                 */
                 format?: string;
             };
             header?: never;
@@ -5186,7 +5192,7 @@ export interface operations {
                 from?: string;
                 /** @description Last day. */
                 to?: string;
-                /** @description `csv` gives every line as a file. */
+                /** @description `csv` gives every line as a file, with `Accept-Language` for the spreadsheets of that language. */
                 format?: string;
             };
             header?: never;

@@ -6,6 +6,7 @@ import { api, unwrap } from '@/lib/api/client'
 import { errorText } from '@/lib/api/errors'
 import { cn } from '@/lib/cn'
 import { saveFile } from '@/lib/download'
+import type { Locale } from '@/lib/i18n/locales'
 import { useT } from '@/lib/i18n/use-t'
 import { ALL_SYSTEMS } from '@/lib/live/live'
 import { loadChunk } from '@/lib/load-chunk'
@@ -27,12 +28,12 @@ type Props = {
 
 /** The chart to take away: its numbers as CSV, or a picture of it. */
 export function ChartFiles({ requests, nameOf, title, group, table, className }: Props) {
-  const { t } = useT()
+  const { t, locale } = useT()
   const onError = (error: Error) => notify.error(t('chart.file_failed'), { description: errorText(error, t) })
   const series = requests[0]?.series ?? []
   const csv = useMutation({
     mutationFn: async () =>
-      saveFile(await tableOf(requests, nameOf, t('chart.system')), fileName(requests, 'csv')),
+      saveFile(await tableOf(requests, nameOf, t('chart.system'), locale), fileName(requests, 'csv')),
     onError,
   })
   const picture = useMutation({
@@ -71,13 +72,18 @@ function fileName(requests: readonly GraphRequest[], ending: string) {
 }
 
 /** As the server writes it; several systems in one table, with a column that names them. */
-async function tableOf(requests: readonly GraphRequest[], nameOf: (sn: string) => string, heading: string) {
+async function tableOf(
+  requests: readonly GraphRequest[],
+  nameOf: (sn: string) => string,
+  heading: string,
+  locale: Locale,
+) {
   const tables = await Promise.all(requests.map(readTable))
   const [only] = tables
   if (only && tables.length === 1) return only
   const texts = await Promise.all(tables.map((table) => table.text()))
   const named = texts.map((table, place) => ({ name: nameOf(requests[place]?.sn ?? ''), table }))
-  return new Blob([joinTables(named, heading)], { type: 'text/csv;charset=utf-8' })
+  return new Blob([joinTables(named, heading, locale)], { type: 'text/csv;charset=utf-8' })
 }
 
 async function readTable(request: GraphRequest): Promise<Blob> {

@@ -3,16 +3,23 @@ import { joinTables } from './csv'
 
 it('puts the tables of several systems under one heading, each row with its system', () => {
   const tables = [
-    { name: 'Alle, zusammen', table: 'Zeit,UTC,PV\r\n12:00,10:00,700\r\n12:15,10:15,\r\n' },
-    { name: 'SC24B0001', table: 'Zeit,UTC,PV\r\n12:00,10:00,300\r\n' },
+    { name: 'All, together', table: 'Time,UTC,PV\r\n12:00,10:00,700\r\n12:15,10:15,\r\n' },
+    { name: 'SC24B0001', table: 'Time,UTC,PV\r\n12:00,10:00,300\r\n' },
   ]
-  expect(joinTables(tables, 'Anlage')).toBe(
+  expect(joinTables(tables, 'System', 'en')).toBe(
     [
-      'Anlage,Zeit,UTC,PV',
-      '"Alle, zusammen",12:00,10:00,700',
-      '"Alle, zusammen",12:15,10:15,',
+      '\ufeffSystem,Time,UTC,PV',
+      '"All, together",12:00,10:00,700',
+      '"All, together",12:15,10:15,',
       'SC24B0001,12:00,10:00,300',
       '',
     ].join('\r\n'),
+  )
+})
+
+it('separates by semicolons where the comma is the decimal point', () => {
+  const tables = [{ name: 'Alle, zusammen', table: 'Zeit;UTC;SOC\r\n12:00;10:00;55,5\r\n' }]
+  expect(joinTables(tables, 'Anlage', 'de')).toBe(
+    ['\ufeffAnlage;Zeit;UTC;SOC', 'Alle, zusammen;12:00;10:00;55,5', ''].join('\r\n'),
   )
 })

@@ -1,19 +1,22 @@
 /** The tables of several systems as one, each row with its system in front, as in the export of samples. */
+import { BOM, csvCell, csvSeparator, NEW_LINE } from '@/lib/csv'
+import type { Locale } from '@/lib/i18n/locales'
+
 export type SystemTable = { name: string; table: string }
 
-const NEW_LINE = '\r\n'
-
-/** @param heading of the column that names the system */
-export function joinTables(tables: readonly SystemTable[], heading: string): string {
+/**
+ * @param tables as the server writes them in the same language, without their byte order marks
+ * @param heading of the column that names the system
+ */
+export function joinTables(tables: readonly SystemTable[], heading: string, locale: Locale): string {
+  const named = (name: string, row: string) => `${csvCell(name, locale)}${csvSeparator(locale)}${row}`
   const [header = ''] = (tables[0]?.table ?? '').split(NEW_LINE)
   const rows = tables.flatMap(({ name, table }) =>
     table
       .split(NEW_LINE)
       .slice(1)
       .filter((row) => row !== '')
-      .map((row) => `${cell(name)},${row}`),
+      .map((row) => named(name, row)),
   )
-  return [`${cell(heading)},${header}`, ...rows, ''].join(NEW_LINE)
+  return BOM + [named(heading, header), ...rows, ''].join(NEW_LINE)
 }
-
-const cell = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
