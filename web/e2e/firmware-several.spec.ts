@@ -86,7 +86,7 @@ test('what can be started is started, what cannot says why, and one that fails d
   for (const sn of ['SC24A0001', 'SC24B0001', 'SC24B0002'])
     await expect(row(page, sn)).toContainText(text('update.batch.standing.started'))
   await expect(row(page, 'SC24B0003')).toContainText(text('update.batch.standing.failed'))
-  await expect(row(page, 'SC24B0003')).toContainText('Ihre Freigabe für diesen Speicher reicht dafür nicht')
+  await expect(row(page, 'SC24B0003')).toContainText('Ihr Zugang zu diesem Speicher reicht dafür nicht')
   await expectAccessible(page)
 
   // It fails again as long as nothing has changed, and the others are not started a second time.

@@ -52,7 +52,7 @@ test('the card shows what the API says of today and of the month', async ({ page
   expect(now[0]?.actual).not.toBeNull()
   await expectFigure(page, text('today.title'), now)
   await expectFigure(page, month(), savings)
-  await expect(figure(page, month())).toContainText(/Ohne Batterie/)
+  await expect(figure(page, month())).toContainText(/Ohne Speicher/)
 })
 
 test('without prices the card asks for them, and with them it tells what was paid', async ({

@@ -157,5 +157,5 @@ test('an electrician with service replaces a unit from its page, and the owner i
   await settled(page)
   expect(lost).toEqual([])
   const told = async () => (await server.mails(owner.email)).map(({ subject }) => subject)
-  await expect.poll(told).toContain('Ihr Speicher wurde durch ein neues Gerät ersetzt')
+  await expect.poll(told).toContain('Ihr Speicher wurde ausgetauscht')
 })

@@ -71,7 +71,7 @@ test('a field that the battery refuses says why, and what it works with instead'
   await sendChanges(page, { password: home.password })
   await expect(state(page, 'refused')).toBeVisible()
   await expect(field(page, 'meter_type')).toHaveAccessibleDescription(
-    /Shelly 3EM wurde nicht übernommen\. .*TCP.*Acrel ADL400/,
+    /Nicht übernommen: Shelly 3EM\. .*TCP.*Acrel ADL400/,
   )
   await expectGoodEverywhere(page, EVERY_SIZE)
 })

@@ -151,5 +151,5 @@ test('somebody who lost phone and recovery codes comes in again after the operat
   await sendLogin(page, owner)
   await page.waitForURL('**/dashboard')
   const subjects = async () => (await server.mails(owner.email)).map(({ subject }) => subject)
-  await expect.poll(subjects).toContain('Anmeldung in zwei Schritten wurde zurückgesetzt')
+  await expect.poll(subjects).toContain('Die Anmeldung in zwei Schritten ist zurückgesetzt')
 })

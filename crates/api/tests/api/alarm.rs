@@ -114,7 +114,7 @@ with_app!(
         let journal = journal.bearer(&anna.access).send().await.expect(200).json();
         assert_eq!(
             journal["lines"][0]["text"],
-            "Ein Alarm wurde zur Kenntnis genommen: Der Speicher meldet einen Fehler."
+            "Ein Alarm wurde als gesehen markiert: Der Speicher meldet einen Fehler."
         );
 
         // The battery recovers briefly, fails again, then recovers for good.

@@ -83,7 +83,7 @@ with_app!(
         let letters = app.sent_mails().await;
         assert!(
             letters.iter().any(|letter| letter.to == anna.email
-                && letter.subject == "Ihre Einladung wurde angenommen")
+                && letter.subject == "Ihre Einladung ist angenommen")
         );
         let grants = get(app, &anna, "/api/auth/grant/").await.expect(200).json();
         let member = grants["given"]

@@ -264,7 +264,7 @@ with_app!(
                 ),
                 (
                     "2026-11-15 10:00:00",
-                    "Grid voltage too high: grid and system protection disconnected the storage from the grid."
+                    "Grid voltage too high: grid and system protection disconnected the battery from the grid."
                 ),
             ]
         );

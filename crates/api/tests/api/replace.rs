@@ -368,7 +368,7 @@ with_app!(
         let letters = app.sent_mails().await;
         let told = letters.iter().filter(|letter| letter.to == anna.email);
         let told: Vec<_> = told
-            .filter(|letter| letter.subject == "Ihr Speicher wurde durch ein neues Gerät ersetzt")
+            .filter(|letter| letter.subject == "Ihr Speicher wurde ausgetauscht")
             .collect();
         assert_eq!(told.len(), 1);
         assert!(told[0].text.contains("Elektro Sonnenberg") && told[0].text.contains(NEW));

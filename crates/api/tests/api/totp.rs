@@ -373,7 +373,7 @@ with_app!(
         let told = subjects(app, &anna).await;
         assert_eq!(
             told.last().unwrap(),
-            "Anmeldung in zwei Schritten wurde zurückgesetzt"
+            "Die Anmeldung in zwei Schritten ist zurückgesetzt"
         );
         let lines = app
             .store

@@ -537,7 +537,7 @@ with_app!(
         assert_eq!(told.subject, "Ihr Speicher wird aktualisiert");
         assert!(
             told.text
-                .contains("Elektro Sonnenberg hat ein Update Ihres Speichers SC000001")
+                .contains("Elektro Sonnenberg hat ein Update für Ihren Speicher SC000001")
         );
         let journal = app.get("/api/auth/journal/?kind=update");
         let journal = journal.bearer(&anna.access).send().await.expect(200).json();

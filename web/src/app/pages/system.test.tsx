@@ -166,13 +166,15 @@ describe('one system of the fleet', () => {
   it('does not offer it to somebody who may only look', async () => {
     access = 'monitor'
     await openApp(`/electrician-dashboard/${SN}`)
-    expect(await screen.findByText(/hat der Eigentümer nicht freigegeben/)).toBeInTheDocument()
+    expect(await screen.findByText(/hat der Besitzer nicht freigegeben/)).toBeInTheDocument()
     expect(screen.queryByRole('button', { name: 'Namen ändern' })).toBeNull()
   })
 
   it('that is not, or no longer, open says so and leads back', async () => {
     await openApp('/electrician-dashboard/SC99Z9999')
-    expect(await screen.findByText(/nicht freigegeben, oder der Zugang ist beendet/)).toBeInTheDocument()
+    expect(
+      await screen.findByText(/nicht für Sie freigegeben, oder Ihr Zugang ist beendet/),
+    ).toBeInTheDocument()
     expect(screen.getByRole('link', { name: 'Zu allen Anlagen' })).toHaveAttribute(
       'href',
       '/electrician-dashboard',

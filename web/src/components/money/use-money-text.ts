@@ -15,7 +15,7 @@ export function useMoneyText(currency: Currency) {
     /** "Kosten 3,20 €" */
     named: (actual: number | null) =>
       actual === null ? t('value.unknown') : `${t(`money.outcome.${outcomeOf(actual)}`)} ${amount(actual)}`,
-    /** "Ohne Batterie wären es 3,20 € mehr gewesen." */
+    /** "Ohne Speicher wären es 3,20 € mehr gewesen." */
     withoutBattery: (money: Money) => {
       const found = withoutBatteryOf(money)
       if (!found) return t('money.without_battery.unknown')

@@ -102,7 +102,7 @@ describe('the calendar', () => {
     const sums = heading.closest('section') as HTMLElement
     await waitFor(() => expect(sums).toHaveTextContent(/Erzeugt\s*70,4\skWh/))
     expect(sums).toHaveTextContent(/0,84\s€\s*Kosten/)
-    expect(sums).toHaveTextContent(/Ohne Batterie wären es 6,40\s€ mehr gewesen\./)
+    expect(sums).toHaveTextContent(/Ohne Speicher wären es 6,40\s€ mehr gewesen\./)
   })
 
   it('says when a month is empty', async () => {

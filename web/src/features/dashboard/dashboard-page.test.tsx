@@ -75,7 +75,7 @@ describe('the dashboard', () => {
     await open()
     expect(await card('PV-Leistung')).toContain('7,0kW')
     expect(await card('Speicherleistung')).toContain('1,9kWlädt')
-    expect(await card('Ladezustand')).toContain('91%')
+    expect(await card('Ladestand')).toContain('91%')
     expect(await card('Netzleistung')).toContain('4,3kWEinspeisung')
     expect(await card('Netzspannung')).toContain('232,4V')
     await waitFor(async () => expect(await card('Energie heute')).toContain('7,6kWh35,2\u202fkWh erzeugt'))
@@ -88,7 +88,7 @@ describe('the dashboard', () => {
       const graph = { ...emptyGraph, time: [1, 2], series: { m3: [17, 29], m6: [100, 800] } }
       server.use(http.get('*/api/auth/graph/', () => HttpResponse.json(graph)))
       await open()
-      await waitFor(async () => expect(await card('Ladezustand')).toContain('31%heute 17 bis 31\u202f%'))
+      await waitFor(async () => expect(await card('Ladestand')).toContain('31%heute 17 bis 31\u202f%'))
       expect(await card('PV-Leistung')).toMatch(/900W.*900\sW/)
     },
   )
@@ -97,7 +97,7 @@ describe('the dashboard', () => {
     serve(['A'])
     await open()
     expect(await screen.findByRole('heading', { name: 'Ihr Haus läuft mit Sonne.' })).toBeInTheDocument()
-    expect(screen.getByText(/^Von der Photovoltaik in die Batterie: 1,9\skW$/)).toBeInTheDocument()
+    expect(screen.getByText(/^Von der Photovoltaik in den Speicher: 1,9\skW$/)).toBeInTheDocument()
     expect(screen.getByText(/^Netz: Einspeisung 4,3\skW$/)).toBeInTheDocument()
   })
 
@@ -171,7 +171,7 @@ describe('the dashboard', () => {
     const list = within(await screen.findByRole('region', { name: 'Was gerade gilt' }))
     const [first, second] = list.getAllByRole('listitem')
     expect(first).toHaveTextContent(/^PauseB · seit/)
-    expect(second).toHaveTextContent(/^A: Die Reserve von 10\s% wird gehalten$/)
+    expect(second).toHaveTextContent(/^A: Der Speicher hält 10\s% als Reserve$/)
   })
 
   it('draws nothing where nothing is in force', async () => {

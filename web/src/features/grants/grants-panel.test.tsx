@@ -90,7 +90,7 @@ describe('the owner’s list of access', () => {
   it('ends access after one click and a question', async () => {
     await open([givenGrant({ id: 12 })])
     await click('Beenden: Elektro Sonnenberg, SC24A0001')
-    expect(inDialog().getByText(/sieht von SC24A0001 sofort nichts mehr/)).toBeInTheDocument()
+    expect(inDialog().getByText(/sieht SC24A0001 ab sofort nicht mehr/)).toBeInTheDocument()
     expect(sent).toEqual([])
     await userEvent.click(inDialog().getByRole('button', { name: 'Beenden' }))
     expect(await screen.findByText('Kein Elektriker hat Zugang zu Ihren Anlagen.')).toBeInTheDocument()
@@ -196,7 +196,7 @@ describe('handing over the house', () => {
     await open()
     await click('Anlage übergeben …')
     expect(inDialog().getByText(/beginnt mit einem leeren Verlauf/)).toBeInTheDocument()
-    fill('E-Mail-Adresse des neuen Eigentümers', 'new@example.com')
+    fill('E-Mail-Adresse des neuen Besitzers', 'new@example.com')
     await userEvent.click(inDialog().getByRole('button', { name: 'Übergabe anbieten' }))
     expect(sent).toEqual([])
     fill('Jetziges Passwort', 'Sonnenschein-1!')

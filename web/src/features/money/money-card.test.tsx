@@ -50,7 +50,7 @@ describe('money at a glance', () => {
     expect(today).toHaveTextContent(/0,42\s€\s*Kosten/)
     expect(today).toHaveTextContent(/Strom aus dem Netz\s*1,32\s€/)
     expect(today).toHaveTextContent(/Einspeisung\s*0,90\s€/)
-    expect(today).toHaveTextContent(/Ohne Batterie wären es 3,20\s€ mehr gewesen\./)
+    expect(today).toHaveTextContent(/Ohne Speicher wären es 3,20\s€ mehr gewesen\./)
     const sums = await figure(month)
     expect(sums).toHaveTextContent(/0,42\s€\s*Kosten/)
     expect(sums).toHaveTextContent(/Autarkie\s*93\s%/)
@@ -62,7 +62,7 @@ describe('money at a glance', () => {
     await open()
     const today = await figure('Heute')
     expect(today).toHaveTextContent(/2,10\s€\s*Einnahmen/)
-    expect(today).toHaveTextContent(/Ohne Batterie hätten Sie 0,90\s€ mehr eingenommen\./)
+    expect(today).toHaveTextContent(/Ohne Speicher hätten Sie 0,90\s€ mehr eingenommen\./)
     expect(today).toHaveTextContent('zählt erst, wenn Sie es nutzen')
     expect(today.textContent).not.toMatch(/[-\u2212]\s?\d/)
   })
@@ -73,7 +73,7 @@ describe('money at a glance', () => {
     const today = await figure('Heute')
     expect(today).toHaveTextContent('nicht bekannt')
     expect(today).not.toHaveTextContent('0,00')
-    expect(today).not.toHaveTextContent('Ohne Batterie')
+    expect(today).not.toHaveTextContent('Ohne Speicher')
   })
 
   it('has no sum for a month with a day that has no price, and says why', async () => {

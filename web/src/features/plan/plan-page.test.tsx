@@ -104,7 +104,7 @@ describe('the page of the plan', () => {
     await userEvent.click(screen.getByRole('button', { name: 'Wunsch speichern' }))
     expect(await screen.findByText('Ihr Wunsch ist vorgemerkt')).toBeInTheDocument()
     expect(sent).toEqual([{ sn: 'A', soc: '70', by: '18:00' }])
-    await userEvent.click(screen.getByRole('button', { name: 'Wunsch zurücknehmen' }))
+    await userEvent.click(screen.getByRole('button', { name: 'Wunsch zurückziehen' }))
     await waitFor(() => expect(sent.at(-1)).toEqual({ sn: 'A', soc: '', by: '' }))
   })
 

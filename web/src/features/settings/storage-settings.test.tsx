@@ -288,7 +288,7 @@ describe('what the battery says', () => {
     await group('Stromzähler')
     expect(screen.getByText('Nicht alles übernommen.')).toBeInTheDocument()
     expect(screen.getByLabelText('Zählertyp')).toHaveAccessibleDescription(
-      /Shelly 3EM wurde nicht übernommen\. Dieser Zähler spricht nur über das Netzwerk\. .*Acrel ADL400/,
+      /Nicht übernommen: Shelly 3EM\. Dieser Zähler spricht nur über das Netzwerk\. .*Acrel ADL400/,
     )
   })
 

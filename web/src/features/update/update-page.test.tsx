@@ -65,7 +65,7 @@ describe('the page', () => {
   it('says when the service cannot be reached, and asks again', async () => {
     server.use(http.get(`${SERVICE}/api/v1/has_update`, () => HttpResponse.error(), { once: false }))
     await open()
-    expect(await screen.findByText('Ob es Updates gibt, ließ sich nicht feststellen')).toBeInTheDocument()
+    expect(await screen.findByText('Wir konnten nicht nachsehen, ob es Updates gibt')).toBeInTheDocument()
   })
 
   it('shows dated versions of the past with the fault of one that failed', async () => {

@@ -174,7 +174,7 @@ with_app!(an_installer_code_opens_a_system_that_nobody_owns, |app| {
     app.send_grant_mails().await;
     assert_eq!(
         subjects(app, &anna).await.last().unwrap(),
-        "Bitte bestätigen Sie Ihren Installateur"
+        "Bitte bestätigen Sie Ihren Elektriker"
     );
     let installer = get(app, &anna, "/api/auth/usr_sn/").await.json()[0]["installer"].clone();
     assert_eq!(

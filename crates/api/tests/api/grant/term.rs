@@ -110,7 +110,7 @@ with_app!(
                 .await
                 .expect(200);
             let (subject, text) = newest_mail(app, &eva).await;
-            assert_eq!(subject, "Ihr Zugang zu einem Speicher wurde geändert");
+            assert_eq!(subject, "Ihr Zugang zu einem Speicher hat sich geändert");
             assert!(text.contains("Anna Berg hat Ihren Zugang zu SC000001 geändert"));
             assert!(words.iter().all(|words| text.contains(words)), "{text}");
             assert!(text.contains("/electrician-dashboard/SC000001"));
@@ -194,7 +194,7 @@ with_app!(whoever_holds_a_grant_can_give_it_up, |app| {
     end(app, &eva, id).await.expect(204);
     assert!(systems(app, &eva).await.is_empty());
     assert!(list(app, &anna, "given").await.is_empty());
-    let told = "Jemand hat den Zugang zu Ihrem Speicher aufgegeben";
+    let told = "Jemand hat den Zugang zu Ihrem Speicher abgegeben";
     assert_eq!(subjects(app, &anna).await.last().unwrap(), told);
     // An invitation is declined in the same way.
     let invited = invite(app, &anna, "SC000001", &eva.email, "monitor").await;

@@ -123,7 +123,7 @@ with_app!(the_bad_weather_notice_reaches_the_owner_and_counts, |app| {
     assert!(
         lines
             .iter()
-            .any(|line| line.contains("zurückgenommen") && line.contains("3 von 5 Mal")),
+            .any(|line| line.contains("gilt nicht mehr") && line.contains("3 von 5 Mal")),
         "{lines:?}"
     );
 });
