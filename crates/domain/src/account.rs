@@ -1,5 +1,5 @@
 //! Accounts: roles, terms and names.
-use crate::Message;
+use crate::{Message, one_line};
 use std::fmt;
 use strum::{EnumString, IntoStaticStr};
 
@@ -36,11 +36,12 @@ pub const TERMS_VERSION: &str = "2026-11";
 /// Longest text accepted in a free field such as a company's or a person's name, in characters.
 pub const MAX_TEXT: usize = 200;
 
-/// The name of a company or a person: required, trimmed, at most [`MAX_TEXT`] characters.
+/// The name of a company or a person: required, one line, at most [`MAX_TEXT`] characters.
 pub fn parse_name(text: &str) -> Result<String, Message> {
-    match text.trim() {
-        "" => Err(Message::Required),
-        name if name.chars().count() > MAX_TEXT => Err(Message::TooLong),
-        name => Ok(name.to_owned()),
+    let name = one_line(text);
+    match name.chars().count() {
+        0 => Err(Message::Required),
+        1..=MAX_TEXT => Ok(name),
+        _ => Err(Message::TooLong),
     }
 }

@@ -1,5 +1,5 @@
 //! Groups: several systems of an account under one name.
-use crate::Message;
+use crate::{Message, one_line};
 use std::str::FromStr;
 
 /// Groups per account.
@@ -27,10 +27,11 @@ impl FromStr for GroupName {
     type Err = Message;
 
     fn from_str(text: &str) -> Result<Self, Message> {
-        match text.trim() {
-            "" => Err(Message::Required),
-            name if name.chars().count() > Self::MAX_LENGTH => Err(Message::TooLong),
-            name => Ok(Self(name.to_owned())),
+        let name = one_line(text);
+        match name.chars().count() {
+            0 => Err(Message::Required),
+            1..=Self::MAX_LENGTH => Ok(Self(name)),
+            _ => Err(Message::TooLong),
         }
     }
 }

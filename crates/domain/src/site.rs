@@ -4,7 +4,7 @@ mod plane;
 
 pub use plane::{Plane, Planes};
 
-use crate::{Message, Zone};
+use crate::{Message, Zone, one_line};
 use std::fmt;
 use std::str::FromStr;
 
@@ -65,10 +65,11 @@ impl Town {
 
     /// Empty text is no town.
     pub fn parse(text: &str) -> Result<Option<Self>, Message> {
-        match text.trim() {
-            "" => Ok(None),
-            place if place.chars().count() > Self::MAX_LENGTH => Err(Message::TooLong),
-            place => Ok(Some(Self(place.to_owned()))),
+        let town = one_line(text);
+        match town.chars().count() {
+            0 => Ok(None),
+            1..=Self::MAX_LENGTH => Ok(Some(Self(town))),
+            _ => Err(Message::TooLong),
         }
     }
 }
