@@ -5,6 +5,7 @@ use crate::transaction::{Notification, Transaction};
 use crate::{Result, Service, page};
 use domain::journal::{BlockOutcome, JournalEvent};
 use domain::setting::{Field, SettingsInput, Value};
+use store::guard::{self, ChangeBlocked};
 use store::journal::NewEntry;
 use store::planning::{self, ChargeTarget, NewPlan};
 use store::{Access, setting};
@@ -37,8 +38,13 @@ impl Service {
         &self,
         access: &Access,
         charge_target: Option<ChargeTarget>,
-    ) -> Result<()> {
+    ) -> Result<Result<(), ChangeBlocked>> {
         let mut t = self.begin().await?;
+        let now = t.now;
+        let admitted = guard::admit(&mut t, access, self.config.devices_a_minute, now).await?;
+        if let Err(blocked) = admitted {
+            return Ok(Err(blocked));
+        }
         planning::set_charge_target(&mut t, access.sn(), charge_target).await?;
         let event = match charge_target {
             Some(ChargeTarget { soc, by }) => {
@@ -48,9 +54,10 @@ impl Service {
             }
             None => JournalEvent::ChargeTargetDropped,
         };
-        let entry = NewEntry::by(access.account(), event, t.now).on(access.sn());
+        let entry = NewEntry::by(access.account(), event, now).on(access.sn());
         t.journal(entry).await?;
-        t.commit().await
+        t.commit().await?;
+        Ok(Ok(()))
     }
 
     /// Stores a plan, and the outcome of a block that has ended. `false` when another process was faster, or the household has

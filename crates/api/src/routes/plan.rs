@@ -182,7 +182,7 @@ pub(crate) async fn change(
         set_planning(&portal, access, ticked(on)).await?;
     }
     if let Some(wish) = wish {
-        portal.service.set_charge_target(access, wish).await?;
+        portal.service.set_charge_target(access, wish).await??;
     }
     body(&portal, person, access, language(&headers))
         .await

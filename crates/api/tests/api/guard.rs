@@ -138,6 +138,9 @@ with_app!(
         );
         let refused = command(app, &anna, sn, "key-after").await.expect(503);
         assert!(refused.text.contains("Betreiber"));
+        let target = [("sn", sn), ("soc", "70"), ("by", "18:00")];
+        let refused = app.post("/api/auth/plan/", &target).bearer(&anna.access);
+        assert_eq!(refused.send().await.expect(503).code(), "fleet_braked");
         // Earlier changes wait, and reading still works.
         let mut battery = MqttBattery::connect(app.devices, sn).await;
         battery.subscribe_and_say_hello(NOON, 0).await;

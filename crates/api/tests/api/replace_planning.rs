@@ -113,7 +113,7 @@ async fn fill(app: &TestApp, anna: &Person, access: &Access) {
         by: now + 6 * HOUR,
     };
     let wished = app.service.set_charge_target(access, Some(wish)).await;
-    wished.unwrap();
+    wished.unwrap().unwrap();
     let warned = WeatherNotice {
         since: Some(now),
         hits: 3,
