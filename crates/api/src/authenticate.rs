@@ -54,11 +54,11 @@ async fn caller(
     let header = headers
         .get(AUTHORIZATION)
         .and_then(|value| value.to_str().ok());
-    if let Some(login) = header.and_then(|value| value.strip_prefix("Basic ")) {
+    if let Some(login) = header.and_then(|value| credentials(value, "Basic")) {
         return Ok((Caller::Battery(battery(portal, login).await?), None));
     }
     let token = header
-        .and_then(|value| value.strip_prefix("Bearer "))
+        .and_then(|value| credentials(value, "Bearer"))
         .ok_or(Error::token_invalid())?;
     let now = portal.now();
     if let Some(token) = token.strip_prefix(PARTNER_PREFIX) {
@@ -94,6 +94,12 @@ pub(crate) async fn person(portal: &Portal, headers: &HeaderMap) -> Result<Perso
         (Caller::Person(person), _) => Ok(person),
         _ => Err(Error::Refused(StatusCode::FORBIDDEN, Message::Forbidden)),
     }
+}
+
+/// What follows the name of the scheme, whose letters may be small or capital.
+fn credentials<'a>(header: &'a str, scheme: &str) -> Option<&'a str> {
+    let (name, credentials) = header.split_once(' ')?;
+    name.eq_ignore_ascii_case(scheme).then_some(credentials)
 }
 
 /// Authenticates by serial number and secret, as on the device link.

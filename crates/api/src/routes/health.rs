@@ -5,7 +5,8 @@ use crate::metrics::render_metrics;
 use crate::{Links, Portal};
 use axum::Json;
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::header::FORWARDED;
+use axum::http::{HeaderMap, StatusCode};
 use domain::Message;
 use serde::Serialize;
 use std::time::Duration;
@@ -33,10 +34,16 @@ pub(crate) async fn ready(State(portal): State<Portal>) -> Result<&'static str> 
     }
 }
 
-/// Figures in Prometheus' text format, for this machine only.
+/// Figures in Prometheus' text format, for this machine only. Whoever comes through a proxy is somewhere else, also where the
+/// operator has not named the proxy.
 #[utoipa::path(get, path = "/metrics", tag = "operation", responses((status = 200, body = str), (status = 404)))]
-pub(crate) async fn metrics(State(portal): State<Portal>, client: ClientAddress) -> Result<String> {
-    if !client.0.is_loopback() {
+pub(crate) async fn metrics(
+    State(portal): State<Portal>,
+    client: ClientAddress,
+    headers: HeaderMap,
+) -> Result<String> {
+    let is_forwarded = headers.contains_key("x-forwarded-for") || headers.contains_key(FORWARDED);
+    if is_forwarded || !client.0.is_loopback() {
         return Err(Error::not_found());
     }
     Ok(render_metrics(&portal).await)

@@ -58,6 +58,10 @@ with_app!(only_our_own_access_tokens_are_believed, |app| {
         200,
         "the forger's tool itself works"
     );
+    let in_small_letters = app
+        .get("/api/auth/usr_sn/")
+        .header("authorization", &format!("bearer {}", anna.access));
+    in_small_letters.send().await.expect(200);
 
     let exp = good["exp"].as_i64().unwrap();
     for (why, token) in [

@@ -120,11 +120,10 @@ with_app!(
 
 with_app!(figures_are_for_the_machine_itself, |app| {
     app.get("/metrics").send().await.expect(200);
-    app.get("/metrics")
-        .from("203.0.113.9")
-        .send()
-        .await
-        .expect(404);
+    for forwarded_for in ["203.0.113.9", "unknown", "127.0.0.1"] {
+        let through_a_proxy = app.get("/metrics").from(forwarded_for);
+        through_a_proxy.send().await.expect(404);
+    }
 });
 
 with_app!(the_browser_learns_where_the_updates_are, |app| {
