@@ -141,7 +141,6 @@ impl Config {
             Some(0) => bail!("devices-a-minute must be at least 1"),
             Some(count) => usize::try_from(count)?,
         };
-        let page = |url: Option<String>, fallback: &str| url.unwrap_or_else(|| fallback.to_owned());
         Ok(Self {
             listen: options.listen.unwrap_or(([127, 0, 0, 1], 8080).into()),
             updates_listen: options
@@ -171,11 +170,11 @@ impl Config {
             updates_url: options.updates_url,
             trusted_proxies: networks(&options.trusted_proxy.unwrap_or_default())?,
             links: Links {
-                homepage: page(options.homepage_url, "https://example.com/"),
-                contact: page(options.contact_url, "https://example.com/contact"),
-                imprint: page(options.imprint_url, "https://example.com/imprint"),
-                privacy: page(options.privacy_url, "https://example.com/privacy"),
-                terms: page(options.terms_url, "https://example.com/terms"),
+                homepage: page("homepage-url", options.homepage_url, "")?,
+                contact: page("contact-url", options.contact_url, "contact")?,
+                imprint: page("imprint-url", options.imprint_url, "imprint")?,
+                privacy: page("privacy-url", options.privacy_url, "privacy")?,
+                terms: page("terms-url", options.terms_url, "terms")?,
             },
             security_contact: options.security_contact.map(contact).transpose()?,
             data_dir,
@@ -266,6 +265,22 @@ fn origin(name: &str, url: &str) -> anyhow::Result<String> {
 }
 
 /// Validates the contact in `security.txt`: one line of it, in which a mail address is written as `mailto:`.
+/// An external page that the app links to.
+fn page(name: &str, address: Option<String>, example: &str) -> anyhow::Result<String> {
+    let Some(address) = address else {
+        return Ok(format!("https://example.com/{example}"));
+    };
+    let is_web = ["https://", "http://"]
+        .iter()
+        .any(|scheme| address.starts_with(scheme));
+    let is_mail = name == "contact-url" && address.starts_with("mailto:");
+    ensure!(
+        (is_web || is_mail) && address.chars().all(|c| c.is_ascii_graphic()),
+        "{name} must be the address of a page such as https://example.com/{example}, not {address:?}"
+    );
+    Ok(address)
+}
+
 fn contact(address: String) -> anyhow::Result<String> {
     let mail = address.strip_prefix("mailto:");
     let known = address.starts_with("https://") || mail.is_some_and(|mail| mail.contains('@'));

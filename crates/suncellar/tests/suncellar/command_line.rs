@@ -98,6 +98,10 @@ fn wrong_configuration_stops_the_start_with_one_sentence() {
             vec!["serve", "--security-contact", "security@example.com"],
             "must look like mailto:",
         ),
+        (
+            vec!["serve", "--imprint-url", "javascript:alert(1)"],
+            "must be the address of a page",
+        ),
         (vec!["serve", "--config", &typo], "unknown field `listne`"),
         (vec!["serve", "--config", "missing.toml"], "cannot be read"),
         (
