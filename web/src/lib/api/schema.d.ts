@@ -1246,7 +1246,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Figures in Prometheus' text format, for this machine only. */
+        /**
+         * Figures in Prometheus' text format, for this machine only. Whoever comes through a proxy is somewhere else, also where the
+         *     operator has not named the proxy.
+         */
         get: operations["metrics"];
         put?: never;
         post?: never;
