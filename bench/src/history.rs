@@ -8,7 +8,7 @@ use store::Store;
 
 /// The year of the data: long over, so everything in it is sealed.
 const YEAR: i16 = 2025;
-const SAMPLE_INTERVAL: Millis = 30 * SECOND;
+pub(crate) const SAMPLE_INTERVAL: Millis = 30 * SECOND;
 
 pub(crate) fn zone() -> Zone {
     Zone::DEFAULT
@@ -26,13 +26,25 @@ pub(crate) fn year(sn: &Serial) -> Vec<Vec<Sample>> {
     some_days(sn, 0..=364)
 }
 
+/// The same with fewer samples a day.
+pub(crate) fn year_with_interval(sn: &Serial, interval: Millis) -> Vec<Vec<Sample>> {
+    samples_by_day(sn, &days(), interval)
+}
+
 /// Some days of the year, by index.
 pub(crate) fn some_days(sn: &Serial, indices: RangeInclusive<usize>) -> Vec<Vec<Sample>> {
-    let (zone, days) = (zone(), days());
-    let mut home = SampledHome::new(sn, zone.start_of(days[*indices.start()]));
-    days[indices]
-        .iter()
-        .map(|day| home.samples(zone.bounds(*day), SAMPLE_INTERVAL))
+    samples_by_day(sn, &days()[indices], SAMPLE_INTERVAL)
+}
+
+/// Consecutive days of one home.
+pub(crate) fn samples_by_day(sn: &Serial, days: &[SiteDay], interval: Millis) -> Vec<Vec<Sample>> {
+    let (zone, first) = (zone(), days.first().copied());
+    let Some(first) = first else {
+        return Vec::new();
+    };
+    let mut home = SampledHome::new(sn, zone.start_of(first));
+    days.iter()
+        .map(|day| home.samples(zone.bounds(*day), interval))
         .collect()
 }
 

@@ -1,6 +1,6 @@
 //! Measures Suncellar against its peers on this machine and writes the results. `bench/run` prepares and calls it; arguments
-//! choose parts: `charts`, `growth`, `ingest` (or of it `loop`, `fleet`, `bytes`, `start`), `updates`, `electrician`, `plan`,
-//! `browser`.
+//! choose parts: `charts`, `growth`, `ingest` (or of it `loop`, `fleet`, `bytes`, `start`), `processes` (or of it `gateways`, `takeover`,
+//! `fleet-size`, `planners`), `updates`, `electrician`, `plan`, `browser`.
 
 mod browser;
 mod charts;
@@ -18,6 +18,7 @@ mod peer;
 mod plan;
 mod postgres;
 mod process;
+mod processes;
 mod server;
 mod updates;
 
@@ -35,6 +36,10 @@ async fn main() -> anyhow::Result<ExitCode> {
     let chosen: Vec<String> = std::env::args().skip(1).collect();
     if chosen == [ingest::without_commit::ARGUMENT] {
         ingest::without_commit::run().await?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if chosen == [processes::balancer::ARGUMENT] {
+        processes::balancer::run().await?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut figures: Vec<Figure> = Vec::new();
@@ -74,6 +79,18 @@ async fn measure(chosen: &[String], figures: &mut Vec<Figure>) -> anyhow::Result
     }
     if wanted("ingest") || wanted("start") {
         ingest::start::run(figures).await?;
+    }
+    if wanted("processes") || wanted("gateways") {
+        processes::gateways::run(figures).await?;
+    }
+    if wanted("processes") || wanted("takeover") {
+        processes::takeover::run(figures).await?;
+    }
+    if wanted("processes") || wanted("fleet-size") {
+        processes::fleet_size::run(figures).await?;
+    }
+    if wanted("processes") || wanted("planners") {
+        processes::planners::run(figures).await?;
     }
     if wanted("updates") {
         updates::run(figures).await?;

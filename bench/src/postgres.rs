@@ -15,9 +15,11 @@ const START_RETRY_DELAY: Duration = Duration::from_millis(100);
 
 pub(crate) struct Cluster {
     process: Process,
+    /// Every commit waits for its disk, too.
+    standby: Option<Process>,
     port: u16,
     programs: Programs,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Cluster {
@@ -35,17 +37,39 @@ impl Cluster {
         initdb.arg("--locale=C.UTF-8");
         finish(&mut initdb).await?;
         let port = free_port()?;
-        let mut postgres = programs.command("postgres", folder.path());
-        postgres.arg("-D").arg(&data).arg(format!("--port={port}"));
-        postgres.args(["--listen_addresses=127.0.0.1", "--unix_socket_directories="]);
         let cluster = Self {
-            process: Process::start("PostgreSQL", &mut postgres, port).await?,
+            process: server(&programs, folder.path(), &data, port).await?,
+            standby: None,
             port,
             programs,
-            _folder: folder,
+            folder,
         };
         cluster.wait_until_ready().await?;
         Ok(cluster)
+    }
+
+    /// The same with a synchronous standby on this machine.
+    pub(crate) async fn start_with_standby(parent: &Path) -> anyhow::Result<Self> {
+        let mut cluster = Self::start(parent).await?;
+        let (folder, port) = (cluster.folder.path(), free_port()?);
+        let data = folder.join("standby");
+        let mut copy = cluster.programs.command("pg_basebackup", folder);
+        copy.args(["-h", "127.0.0.1", "-U", "suncellar", "-p"]);
+        copy.arg(cluster.port.to_string()).arg("-D").arg(&data);
+        finish(copy.args(["-R", "-X", "stream", "-c", "fast"])).await?;
+        cluster.standby = Some(server(&cluster.programs, folder, &data, port).await?);
+        cluster
+            .query("ALTER SYSTEM SET synchronous_standby_names = '*'")
+            .await?;
+        cluster.query("SELECT pg_reload_conf()").await?;
+        for _ in 0..START_ATTEMPTS {
+            let state = "SELECT sync_state FROM pg_stat_replication";
+            if cluster.query(state).await? == "sync" {
+                return Ok(cluster);
+            }
+            tokio::time::sleep(START_RETRY_DELAY).await;
+        }
+        bail!("the standby does not become synchronous")
     }
 
     pub(crate) fn url(&self) -> String {
@@ -65,11 +89,43 @@ impl Cluster {
 
     /// Writes everything that waits in memory.
     pub(crate) async fn checkpoint(&self) -> anyhow::Result<()> {
-        finish(
-            self.client("psql")
-                .args(["-d", "postgres", "-c", "CHECKPOINT"]),
-        )
-        .await
+        self.query("CHECKPOINT").await.map(drop)
+    }
+
+    /// Runs a statement; returns what it printed: a line per row, columns separated by `|`.
+    pub(crate) async fn query(&self, sql: &str) -> anyhow::Result<String> {
+        let mut psql = self.client("psql");
+        psql.args([
+            "-d",
+            "postgres",
+            "-AtqX",
+            "-v",
+            "ON_ERROR_STOP=1",
+            "-c",
+            sql,
+        ]);
+        let output = psql.output().await.context("cannot start psql")?;
+        ensure!(
+            output.status.success(),
+            "{sql}: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        );
+        Ok(String::from_utf8(output.stdout)?.trim().to_owned())
+    }
+
+    /// A statement that returns one number.
+    pub(crate) async fn number(&self, sql: &str) -> anyhow::Result<f64> {
+        let printed = self.query(sql).await?;
+        printed
+            .parse()
+            .with_context(|| format!("{sql}: {printed:?} is not a number"))
+    }
+
+    /// User and system time of all its processes so far, with those of the standby.
+    pub(crate) fn cpu_seconds(&self) -> anyhow::Result<f64> {
+        let standby = self.standby.as_ref();
+        let standby = standby.map(Process::cpu_seconds_with_children);
+        Ok(self.process.cpu_seconds_with_children()? + standby.transpose()?.unwrap_or_default())
     }
 
     fn client(&self, name: &str) -> Command {
@@ -81,8 +137,24 @@ impl Cluster {
 
     /// Ends its clients' connections, writes a last checkpoint and stops.
     pub(crate) async fn stop(self) -> anyhow::Result<()> {
-        self.process.stop_gracefully(Signal::INT).await
+        self.process.stop_gracefully(Signal::INT).await?;
+        match self.standby {
+            Some(standby) => standby.stop_gracefully(Signal::INT).await,
+            None => Ok(()),
+        }
     }
+}
+
+async fn server(
+    programs: &Programs,
+    folder: &Path,
+    data: &Path,
+    port: u16,
+) -> anyhow::Result<Process> {
+    let mut postgres = programs.command("postgres", folder);
+    postgres.arg("-D").arg(data).arg(format!("--port={port}"));
+    postgres.args(["--listen_addresses=127.0.0.1", "--unix_socket_directories="]);
+    Process::start("PostgreSQL", &mut postgres, port).await
 }
 
 struct Programs {

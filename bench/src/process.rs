@@ -9,6 +9,8 @@ use tokio::process::{Child, Command};
 
 /// How long a process may take to finish its work after it was asked to stop.
 const STOP_TIMEOUT: Duration = Duration::from_secs(60);
+/// Short: the time to get ready is measured, too.
+const LISTEN_POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 pub(crate) struct Process {
     child: Child,
@@ -38,7 +40,7 @@ impl Process {
             if started.elapsed() > Duration::from_secs(60) {
                 bail!("{name} does not listen on {port}");
             }
-            tokio::time::sleep(Duration::from_millis(50)).await;
+            tokio::time::sleep(LISTEN_POLL_INTERVAL).await;
         }
         Ok(process)
     }
@@ -73,21 +75,21 @@ impl Process {
         Ok(self.cpu_ticks()? as f64 / 100.0)
     }
 
+    /// The same with all its children, also those that have ended: a PostgreSQL server has one for each connection.
+    pub(crate) fn cpu_seconds_with_children(&self) -> anyhow::Result<f64> {
+        let pid = self.child.id().context("the process has ended")?;
+        let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"))?;
+        let mut ticks = ticks(pid, 4)?;
+        for child in children.split_whitespace() {
+            // Whoever ends meanwhile counts for its parent the next time.
+            ticks += self::ticks(child.parse()?, 4).unwrap_or_default();
+        }
+        Ok(ticks as f64 / 100.0)
+    }
+
     /// CPU time so far, in hundredths of a second.
     fn cpu_ticks(&self) -> anyhow::Result<u64> {
-        let pid = self.child.id().context("the process has ended")?;
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
-        // The name in parentheses may contain spaces; user and system time are the 12th and 13th field after it.
-        let (_, fields) = stat
-            .rsplit_once(") ")
-            .context("no process name in /proc/PID/stat")?;
-        let times: Vec<u64> = fields
-            .split(' ')
-            .skip(11)
-            .take(2)
-            .map(str::parse)
-            .collect::<Result<_, _>>()?;
-        Ok(times.iter().sum())
+        ticks(self.child.id().context("the process has ended")?, 2)
     }
 
     /// Asks it to stop, as its operator would, and waits until it has finished its work.
@@ -110,6 +112,18 @@ impl Process {
             .await
             .with_context(|| format!("cannot stop {}", self.name))
     }
+}
+
+/// The sum of the first `fields` of: user time, system time, and both of the children that have ended. In hundredths of a second.
+fn ticks(pid: u32, fields: usize) -> anyhow::Result<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
+    // The name in parentheses may contain spaces; the times are the 12th field after it and the next ones.
+    let (_, after_name) = stat
+        .rsplit_once(") ")
+        .context("no process name in /proc/PID/stat")?;
+    let times = after_name.split(' ').skip(11).take(fields);
+    let times: Vec<u64> = times.map(str::parse).collect::<Result<_, _>>()?;
+    Ok(times.iter().sum())
 }
 
 pub(crate) fn free_port() -> anyhow::Result<u16> {

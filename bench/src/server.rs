@@ -76,6 +76,19 @@ impl Deployment {
         self.path("devices.csv")
     }
 
+    /// The same in two tables, each with half of the batteries.
+    pub(crate) fn halves_of_secrets(&self) -> anyhow::Result<[PathBuf; 2]> {
+        let all = std::fs::read_to_string(self.secrets())?;
+        let (head, rows) = all.split_once('\n').context("no table of secrets")?;
+        let rows: Vec<&str> = rows.lines().collect();
+        let (first, second) = rows.split_at(rows.len() / 2);
+        let halves = [self.path("first-half.csv"), self.path("second-half.csv")];
+        for (path, rows) in halves.iter().zip([first, second]) {
+            std::fs::write(path, format!("{head}\n{}\n", rows.join("\n")))?;
+        }
+        Ok(halves)
+    }
+
     /// The SQLite file.
     pub(crate) fn database(&self) -> PathBuf {
         self.path(DATABASE_FILE)

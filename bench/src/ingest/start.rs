@@ -97,7 +97,12 @@ async fn fill(store: &Store, serials: &[Serial]) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn append(store: &Store, samples: &[(&Serial, &Sample)], now: Millis) -> anyhow::Result<()> {
+/// Stores samples as the server does when they arrive.
+pub(crate) async fn append(
+    store: &Store,
+    samples: &[(&Serial, &Sample)],
+    now: Millis,
+) -> anyhow::Result<()> {
     let mut tx = store.db().begin().await?;
     let appended = store.telemetry.append(&mut tx, samples, now).await?;
     tx.commit().await?;
