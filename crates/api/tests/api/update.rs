@@ -302,6 +302,7 @@ with_app!(
         says(&mut battery, &job, "master", "2.7", "installing", 75).await;
         shows(app, &anna, "page", json!(75)).await;
         app.clock.advance(DAY);
+        assert_eq!(interrupt().await, 1);
         let anna = app.log_in("anna@example.com", false).await;
         shows(app, &anna, "state", json!("interrupted")).await;
         let _battery = greet(app, "1.14", "2.7").await;
