@@ -107,7 +107,7 @@ test('too many wrong passwords ask to wait, and the known browser of the owner s
   await expect(async () => {
     await Promise.all(Array.from({ length: 20 }, guess))
     await sendLogin(stranger, { ...owner, password: 'Guess-guess-1' })
-    await expect(stranger.getByRole('alert')).toContainText(/Wartezeit/, { timeout: 1_000 })
+    await expect(stranger.getByRole('alert')).toContainText(/Zu viele Versuche/, { timeout: 1_000 })
   }).toPass()
 
   await logIn(page, owner)
