@@ -139,7 +139,8 @@ on_both!(
             at: stage.history[2][7].at + 1_000,
             ..stage.history[2][7]
         };
-        let stored = db.telemetry.append_samples(&stage.home.sn, &[late], NOON);
+        let samples = [late];
+        let stored = db.telemetry.append_samples(&stage.home.sn, &samples, NOON);
         assert_eq!(stored.await.unwrap(), 1);
         stage.history[2].insert(8, late);
         stage.assert_all_is_read(db).await;
@@ -308,7 +309,8 @@ on_both!(an_s3_compatible_service_does_what_a_folder_does, |db| {
         at: stage.history[2][7].at + 1_000,
         ..stage.history[2][7]
     };
-    let stored = db.telemetry.append_samples(&stage.home.sn, &[late], NOON);
+    let samples = [late];
+    let stored = db.telemetry.append_samples(&stage.home.sn, &samples, NOON);
     assert_eq!(stored.await.unwrap(), 1);
     stage.history[2].insert(8, late);
     db.telemetry.seal_due(ShardSet::ALL, NOON).await.unwrap();
