@@ -1,7 +1,7 @@
 //! Moves samples from the logs into chunks, in the background: system by system, many samples at a time.
 use crate::append::LATE_AFTER;
 use crate::tail::LogId;
-use crate::{Telemetry, chunks, kept_days, late_samples, log, message_ranges};
+use crate::{Telemetry, chunks, late_samples, log, message_ranges, sample_retention};
 use db::{Result, Tx};
 use domain::clock::{DAY, MINUTE, Millis};
 use domain::{Sample, Serial};
@@ -41,7 +41,7 @@ pub(crate) async fn store(
     if late().next().is_some() {
         late_samples::bump_version(tx, sn).await?;
         let zone = late_samples::zone_of(tx, sn).await?;
-        let kept_from = kept_days::kept_from(tx, sn, &zone).await?;
+        let kept_from = sample_retention::kept_from(tx, sn, &zone).await?;
         let moments = late().map(|(sample, _)| sample.at);
         let moments: Vec<Millis> = moments.filter(|at| *at >= kept_from).collect();
         late_samples::mark_dirty(tx, sn, &zone, kept_from, moments.into_iter()).await?;

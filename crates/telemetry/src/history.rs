@@ -2,7 +2,7 @@
 use crate::Telemetry;
 use crate::day_context::{DayWithContext, MeasuredSite};
 use crate::seal::SealedDay;
-use crate::{kept_days, late_samples, message_ranges, sealed_months};
+use crate::{late_samples, message_ranges, sample_retention, sealed_months};
 use db::{Error, Result};
 use domain::clock::Millis;
 use domain::energy::CONTEXT_WINDOW;
@@ -94,7 +94,7 @@ impl Telemetry {
         }
         let mut tx = self.db.begin().await?;
         late_samples::bump_version(&mut tx, site.sn).await?;
-        let first_kept = kept_days::hold(&mut tx).await?;
+        let first_kept = sample_retention::hold(&mut tx).await?;
         execute!(
             &mut tx,
             sqlx::query("UPDATE sealing SET site = $2 WHERE sn = $1")

@@ -1,8 +1,8 @@
 //! Sealed days by month. On PostgreSQL each month is a partition, which is made before anybody writes into it, and dropped as a whole.
 //! On SQLite old days are deleted from the one table.
 use crate::Telemetry;
-use crate::kept_days::{self, FirstKeptDay};
 use crate::late_samples::month_number;
+use crate::sample_retention::{self, FirstKeptDay};
 use db::{Error, Pool, Result, Tx};
 use domain::clock::Millis;
 use domain::{SiteDay, Zone};
@@ -93,7 +93,7 @@ impl Telemetry {
         }
         let mut tx = Tx::Postgres(pool.begin().await?);
         // Until the end of this transaction the month cannot be dropped.
-        let is_kept = kept_days::hold(&mut tx).await?.keeps(day);
+        let is_kept = sample_retention::hold(&mut tx).await?.keeps(day);
         let Tx::Postgres(mut tx) = tx else {
             return Ok(());
         };

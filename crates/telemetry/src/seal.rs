@@ -3,8 +3,8 @@ use crate::Telemetry;
 use crate::codec::{self, Effort};
 use crate::columns::{Columns, SampleField};
 use crate::day_context::{DayWithContext, MeasuredSite};
-use crate::kept_days::{self, FirstKeptDay};
 use crate::quarters::Quarters;
+use crate::sample_retention::{self, FirstKeptDay};
 use crate::totals::Totals;
 use crate::{chunks, late_samples, message_ranges, sealed_months};
 use db::{Error, FromRow, Result, Tx};
@@ -224,7 +224,7 @@ impl Telemetry {
         let mut tx = self.db.begin().await?;
         chunks::lock_systems(&mut tx, &[site.sn]).await?;
         late_samples::bump_version(&mut tx, site.sn).await?;
-        kept_days::hold(&mut tx).await?;
+        sample_retention::hold(&mut tx).await?;
         chunks::delete_between(&mut tx, site.sn, &(Millis::MIN..kept_from)).await?;
         sealed_months::clear_dirty_before(&mut tx, site, kept_from).await?;
         tx.commit().await
@@ -272,7 +272,7 @@ impl Telemetry {
             if !lock_if_unchanged(&mut tx, site, version).await? {
                 continue;
             }
-            let first_kept = kept_days::hold(&mut tx).await?;
+            let first_kept = sample_retention::hold(&mut tx).await?;
             if !first_kept.keeps(day) {
                 // Its month was deleted meanwhile. The next run deletes its chunks.
                 return Ok(());

@@ -1,6 +1,6 @@
 //! Replacement of a unit: the history of the site continues under the new serial number.
 use crate::columns::SampleField;
-use crate::{chunks, codec, fold, kept_days, late_samples, message_ranges};
+use crate::{chunks, codec, fold, late_samples, message_ranges, sample_retention};
 use db::{FromRow, Result, Tx};
 use domain::clock::Millis;
 use domain::sample::MessageId;
@@ -61,7 +61,7 @@ pub async fn transfer_history(
 ) -> Result<()> {
     late_samples::bump_version(tx, old).await?;
     late_samples::bump_version(tx, new).await?;
-    let kept_from = kept_days::kept_from(tx, old, zone).await?;
+    let kept_from = sample_retention::kept_from(tx, old, zone).await?;
     let mut own = chunks::read_all(tx, new).await?;
     own.extend(unseal(tx, new, from).await?);
     own.retain(|sample| sample.at >= from);
