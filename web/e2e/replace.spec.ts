@@ -1,5 +1,5 @@
 /** A unit is exchanged under warranty: the house keeps its history, for the owner and for the electrician. */
-import type { Page } from '@playwright/test'
+import type { Page, Request } from '@playwright/test'
 import { DESK, expectAccessible, expectGoodEverywhere, expectNoSidewaysScroll, PHONE } from './harness/axe.ts'
 import { numberOf, readTable } from './harness/chart.ts'
 import { open } from './harness/screens.ts'
@@ -147,10 +147,17 @@ test('an electrician with service replaces a unit from its page, and the owner i
   await enterKey(page, await server.installerCode(next))
   await expect(dialog(page)).toContainText(text('replace.confirm', { sn: old, unit: next }))
   await expectAccessible(page)
-  // A poll of updates that began before the answer may still name the old unit.
+  // A poll of updates that began before the answer may still name the old unit, a later one may not.
   const lost: string[] = []
+  const earlyPolls = new Set<Request>()
+  let answered = false
+  page.on('request', (asked) => {
+    if (!answered && asked.url().includes('has_update')) earlyPolls.add(asked)
+  })
   page.on('response', (answer) => {
-    if (answer.status() === 404 && !answer.url().includes('has_update')) lost.push(answer.url())
+    const asked = answer.request()
+    if (asked.method() === 'POST') answered = true
+    if (answer.status() === 404 && !earlyPolls.has(asked)) lost.push(answer.url())
   })
   await button(dialog(page), text('replace.submit')).click()
   await page.waitForURL(`**/electrician-dashboard/${next}?*`)
