@@ -7,8 +7,8 @@ import type { Driver } from './webdriver.ts'
 /** The name under which WebDriver hands out an element. */
 const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'
 
-/** As long as an expectation of the other browser tests. */
-const TIMEOUT = 15_000
+/** Twice as long as in the other browser tests: these engines draw every part of a page, beside other tests. */
+const TIMEOUT = 30_000
 
 const FAILURES = [text('failure.title'), text('failure.chunk')]
 
