@@ -16,6 +16,8 @@ use tokio::sync::watch;
 const BATTERIES: usize = 8;
 /// Samples that are acknowledged after each kill.
 const BETWEEN: usize = 400;
+/// The longest that batteries wait for an acknowledgement, whatever was killed.
+const MAX_PAUSE: Duration = Duration::from_secs(15);
 
 /// A process of one role; killed when dropped.
 struct RoleProcess {
@@ -105,6 +107,7 @@ async fn survives_kills(with_nats: bool, rounds: usize) {
     let go_on_since = async |killed: &str, since: Instant| {
         let pause = acknowledged(&total, since).await;
         eprintln!("{killed}: no acknowledgement for {} ms", pause.as_millis());
+        assert!(pause <= MAX_PAUSE, "{killed}: no acknowledgement for {pause:?}");
     };
     let go_on = |killed| go_on_since(killed, Instant::now());
     go_on("nothing").await;
