@@ -101,8 +101,8 @@ impl From<store::Error> for Error {
             store::Error::Conflict => {
                 Self::Refused(StatusCode::CONFLICT, Message::ChangedMeanwhile)
             }
-            store::Error::Sqlx(_) => {
-                tracing::error!(%error, "the database did not answer as expected");
+            store::Error::Sqlx(_) | store::Error::SampleStore(_) => {
+                tracing::error!(%error, "the database or the sample store did not answer as expected");
                 Self::Refused(StatusCode::SERVICE_UNAVAILABLE, Message::Unavailable)
             }
             _ => {

@@ -26,6 +26,9 @@ pub enum Error {
     SchemaTooNew { schema: i64, program: i64 },
     #[error("stored text is damaged: {0}")]
     Damaged(&'static str),
+    /// The store of old months does not answer, or is not configured.
+    #[error("the sample store cannot be used: {0}")]
+    SampleStore(String),
     #[error(transparent)]
     File(#[from] FileError),
     #[error(transparent)]

@@ -10,6 +10,7 @@ pub mod mail;
 pub mod planning;
 pub mod retention;
 mod rollouts;
+mod sample_store;
 mod schedule;
 mod sealing;
 mod secret_keys;

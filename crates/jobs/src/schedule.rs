@@ -1,7 +1,7 @@
 //! Which jobs there are and how often each runs. Each has a task of its own, so that a slow one delays no other.
 use crate::{
-    Worker, alarms, cleanup, commands, grants, mail, planning, retention, rollouts, sealing,
-    secret_keys, sources, tariffs, updates,
+    Worker, alarms, cleanup, commands, grants, mail, planning, retention, rollouts, sample_store,
+    sealing, secret_keys, sources, tariffs, updates,
 };
 use domain::clock::{Millis, SECOND};
 use futures_util::future::BoxFuture;
@@ -115,6 +115,14 @@ pub(crate) const JOBS: &[Job] = {
             Box::pin(sealing::run(
                 &w.store,
                 w.leases.held().shards(),
+                w.clock.now(),
+            ))
+        }),
+        job("sample_store", 60 * MINUTES, Each, |w| {
+            Box::pin(sample_store::run(
+                &w.store,
+                w.leases.held().shards(),
+                &w.random,
                 w.clock.now(),
             ))
         }),

@@ -59,6 +59,7 @@ pub use access::Access;
 pub use db::{Error, Result};
 pub use keyring::{Keyring, Purpose};
 pub use secret::{Secret, WeakSecret};
+pub use telemetry::{SampleStore, SampleStoreUrl};
 
 use db::Db;
 use domain::Random;

@@ -10,6 +10,7 @@ use jobs::SampleRetention;
 use sources::Addresses;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use store::SampleStoreUrl;
 
 /// The complete, validated configuration.
 #[derive(Clone)]
@@ -36,6 +37,8 @@ pub(crate) struct Config {
     pub(crate) smtp_ca: Option<PathBuf>,
     pub(crate) mail_from: String,
     pub(crate) keep_samples: SampleRetention,
+    /// Where the samples of old months are; `None`: in the database.
+    pub(crate) sample_store: Option<SampleStoreUrl>,
     /// What one battery may send; `None`: no limit.
     pub(crate) quota: Option<Quota>,
     /// Other addresses for external services.
@@ -122,6 +125,9 @@ impl Config {
                 "batteries on {devices_listen} would send their secrets in clear: give devices-tls-cert and devices-tls-key, or devices-plain behind a proxy that does TLS"
             );
         }
+        let sample_store = options.sample_store.as_deref();
+        let sample_store = sample_store.map(str::parse::<SampleStoreUrl>);
+        let sample_store = sample_store.transpose().context("sample-store")?;
         let keep_samples = match options.keep_samples {
             None => SampleRetention::default(),
             Some(0) => bail!("keep-samples must be at least 1 day"),
@@ -161,6 +167,7 @@ impl Config {
                 .mail_from
                 .unwrap_or_else(|| "Suncellar <noreply@localhost>".into()),
             keep_samples,
+            sample_store,
             quota,
             sources,
             devices_a_minute,

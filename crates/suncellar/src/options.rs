@@ -175,6 +175,15 @@ pub(crate) struct Options {
         value_parser = clap::value_parser!(u32).range(1..=36_500)
     )]
     pub(crate) keep_samples: Option<u32>,
+    /// Where the samples of old months are moved: s3://BUCKET/PREFIX, with keys, region and endpoint in the usual AWS_… variables, or
+    /// file:///FOLDER [default: they stay in the database]
+    #[arg(
+        long,
+        global = true,
+        env = "SUNCELLAR_SAMPLE_STORE",
+        value_name = "URL"
+    )]
+    pub(crate) sample_store: Option<String>,
     /// Other address for a source of prices or weather, such as energy_charts=http://127.0.0.1:9000, for a service of your own
     /// or a test. It may be private and without TLS; give it once for each source
     #[arg(

@@ -19,7 +19,7 @@ use ring::rand::{SecureRandom as _, SystemRandom};
 use sources::Sources;
 use std::net::SocketAddr;
 use std::time::Duration;
-use store::{SchemaAction, Secret, Store};
+use store::{SampleStore, SchemaAction, Secret, Store};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -164,6 +164,10 @@ pub(crate) async fn serve(config: Config) -> anyhow::Result<()> {
     let _lock = lock_database(&config)?;
     let store = open_store(&config).await?;
     let config = shared_options::agree(config, &store).await?;
+    if let Some(url) = &config.sample_store {
+        let opened = SampleStore::open(url, std::env::vars());
+        store.telemetry.use_sample_store(opened?);
+    }
     let post = open_mailer(&config)?;
     let people = bind(&config, ProcessRole::Portal).await?;
     let updates = bind(&config, ProcessRole::Updates).await?;

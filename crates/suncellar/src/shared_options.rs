@@ -32,6 +32,7 @@ const SHARED_OPTIONS: &[SharedOption] = shared_options! {
     "updates-url" updates_url,
     "mail-from" mail_from,
     "keep-samples" keep_samples,
+    "sample-store" sample_store,
     "samples-a-second" samples_a_second,
     "devices-a-minute" devices_a_minute,
     "require-totp-of-electricians" require_totp_of_electricians,

@@ -180,6 +180,11 @@ pub(crate) fn decode(body: &[u8], wanted: &[SampleField]) -> Result<Columns> {
     }
 }
 
+/// Whether a body is as it was written.
+pub(crate) fn check(body: &[u8]) -> Result<()> {
+    checked(body).map(drop)
+}
+
 /// The body without its checksum, if it is as it was written.
 fn checked(body: &[u8]) -> Result<&[u8]> {
     let intact = match body.first() {

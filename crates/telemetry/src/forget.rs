@@ -1,7 +1,8 @@
 //! Erases samples of people: everything of a former household, or of an account. Old months are deleted in `month_partitions.rs`.
 use crate::Telemetry;
 use crate::day_context::MeasuredSite;
-use crate::{chunks, fold, late_samples, sealed_months};
+use crate::late_samples::month_number;
+use crate::{chunks, fold, late_samples, month_objects, sealed_months};
 use db::{Error, FromRow, Result, Tx};
 use domain::clock::Millis;
 use domain::shard::ShardSet;
@@ -22,6 +23,11 @@ pub async fn erase_after(tx: &mut Tx, sn: &Serial, at: Millis) -> Result<()> {
     chunks::delete_between(tx, sn, &(at + 1..Millis::MAX)).await?;
     let days = "DELETE FROM sealed_days WHERE sn = $1 AND starts_at > $2";
     execute!(&mut *tx, sqlx::query(days).bind(sn.as_str()).bind(at))?;
+    // Their objects are written again without these days.
+    let month = month_number(Zone::default().day_of(at).plus(-1));
+    let months =
+        "UPDATE sealed_months SET in_store = FALSE WHERE sn = $1 AND month >= $2 AND in_store";
+    execute!(&mut *tx, sqlx::query(months).bind(sn.as_str()).bind(month))?;
     Ok(())
 }
 
@@ -32,6 +38,7 @@ pub async fn erase_all(tx: &mut Tx, systems: &[Serial], now: Millis) -> Result<(
     for sn in systems {
         // A concurrent sealing of one of these days must notice the change.
         late_samples::bump_version(tx, sn).await?;
+        month_objects::erase(tx, sn, 0..=i64::MAX).await?;
         for erase in [
             "DELETE FROM sample_chunks WHERE sn = $1",
             "DELETE FROM sealed_days WHERE sn = $1",

@@ -5,6 +5,9 @@
 #[macro_use]
 extern crate db;
 
+#[macro_use]
+mod stored_body;
+
 mod aggregate;
 mod append;
 mod chart;
@@ -22,12 +25,14 @@ mod log;
 mod log_format;
 mod measured_days;
 mod message_ranges;
+mod month_objects;
 mod month_partitions;
 mod old_rows;
 mod pack;
 mod quarters;
 mod row;
 mod sample_retention;
+mod sample_store;
 mod seal;
 mod sealed_days;
 mod sealed_months;
@@ -41,6 +46,7 @@ pub use day_context::MeasuredSite;
 pub use fold::FOLD_INTERVAL;
 pub use forget::{erase_after, erase_all};
 pub use pack::{pack, unpack};
+pub use sample_store::{NotASampleStore, SampleStore, SampleStoreUrl};
 pub use seal::SEAL_AFTER;
 pub use transfer::{boot_offset, exchange_moment, transfer_history};
 
@@ -51,7 +57,7 @@ use domain::{Series, SiteDay};
 use known_messages::KnownMessages;
 use month_partitions::KnownPartitions;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use tail::Tail;
 
 /// The samples of all systems. Cheap to clone.
@@ -65,6 +71,8 @@ pub struct Telemetry {
     refreshes_wanted: Arc<AtomicU64>,
     /// Up to which count that was done.
     refreshes_done: Arc<tokio::sync::Mutex<u64>>,
+    /// Where bodies of old months are; none, if the operator wants them in the database.
+    sample_store: Arc<OnceLock<SampleStore>>,
 }
 
 /// What this process keeps in memory. The lock is never held while the database works.
@@ -90,7 +98,21 @@ impl Telemetry {
             writer: Arc::default(),
             refreshes_wanted: Arc::default(),
             refreshes_done: Arc::default(),
+            sample_store: Arc::default(),
         }
+    }
+}
+
+impl Telemetry {
+    /// To be called once, before anything is read.
+    pub fn use_sample_store(&self, store: SampleStore) {
+        // A second one would be a mistake of the caller; the first one stays.
+        let _ = self.sample_store.set(store);
+    }
+
+    pub(crate) fn sample_store(&self) -> db::Result<&SampleStore> {
+        let missing = || db::Error::SampleStore("the option --sample-store is missing".to_owned());
+        self.sample_store.get().ok_or_else(missing)
     }
 }
 

@@ -1,7 +1,7 @@
 //! From which day on samples are kept in full resolution: one row for all systems, always the first of a month. It only rises. Before
 //! that a system may have a beginning of its own: that of its present household.
-use crate::Telemetry;
 use crate::day_context::MeasuredSite;
+use crate::{Telemetry, month_objects};
 use db::{Error, FromRow, Result, Tx};
 use domain::clock::Millis;
 use domain::{Serial, SiteDay, Zone};
@@ -131,9 +131,11 @@ impl Telemetry {
     }
 
     pub(crate) async fn record_deleted(&self, first: FirstKeptDay) -> Result<()> {
-        execute!(on self, sqlx::query("UPDATE sample_retention SET deleted_to = $1 WHERE deleted_to < $1")
-            .bind(first.number()))?;
-        Ok(())
+        let mut tx = self.db.begin().await?;
+        month_objects::erase_before(&mut tx, first.number() / 100).await?;
+        let deleted = "UPDATE sample_retention SET deleted_to = $1 WHERE deleted_to < $1";
+        execute!(&mut tx, sqlx::query(deleted).bind(first.number()))?;
+        tx.commit().await
     }
 }
 

@@ -5,6 +5,7 @@ use crate::columns::{Columns, SampleField};
 use crate::day_context::{DayWithContext, MeasuredSite};
 use crate::quarters::Quarters;
 use crate::sample_retention::{self, FirstKeptDay};
+use crate::stored_body::{BodyRow, OBJECT_MISSING, READ_ATTEMPTS};
 use crate::totals::Totals;
 use crate::{chunks, late_samples, message_ranges, sealed_months};
 use db::{Error, FromRow, Result, Tx};
@@ -50,7 +51,7 @@ impl SealedDay {
             sqlx::query(
                 "INSERT INTO sealed_days (sn, day, starts_at, ends_at, quarters, body) VALUES ($1, $2, $3, $4, $5, $6)
                  ON CONFLICT (sn, day) DO UPDATE SET starts_at = excluded.starts_at, ends_at = excluded.ends_at,
-                 quarters = excluded.quarters, body = excluded.body"
+                 quarters = excluded.quarters, body = excluded.body, object_id = NULL, object_at = NULL, object_bytes = NULL"
             )
             .bind(sn.as_str())
             .bind(self.day.number())
@@ -289,7 +290,7 @@ impl Telemetry {
         Err(Error::Conflict)
     }
 
-    async fn sealing_version(&self, sn: &Serial) -> Result<i64> {
+    pub(crate) async fn sealing_version(&self, sn: &Serial) -> Result<i64> {
         let version: Option<i64> = on!(self, p => sqlx::query_scalar(
             "SELECT version FROM sealing WHERE sn = $1").bind(sn.as_str()).fetch_optional(p).await)?;
         Ok(version.unwrap_or_default())
@@ -302,13 +303,22 @@ impl Telemetry {
         day: SiteDay,
         measured: &DayWithContext,
     ) -> Result<Vec<Sample>> {
-        let body: Option<Vec<u8>> = on!(self, p => sqlx::query_scalar(
-            "SELECT body FROM sealed_days WHERE sn = $1 AND day = $2 AND (starts_at < $3 OR ends_at > $4)")
-            .bind(site.sn.as_str()).bind(day.number()).bind(measured.span.start).bind(measured.span.end)
-            .fetch_optional(p).await)?;
-        let Some(body) = body else {
-            return Ok(Vec::new());
-        };
+        let mut body = Err(OBJECT_MISSING);
+        for _ in 0..READ_ATTEMPTS {
+            let row: Option<BodyRow> = on!(self, p => sqlx::query_as(concat!(
+                "SELECT ", body_columns!(), " FROM ", days_with_objects!(),
+                " WHERE d.sn = $1 AND d.day = $2 AND (d.starts_at < $3 OR d.ends_at > $4)"))
+                .bind(site.sn.as_str()).bind(day.number()).bind(measured.span.start).bind(measured.span.end)
+                .fetch_optional(p).await)?;
+            let Some(row) = row else {
+                return Ok(Vec::new());
+            };
+            if let Ok(found) = self.load_bodies(vec![row.stored_body()?]).await? {
+                body = Ok(found.concat());
+                break;
+            }
+        }
+        let body = body?;
         let mut samples = codec::decode(&body, &SampleField::ALL)?.samples()?;
         samples
             .retain(|sample| !measured.span.contains(&sample.at) && sample.at >= site.history_from);

@@ -5,6 +5,7 @@ use crate::columns::{Columns, SampleField};
 use crate::day_context::MeasuredSite;
 use crate::late_samples::day_bit;
 use crate::quarters::Quarters;
+use crate::stored_body::{BodyRow, OBJECT_MISSING, READ_ATTEMPTS, StoredBody};
 use db::{Error, FromRow, Result};
 use domain::clock::Millis;
 use domain::{Sample, SiteDay};
@@ -29,9 +30,17 @@ struct SpanRow {
     ends_at: Millis,
 }
 
+/// A day with its columns, wherever they are.
 #[derive(Debug, FromRow)]
-struct BodyRow {
+struct ColumnsRow {
+    day: i64,
+    starts_at: Millis,
+    site: String,
+    dirty: i64,
     body: Vec<u8>,
+    object: Option<String>,
+    object_at: Option<i64>,
+    object_bytes: Option<i64>,
 }
 
 impl Telemetry {
@@ -46,8 +55,16 @@ impl Telemetry {
              FROM sealed_days d JOIN sealed_months m ON m.sn = d.sn AND m.month = d.day / 100
              WHERE d.sn = $1 AND d.day >= $2 AND d.day < $3")
             .bind(site.sn.as_str()).bind(days.start.number()).bind(days.end.number()).fetch_all(p).await)?;
+        let mut days = Vec::with_capacity(rows.len());
+        for row in rows {
+            if let Some((day, start)) =
+                valid_day(site, row.day, row.starts_at, &row.site, row.dirty)?
+            {
+                days.push((day, start, row.packed));
+            }
+        }
         let unpack = |packed: &[u8], start| Quarters::decode(packed, start);
-        let mut found = unpack_days(valid_days(site, rows)?, unpack).await?;
+        let mut found = unpack_days(days, unpack).await?;
         found.retain(|_, quarters| quarters.counted_from >= site.history_from);
         Ok(found)
     }
@@ -56,19 +73,39 @@ impl Telemetry {
     pub(crate) async fn sealed_columns(
         &self,
         site: MeasuredSite<'_>,
-        days: &Range<SiteDay>,
+        days_of: &Range<SiteDay>,
         fields: &[SampleField],
     ) -> Result<BTreeMap<SiteDay, Columns>> {
-        let rows: Vec<PackedDay> = on!(self, p => sqlx::query_as(
-            "SELECT d.day, d.starts_at, m.site, m.dirty, d.body AS packed
-             FROM sealed_days d JOIN sealed_months m ON m.sn = d.sn AND m.month = d.day / 100
-             WHERE d.sn = $1 AND d.day >= $2 AND d.day < $3")
-            .bind(site.sn.as_str()).bind(days.start.number()).bind(days.end.number()).fetch_all(p).await)?;
+        let mut days = Err(OBJECT_MISSING);
+        for _ in 0..READ_ATTEMPTS {
+            let rows: Vec<ColumnsRow> = on!(self, p => sqlx::query_as(concat!(
+                "SELECT d.day, d.starts_at, m.site, m.dirty, ", body_columns!(), " FROM ", days_with_objects!(),
+                " JOIN sealed_months m ON m.sn = d.sn AND m.month = d.day / 100
+                 WHERE d.sn = $1 AND d.day >= $2 AND d.day < $3"))
+                .bind(site.sn.as_str()).bind(days_of.start.number()).bind(days_of.end.number()).fetch_all(p).await)?;
+            let mut valid = Vec::with_capacity(rows.len());
+            let mut stored = Vec::with_capacity(rows.len());
+            for row in rows {
+                if let Some(day) = valid_day(site, row.day, row.starts_at, &row.site, row.dirty)? {
+                    valid.push(day);
+                    stored.push(StoredBody::new(
+                        row.body,
+                        row.object,
+                        row.object_at,
+                        row.object_bytes,
+                    )?);
+                }
+            }
+            if let Ok(bodies) = self.load_bodies(stored).await? {
+                let found = valid.into_iter().zip(bodies);
+                days = Ok(found
+                    .map(|((day, start), body)| (day, start, body))
+                    .collect());
+                break;
+            }
+        }
         let fields = fields.to_vec();
-        unpack_days(valid_days(site, rows)?, move |packed, _| {
-            codec::decode(packed, &fields)
-        })
-        .await
+        unpack_days(days?, move |packed, _| codec::decode(packed, &fields)).await
     }
 
     /// Samples of a time span from all sealed days that overlap it. Unsorted, perhaps with duplicates.
@@ -78,14 +115,25 @@ impl Telemetry {
         span: &Range<Millis>,
     ) -> Result<Vec<Sample>> {
         let nearby = site.zone.day_of(span.start).plus(-2)..site.zone.day_of(span.end).plus(3);
-        let rows: Vec<BodyRow> = on!(self, p => sqlx::query_as(
-            "SELECT body FROM sealed_days
-             WHERE sn = $1 AND day >= $2 AND day < $3 AND starts_at < $5 AND ends_at > $4 ORDER BY day")
-            .bind(site.sn.as_str()).bind(nearby.start.number()).bind(nearby.end.number())
-            .bind(span.start).bind(span.end).fetch_all(p).await)?;
+        let mut bodies = Err(OBJECT_MISSING);
+        for _ in 0..READ_ATTEMPTS {
+            let rows: Vec<BodyRow> = on!(self, p => sqlx::query_as(concat!(
+                "SELECT ", body_columns!(), " FROM ", days_with_objects!(),
+                " WHERE d.sn = $1 AND d.day >= $2 AND d.day < $3 AND d.starts_at < $5 AND d.ends_at > $4 ORDER BY d.day"))
+                .bind(site.sn.as_str()).bind(nearby.start.number()).bind(nearby.end.number())
+                .bind(span.start).bind(span.end).fetch_all(p).await)?;
+            let stored = rows
+                .into_iter()
+                .map(BodyRow::stored_body)
+                .collect::<Result<_>>()?;
+            if let Ok(found) = self.load_bodies(stored).await? {
+                bodies = Ok(found);
+                break;
+            }
+        }
         let mut samples = Vec::new();
-        for row in rows {
-            samples.extend(codec::decode(&row.body, &SampleField::ALL)?.samples()?);
+        for body in bodies? {
+            samples.extend(codec::decode(&body, &SampleField::ALL)?.samples()?);
         }
         let from = span.start.max(site.history_from);
         samples.retain(|sample| (from..span.end).contains(&sample.at));
@@ -165,23 +213,20 @@ impl Telemetry {
     }
 }
 
-/// Days that are not dirty, were sealed for this layout, and belong entirely to this household. Those that are no longer kept, and not
-/// deleted yet, are not marked as dirty when the layout changes.
-fn valid_days(
+/// A day and its start, if it is not dirty, was sealed for this layout, and belongs entirely to this household. Those that are no longer
+/// kept, and not deleted yet, are not marked as dirty when the layout changes.
+fn valid_day(
     site: MeasuredSite<'_>,
-    rows: Vec<PackedDay>,
-) -> Result<Vec<(SiteDay, Millis, Vec<u8>)>> {
-    let layout_key = site.layout_key();
-    let mut days = Vec::with_capacity(rows.len());
-    for row in rows {
-        let day = SiteDay::from_number(row.day).ok_or(Error::Damaged("sealed_days.day"))?;
-        let start = site.zone.start_of(day);
-        let is_current = row.site == layout_key && row.starts_at == start;
-        if is_current && row.dirty & day_bit(day) == 0 && start >= site.history_from {
-            days.push((day, start, row.packed));
-        }
-    }
-    Ok(days)
+    number: i64,
+    starts_at: Millis,
+    sealed_for: &str,
+    dirty: i64,
+) -> Result<Option<(SiteDay, Millis)>> {
+    let day = SiteDay::from_number(number).ok_or(Error::Damaged("sealed_days.day"))?;
+    let start = site.zone.start_of(day);
+    let is_current = sealed_for == site.layout_key() && starts_at == start;
+    let is_valid = is_current && dirty & day_bit(day) == 0 && start >= site.history_from;
+    Ok(is_valid.then_some((day, start)))
 }
 
 async fn unpack_days<T: Send + 'static>(

@@ -1,9 +1,9 @@
 //! The totals of sealed days, one row per month: a year is a dozen rows.
-use crate::Telemetry;
 use crate::day_context::MeasuredSite;
 use crate::late_samples::{day_bit, days_from_bits, month_number};
 use crate::totals::Totals;
 use crate::varint::ByteReader;
+use crate::{Telemetry, month_objects};
 use db::{FromRow, Result, Tx};
 use domain::clock::Millis;
 use domain::{Serial, SiteDay};
@@ -105,6 +105,7 @@ pub(crate) async fn write_totals(
             }
         }
         if row.sealed == 0 {
+            month_objects::erase(tx, sn, month..=month).await?;
             execute!(
                 tx,
                 sqlx::query("DELETE FROM sealed_months WHERE sn = $1 AND month = $2")
@@ -122,7 +123,7 @@ pub(crate) async fn write_totals(
             sqlx::query(
                 "INSERT INTO sealed_months (sn, month, site, sealed, dirty, totals) VALUES ($1, $2, $3, $4, $5, $6)
                  ON CONFLICT (sn, month) DO UPDATE
-                 SET site = excluded.site, sealed = excluded.sealed, dirty = excluded.dirty, totals = excluded.totals"
+                 SET site = excluded.site, sealed = excluded.sealed, dirty = excluded.dirty, totals = excluded.totals, in_store = FALSE"
             )
             .bind(sn.as_str())
             .bind(month)

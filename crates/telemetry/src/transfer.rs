@@ -1,14 +1,22 @@
 //! Replacement of a unit: the history of the site continues under the new serial number.
 use crate::columns::SampleField;
-use crate::{chunks, codec, fold, late_samples, message_ranges, sample_retention};
-use db::{FromRow, Result, Tx};
+use crate::{chunks, codec, fold, late_samples, message_ranges, month_objects, sample_retention};
+use db::{Error, FromRow, Result, Tx};
 use domain::clock::Millis;
 use domain::sample::MessageId;
 use domain::{Sample, Serial, Zone};
 
 #[derive(Debug, FromRow)]
 struct BodyRow {
+    ends_at: Millis,
     body: Vec<u8>,
+}
+
+impl BodyRow {
+    /// Samples of the last weeks are never in the sample store.
+    fn is_in_store(&self) -> bool {
+        self.body.is_empty()
+    }
 }
 
 /// The time of a system's last sample. Its history must be settled.
@@ -16,9 +24,11 @@ async fn last_measured(tx: &mut Tx, sn: &Serial) -> Result<Option<Millis>> {
     let unsealed: Option<Millis> = within!(&mut *tx, c => sqlx::query_scalar(
         "SELECT max(ends_at) FROM sample_chunks WHERE sn = $1").bind(sn.as_str()).fetch_one(c).await)?;
     let body: Option<BodyRow> = within!(&mut *tx, c => sqlx::query_as(
-        "SELECT body FROM sealed_days WHERE sn = $1 ORDER BY day DESC LIMIT 1")
+        "SELECT ends_at, body FROM sealed_days WHERE sn = $1 ORDER BY day DESC LIMIT 1")
         .bind(sn.as_str()).fetch_optional(c).await)?;
     let sealed = match body {
+        // Nobody waits for the store in a transaction: after that day is late enough.
+        Some(row) if row.is_in_store() => Some(row.ends_at - 1),
         Some(row) => samples(&row)?.last().map(|sample| sample.at),
         None => None,
     };
@@ -69,6 +79,7 @@ pub async fn transfer_history(
         sample.id = sample.id.with_unit(unit);
     }
     own.sort_unstable_by_key(Sample::order);
+    month_objects::erase(tx, new, 0..=i64::MAX).await?;
     for forget in [
         "DELETE FROM sealed_days WHERE sn = $1",
         "DELETE FROM sealed_months WHERE sn = $1",
@@ -81,6 +92,7 @@ pub async fn transfer_history(
         "UPDATE sample_chunks SET sn = $2 WHERE sn = $1",
         "UPDATE sealed_days SET sn = $2 WHERE sn = $1",
         "UPDATE sealed_months SET sn = $2 WHERE sn = $1",
+        "UPDATE sample_objects SET sn = $2 WHERE sn = $1 AND delete_at IS NULL",
         "UPDATE message_ranges SET sn = $2 WHERE sn = $1",
         "UPDATE systems SET measured = o.measured, erased_to = o.erased_to
              FROM (SELECT * FROM systems WHERE sn = $1) o WHERE systems.sn = $2",
@@ -115,10 +127,13 @@ pub fn boot_offset(unit: u8) -> i64 {
 /// A system's sealed samples since `from`.
 async fn unseal(tx: &mut Tx, sn: &Serial, from: Millis) -> Result<Vec<Sample>> {
     let days: Vec<BodyRow> = within!(&mut *tx, c => sqlx::query_as(
-        "SELECT body FROM sealed_days WHERE sn = $1 AND ends_at > $2 ORDER BY day")
+        "SELECT ends_at, body FROM sealed_days WHERE sn = $1 AND ends_at > $2 ORDER BY day")
         .bind(sn.as_str()).bind(from).fetch_all(c).await)?;
     let mut unsealed = Vec::new();
     for day in &days {
+        if day.is_in_store() {
+            return Err(Error::Conflict);
+        }
         unsealed.extend(samples(day)?);
     }
     unsealed.retain(|sample| sample.at >= from);

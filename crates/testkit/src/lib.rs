@@ -22,6 +22,7 @@ pub mod planning;
 pub mod proxy;
 pub mod random;
 pub mod reporter;
+pub mod s3;
 mod statements;
 
 pub use app::{PUBLIC_URL, TestApp};
@@ -35,6 +36,7 @@ pub use http::TestResponse;
 pub use nats::NatsServer;
 pub use proxy::Proxy;
 pub use reporter::{Reporter, sample};
+pub use s3::S3Server;
 
 /// A Sunday in November 2026, noon in Germany; tests move the clock from here.
 pub const NOON: i64 = 1_794_740_400_000;

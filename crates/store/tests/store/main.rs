@@ -17,4 +17,5 @@ mod telemetry_fixture;
 mod telemetry_log;
 mod telemetry_model;
 mod telemetry_months;
+mod telemetry_objects;
 mod telemetry_sealing;

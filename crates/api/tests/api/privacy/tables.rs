@@ -395,6 +395,11 @@ pub(crate) const TABLES: &[TableRule] = &[
         left_out: &[],
     },
     TableRule {
+        name: "sample_objects",
+        ownership: RowOwnership::Nobody("where samples of old months are, exported as those"),
+        left_out: &[],
+    },
+    TableRule {
         name: "sample_retention",
         ownership: RowOwnership::Nobody("how long all systems' samples are kept"),
         left_out: &[],
