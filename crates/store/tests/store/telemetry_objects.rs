@@ -192,7 +192,7 @@ on_both!(erased_systems_and_deleted_months_leave_no_objects, |db| {
     let stage = Stage::set(db).await;
     move_months(db, &numbered(1), NOON).await;
     let mut tx = db.db().begin().await.unwrap();
-    telemetry::erase_all(&mut tx, &[stage.home.sn.clone()], NOON)
+    telemetry::erase_all(&mut tx, std::slice::from_ref(&stage.home.sn), NOON)
         .await
         .unwrap();
     tx.commit().await.unwrap();

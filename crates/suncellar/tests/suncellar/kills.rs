@@ -107,7 +107,10 @@ async fn survives_kills(with_nats: bool, rounds: usize) {
     let go_on_since = async |killed: &str, since: Instant| {
         let pause = acknowledged(&total, since).await;
         eprintln!("{killed}: no acknowledgement for {} ms", pause.as_millis());
-        assert!(pause <= MAX_PAUSE, "{killed}: no acknowledgement for {pause:?}");
+        assert!(
+            pause <= MAX_PAUSE,
+            "{killed}: no acknowledgement for {pause:?}"
+        );
     };
     let go_on = |killed| go_on_since(killed, Instant::now());
     go_on("nothing").await;
