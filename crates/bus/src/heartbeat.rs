@@ -5,7 +5,6 @@
 use crate::Bus;
 use crate::peer_message::PeerMessage;
 use domain::clock::Millis;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
@@ -37,21 +36,37 @@ pub(crate) struct Heartbeat {
     /// `None` on SQLite, where there are no other processes.
     limit: Option<Duration>,
     started: Instant,
-    /// When the newest one that came back was sent, in ms since `started`.
-    newest: AtomicU64,
-    /// Since when none has been missed, by the portal's clock.
-    unbroken_since: Mutex<Option<Millis>>,
+    returned: Mutex<Returned>,
     /// Requests a heartbeat at once.
     send_now: Notify,
 }
 
+/// Heartbeats that came back. Behind one lock: who saw the newest one after a break, but still the time from before it, would
+/// take every battery for silent.
+#[derive(Debug)]
+struct Returned {
+    /// When the newest one was sent.
+    newest: Instant,
+    /// Since when none has been missed, by the portal's clock.
+    unbroken_since: Option<Millis>,
+}
+
+impl Returned {
+    fn is_late(&self, limit: Option<Duration>) -> bool {
+        limit.is_some_and(|limit| self.newest.elapsed() > limit)
+    }
+}
+
 impl Heartbeat {
     pub(crate) fn new(limit: Option<Duration>, now: Millis) -> Self {
+        let started = Instant::now();
         Self {
             limit,
-            started: Instant::now(),
-            newest: AtomicU64::new(0),
-            unbroken_since: Mutex::new(Some(now)),
+            started,
+            returned: Mutex::new(Returned {
+                newest: started,
+                unbroken_since: Some(now),
+            }),
             send_now: Notify::new(),
         }
     }
@@ -61,52 +76,48 @@ impl Heartbeat {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    fn newest(&self) -> Instant {
-        self.started + Duration::from_millis(self.newest.load(Ordering::Relaxed))
-    }
-
-    fn is_late(&self) -> bool {
-        self.limit.is_some_and(|limit| self.age() > limit)
-    }
-
-    fn unbroken(&self) -> MutexGuard<'_, Option<Millis>> {
-        let since = self.unbroken_since.lock();
-        since.unwrap_or_else(PoisonError::into_inner)
+    fn returned(&self) -> MutexGuard<'_, Returned> {
+        self.returned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// How long ago the newest one that came back was sent; zero on SQLite.
     pub(crate) fn age(&self) -> Duration {
         match self.limit {
-            Some(_) => self.newest().elapsed(),
+            Some(_) => self.returned().newest.elapsed(),
             None => Duration::ZERO,
         }
     }
 
     /// Since when this process has received peer messages without a break; `None` while it does not.
     pub(crate) fn unbroken_since(&self) -> Option<Millis> {
-        let since = *self.unbroken();
-        since.filter(|_| !self.is_late())
+        let returned = self.returned();
+        returned
+            .unbroken_since
+            .filter(|_| !returned.is_late(self.limit))
     }
 
     /// A heartbeat came back.
     pub(crate) fn received(&self, uptime_ms: u64, now: Millis) {
-        let broken = self.is_late();
-        self.newest.fetch_max(uptime_ms, Ordering::Relaxed);
-        let mut since = self.unbroken();
-        if broken || since.is_none() {
-            *since = (!self.is_late()).then_some(now);
+        let Some(sent) = self.started.checked_add(Duration::from_millis(uptime_ms)) else {
+            return; // none of ours
+        };
+        let mut returned = self.returned();
+        let broken = returned.is_late(self.limit) || returned.unbroken_since.is_none();
+        returned.newest = returned.newest.max(sent);
+        if broken {
+            returned.unbroken_since = (!returned.is_late(self.limit)).then_some(now);
         }
     }
 
     /// The connection was lost or went silent: peer messages were missed.
     pub(crate) fn mark_broken(&self) {
-        *self.unbroken() = None;
+        self.returned().unbroken_since = None;
         self.send_now.notify_one();
     }
 
     /// When the next heartbeat must have come back, on a connection that was opened at `connected`.
     pub(crate) fn deadline(&self, connected: Instant) -> Instant {
-        self.newest().max(connected) + self.limit.unwrap_or_default()
+        self.returned().newest.max(connected) + self.limit.unwrap_or_default()
     }
 }
 
@@ -141,6 +152,7 @@ pub(crate) async fn run(bus: &Bus) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
     #[tokio::test(start_paused = true)]
     async fn a_break_counts_from_the_first_heartbeat_after_it() {
@@ -164,6 +176,31 @@ mod tests {
         assert_eq!(heartbeat.unbroken_since(), None);
         heartbeat.received(heartbeat.uptime_ms(), 500);
         assert_eq!(heartbeat.unbroken_since(), Some(500));
+    }
+
+    /// Reads while heartbeats come back after a break: none may see the time from before it.
+    #[test]
+    fn after_a_break_nobody_sees_the_time_before_it() {
+        let heartbeat = Heartbeat::new(Some(Duration::from_millis(1)), 0);
+        let newest_break = AtomicI64::new(-1);
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for now in 0..300 {
+                    while heartbeat.unbroken_since().is_some() {
+                        std::hint::spin_loop();
+                    }
+                    newest_break.store(now, Ordering::SeqCst);
+                    heartbeat.received(heartbeat.uptime_ms() + 1, now + 1);
+                }
+                done.store(true, Ordering::SeqCst);
+            });
+            while !done.load(Ordering::SeqCst) {
+                let broken_at = newest_break.load(Ordering::SeqCst);
+                let since = heartbeat.unbroken_since();
+                assert!(since.is_none_or(|since| since > broken_at), "{since:?}");
+            }
+        });
     }
 
     #[tokio::test(start_paused = true)]

@@ -248,7 +248,10 @@ impl Engine {
             () = stop.cancelled() => {}
             _ = tasks => {}
             ended = &mut commits => {
-                tracing::error!(?ended, "report_commits_ended: reports are no longer stored, restart this process");
+                // Without an error: everybody who could submit a report has stopped.
+                if let Err(error) = ended {
+                    tracing::error!(%error, "report_commits_ended: reports are no longer stored, restart this process");
+                }
                 return;
             }
         }

@@ -81,6 +81,12 @@ async fn without_database(db: &TestDb, both: bool, liveness: Liveness) -> Durati
         !ready(&there).await && (!both || !ready(&here).await)
     })
     .await;
+    // Before that the database does not answer, but what it said last is recent enough to decide by.
+    let hears_nobody = |app: &TestApp| !app.portal.live.receives_peer_messages();
+    eventually("it knows that it hears nobody", async || {
+        hears_nobody(&there) && (!both || hears_nobody(&here))
+    })
+    .await;
     for app in apps {
         app.clock.advance(2 * MINUTE);
     }
