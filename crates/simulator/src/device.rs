@@ -153,7 +153,11 @@ impl RunningDevice {
                 zone: device.zone,
             },
             secret: device.secret,
-            next_measure: now + dice.up_to(context.interval),
+            // Batteries of one fleet do not all measure at the same moment.
+            next_measure: match context.closed_loop {
+                true => now,
+                false => now + dice.up_to(context.interval),
+            },
             next_history: None,
             next_ping: now,
             booted_at,

@@ -106,6 +106,25 @@ on_both!(the_acknowledged_samples_are_the_stored_ones, |db| {
     app.stop().await;
 });
 
+on_both!(in_a_closed_loop_every_battery_sends_from_the_start, |db| {
+    let app = TestApp::start(db).await;
+    let mut devices = Vec::new();
+    for number in 0..4 {
+        devices.push(battery(&app, number, DeviceClock::CORRECT).await);
+    }
+    let mut context = context(&app);
+    context.closed_loop = true;
+    context.interval = Duration::from_secs(3_600);
+    let fleet = Fleet::start(context, devices);
+    eventually("each has sent again after an acknowledgement", async || {
+        let all = fleet.acknowledged();
+        all.len() == 4 && all.iter().all(|(_, ids)| ids.len() > 1)
+    })
+    .await;
+    assert!(fleet.finish(Duration::from_secs(40)).await);
+    app.stop().await;
+});
+
 on_both!(
     the_pattern_at_the_switch_links_the_battery_to_whoever_waits,
     |db| {
