@@ -3,6 +3,7 @@
 
 mod account;
 pub mod alarm;
+mod code;
 pub mod command;
 pub mod commissioning;
 pub mod device;
@@ -19,10 +20,12 @@ mod page;
 pub mod partner;
 pub mod planning;
 pub mod registration;
-mod release;
+pub mod release;
 pub mod replacement;
+mod secret_keys;
 pub mod session;
 pub mod settings;
+mod shared_option;
 pub mod site;
 pub mod tariff;
 pub mod totp;

@@ -45,7 +45,7 @@ pub mod server_clock;
 pub mod session;
 mod session_cache;
 pub mod setting;
-mod shared_option;
+pub mod shared_option;
 pub mod site;
 pub mod source;
 pub mod system;

@@ -37,8 +37,7 @@ impl TestApp {
             secret: String::as_bytes(secret),
         };
         let devices: Vec<NewDevice<'_>> = systems.iter().zip(&secrets).map(device).collect();
-        let imported = self.store.import_devices(&devices, self.clock.now());
-        imported.await.unwrap();
+        self.service.import_devices(&devices).await.unwrap();
     }
 
     /// Issues a registration code for existing systems.
@@ -54,9 +53,7 @@ impl TestApp {
     async fn issue_code(&self, kind: CodeKind, systems: &[&Serial]) -> String {
         let code = Code::random(&self.portal.random);
         let systems: Vec<Serial> = systems.iter().map(|sn| (*sn).clone()).collect();
-        let issued = self
-            .store
-            .issue_code(&code, kind, &systems, self.clock.now());
+        let issued = self.service.issue_code(&code, kind, &systems);
         issued.await.unwrap();
         code.as_str().to_owned()
     }

@@ -3,9 +3,10 @@ use crate::Portal;
 use crate::caller::PersonCaller;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
 use crate::form::{Form, parse_id};
+use crate::path::Path;
 use crate::settings::{SettingValues, TemplateForm};
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use domain::Message;
 use domain::clock::Millis;
@@ -81,7 +82,7 @@ pub(crate) async fn create(
 pub(crate) async fn change(
     State(portal): State<Portal>,
     person: PersonCaller,
-    Path(id): Path<String>,
+    Path(id): Path,
     Form(form): Form<TemplateForm>,
 ) -> Result<Json<TemplateEntry>> {
     let id = parse_id(&id)?;
@@ -92,7 +93,7 @@ pub(crate) async fn change(
     let fields = read_fields(&form, &mut errors);
     errors.into_result()?;
     let change = TemplateChange { name, fields };
-    let changed = portal.store.change_template(person.account, id, &change);
+    let changed = portal.service.change_template(person.account, id, &change);
     match changed.await? {
         true => show(&portal, person, id).await,
         false => Err(Error::not_found()),
@@ -106,9 +107,10 @@ pub(crate) async fn change(
 pub(crate) async fn delete(
     State(portal): State<Portal>,
     person: PersonCaller,
-    Path(id): Path<String>,
+    Path(id): Path,
 ) -> Result<StatusCode> {
-    let deleted = portal.store.delete_template(person.account, parse_id(&id)?);
+    let id = parse_id(&id)?;
+    let deleted = portal.service.delete_template(person.account, id);
     match deleted.await? {
         true => Ok(StatusCode::NO_CONTENT),
         false => Err(Error::not_found()),

@@ -27,6 +27,9 @@ const STORED: &[(&str, &str)] = &[
     ("plan_wished", r#"{"at":"07:00","soc":80}"#),
     ("plan_wish_dropped", "null"),
     ("plan_turned_off", r#"{"currency":"EUR","lost":123}"#),
+    ("template_created", r#"{"template":3}"#),
+    ("template_changed", r#"{"fields":["name"],"template":3}"#),
+    ("template_deleted", r#"{"template":3}"#),
     (
         "command_sent",
         r#"{"args":{"power":null,"soc":80},"command":"charge_to"}"#,
@@ -111,6 +114,20 @@ const STORED: &[(&str, &str)] = &[
     ("device_blocked", "null"),
     ("device_unblocked", "null"),
     ("device_secret_rotated", r#"{"drop_old":true}"#),
+    ("boot_counter_restarted", "null"),
+    ("devices_imported", r#"{"systems":["SC000001","SC000002"]}"#),
+    (
+        "code_issued",
+        r#"{"kind":"installer","systems":["SC000001"]}"#,
+    ),
+    (
+        "partner_registered",
+        r#"{"partner":"sunny","redirects":["https://sunny.example/back"]}"#,
+    ),
+    ("secret_changed", "null"),
+    ("keys_rotated", r#"{"grace_days":30,"version":2}"#),
+    ("option_set", r#"{"forgotten":false,"name":"public-url"}"#),
+    ("release_key_trusted", r#"{"key":"a1b2","was":null}"#),
     ("fleet_braked", r#"{"reason":"smoke"}"#),
     ("fleet_released", "null"),
     (

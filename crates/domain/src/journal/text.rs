@@ -115,6 +115,9 @@ impl JournalEvent {
             | Self::NoticeAcknowledged { .. }
             | Self::SettingsReported { .. }
             | Self::ChargeTargetDropped
+            | Self::TemplateCreated { .. }
+            | Self::TemplateChanged { .. }
+            | Self::TemplateDeleted { .. }
             | Self::UpdateCancelled
             | Self::UpdateInterrupted
             | Self::UpdateExpired
@@ -149,6 +152,14 @@ impl JournalEvent {
             | Self::DeviceBlocked
             | Self::DeviceUnblocked
             | Self::DeviceSecretRotated { .. }
+            | Self::BootCounterRestarted
+            | Self::DevicesImported { .. }
+            | Self::CodeIssued { .. }
+            | Self::PartnerRegistered { .. }
+            | Self::SecretChanged
+            | Self::KeysRotated { .. }
+            | Self::OptionSet { .. }
+            | Self::ReleaseKeyTrusted { .. }
             | Self::FleetBraked { .. }
             | Self::FleetReleased
             | Self::FirmwarePublished { .. }

@@ -21,7 +21,10 @@ async fn import(db: &TestDb) -> Service {
         phase: 1,
         secret: FIRST.as_bytes(),
     };
-    db.import_devices(&[device], NOON).await.unwrap();
+    service_at(db, NOON)
+        .import_devices(&[device])
+        .await
+        .unwrap();
     service_at(db, NOON)
 }
 

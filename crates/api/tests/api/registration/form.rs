@@ -48,8 +48,8 @@ with_app!(every_wrong_field_of_an_owner_gets_its_own_code, |app| {
     let installer = Code::random(&app.portal.random);
     let systems = ["SC000001".parse().unwrap()];
     let issued = app
-        .store
-        .issue_code(&installer, CodeKind::Installer, &systems, app.clock.now());
+        .service
+        .issue_code(&installer, CodeKind::Installer, &systems);
     issued.await.unwrap();
     for (n, (field, value, code)) in [
         ("email", "", "required"),
