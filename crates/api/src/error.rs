@@ -101,6 +101,10 @@ impl From<store::Error> for Error {
             store::Error::Conflict => {
                 Self::Refused(StatusCode::CONFLICT, Message::ChangedMeanwhile)
             }
+            race if race.is_race() => {
+                tracing::warn!(%error, "two requests changed the same at once: one is told to look again");
+                Self::Refused(StatusCode::CONFLICT, Message::ChangedMeanwhile)
+            }
             store::Error::Sqlx(_) | store::Error::SampleStore(_) => {
                 tracing::error!(%error, "the database or the sample store did not answer as expected");
                 Self::Refused(StatusCode::SERVICE_UNAVAILABLE, Message::Unavailable)

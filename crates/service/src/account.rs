@@ -62,7 +62,9 @@ impl Service {
     pub async fn erase_account(&self, account: AccountId) -> Result<()> {
         let mut t = self.begin().await?;
         let now = t.now;
-        let Some(contact) = account::contact(&mut t, account).await? else {
+        // First of all: whoever saves something at the same moment locks it first, too.
+        account::lock_account_row(&mut t, account).await?;
+        let Some(person) = account::find(&mut t, account).await? else {
             return Ok(());
         };
         for sn in system::serials_of(&mut t, account).await? {

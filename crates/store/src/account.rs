@@ -97,13 +97,16 @@ pub async fn insert(tx: &mut Tx, new: NewAccount<'_>, now: Millis) -> Result<Acc
 }
 
 /// Locks the account's row until the transaction ends, on both engines. Of two concurrent requests, the second sees the changes
-/// of the first.
+/// of the first. A conflict when the account was deleted meanwhile. Whoever needs this and rows of systems locks this first.
 pub async fn lock_account_row(tx: &mut Tx, account: AccountId) -> Result<()> {
-    execute!(
+    let found = execute!(
         tx,
         sqlx::query("UPDATE accounts SET language = language WHERE id = $1").bind(account.0)
     )?;
-    Ok(())
+    match found {
+        0 => Err(Error::Conflict),
+        _ => Ok(()),
+    }
 }
 
 pub async fn exists(tx: &mut Tx, email: &Email) -> Result<bool> {

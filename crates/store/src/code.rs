@@ -54,18 +54,33 @@ impl Row {
     }
 }
 
-/// The systems of an unused code of this kind.
+/// The systems of an unused code of this kind. They are locked until the transaction ends: nobody becomes their owner meanwhile.
 pub async fn covered_systems(
     tx: &mut Tx,
     hash: &[u8],
     kind: CodeKind,
 ) -> Result<Vec<CoveredSystem>> {
+    lock_systems_of_code(tx, hash).await?;
     let rows: Vec<Row> = within!(tx, c => sqlx::query_as(
         "SELECT s.sn, s.owner_id, s.time_zone, s.linked_by, s.linked_at FROM codes c
          JOIN code_systems cs ON cs.code_hash = c.hash JOIN systems s ON s.sn = cs.sn
          WHERE c.hash = $1 AND c.kind = $2 AND c.used_at IS NULL ORDER BY s.sn")
         .bind(hash).bind(kind.as_str()).fetch_all(c).await)?;
     rows.into_iter().map(Row::system).collect()
+}
+
+/// In one order for everybody, so that two codes never wait for each other.
+async fn lock_systems_of_code(tx: &mut Tx, hash: &[u8]) -> Result<()> {
+    let systems: Vec<String> = within!(&mut *tx, c => sqlx::query_scalar(
+        "SELECT sn FROM code_systems WHERE code_hash = $1 ORDER BY sn")
+        .bind(hash).fetch_all(c).await)?;
+    for sn in systems {
+        execute!(
+            &mut *tx,
+            sqlx::query("UPDATE systems SET phase = phase WHERE sn = $1").bind(&sn)
+        )?;
+    }
+    Ok(())
 }
 
 pub async fn kind(tx: &mut Tx, hash: &[u8]) -> Result<Option<CodeKind>> {

@@ -4,6 +4,7 @@
 
 mod account;
 mod alarm;
+mod at_once;
 mod charts;
 mod claim;
 mod command;
