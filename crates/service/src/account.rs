@@ -72,7 +72,9 @@ impl Service {
         }
         account::erase_measurements(&mut t, account, now).await?;
         system::unlink_all(&mut t, account, now).await?;
-        account::erase_address(&mut t, &contact.email).await?;
+        if person.email_confirmed_at.is_some() {
+            account::erase_address(&mut t, &person.email).await?;
+        }
         t.record_holder_deleted(account).await?;
         commissioning::anonymise_electrician(&mut t, account).await?;
         account::delete(&mut t, account).await?;
