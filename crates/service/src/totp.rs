@@ -146,7 +146,7 @@ async fn use_factor(
     };
     match factor {
         SecondFactor::Code(code) => match active.step_of(keyring, code, now) {
-            Some(step) => totp::use_step(t, account, step).await,
+            Some(step) => totp::use_step(t, account, step, now).await,
             None => Ok(false),
         },
         SecondFactor::Recovery(code) => {
