@@ -51,6 +51,7 @@ pub enum Message {
     // Answers to one field.
     Required,
     TooLong,
+    NameHasAddress,
     EmailInvalid,
     EmailTaken,
     EmailOwn,

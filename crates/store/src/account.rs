@@ -2,7 +2,7 @@
 use crate::{Error, Result, Store};
 use db::{FromRow, Tx};
 use domain::clock::Millis;
-use domain::{AccountId, Country, Email, Lang, Phone, Role, Serial};
+use domain::{AccountId, Country, Email, Lang, Phone, Role, Serial, without_links};
 
 /// A person's own data as given at registration.
 #[derive(Clone, Debug)]
@@ -145,9 +145,10 @@ pub async fn language_at(tx: &mut Tx, email: &str) -> Result<Option<String>> {
 
 /// What others see of an account in a mail: an electrician's company, or the address.
 pub async fn display_name(tx: &mut Tx, account: AccountId) -> Result<Option<String>> {
-    Ok(within!(tx, c => sqlx::query_scalar(
-        "SELECT COALESCE(company, email) FROM accounts WHERE id = $1")
-        .bind(account.0).fetch_optional(c).await)?)
+    let found: Option<(Option<String>, String)> = within!(tx, c => sqlx::query_as(
+        "SELECT company, email FROM accounts WHERE id = $1")
+        .bind(account.0).fetch_optional(c).await)?;
+    Ok(found.map(|(company, email)| company.map_or(email, |name| without_links(&name))))
 }
 
 /// The account as this transaction sees it.

@@ -10,7 +10,7 @@ use axum::Json;
 use axum::extract::State;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
-use domain::account::parse_name;
+use domain::account::parse_company;
 use domain::{Country, Email, Lang, Message, Password, Phone, Role};
 use serde::{Deserialize, Serialize};
 use store::account::{Account, ProfileChange};
@@ -156,7 +156,7 @@ fn check(form: &ChangeAccount, account: &Account) -> Result<AccountChange> {
         .and_then(|text| errors.check("language", text.parse::<Lang>()));
     let is_electrician = account.role()? == Role::Electrician;
     let company = form.company.as_deref().filter(|_| is_electrician);
-    let company = company.and_then(|text| errors.check("company", parse_name(text)));
+    let company = company.and_then(|text| errors.check("company", parse_company(text)));
     let email = form
         .email
         .as_deref()

@@ -108,7 +108,12 @@ with_app!(
     every_wrong_field_of_an_electrician_gets_its_own_code,
     |app| {
         let long = "x".repeat(201);
-        for (value, code) in [("", "required"), ("   ", "required"), (&long, "too_long")] {
+        for (value, code) in [
+            ("", "required"),
+            ("   ", "required"),
+            (&long, "too_long"),
+            ("Blitz https://evil.example", "name_has_address"),
+        ] {
             let form = with(electrician(app, "eva@example.com"), "company", value);
             let answer = register(app, &form).await.expect(400);
             assert_eq!(codes(&answer), wrong("company", code), "{value:?}");
