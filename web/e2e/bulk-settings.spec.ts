@@ -17,7 +17,8 @@ const dialog = (page: Page) => page.getByRole('dialog')
 async function grant(server: Server, owner: Account, electrician: Account, scope: string) {
   const owners = { Authorization: `Bearer ${(await server.logIn(owner)).access}` }
   const theirs = { Authorization: `Bearer ${(await server.logIn(electrician)).access}` }
-  await server.post('/api/auth/grant/', { sn: '-1', email: electrician.email, scope }, 201, owners)
+  const invitation = { sn: '-1', email: electrician.email, scope, password: owner.password }
+  await server.post('/api/auth/grant/', invitation, 201, owners)
   const { held } = await server.get<{ held: { id: number; state: string }[] }>(
     '/api/auth/grant/',
     electrician,
@@ -159,7 +160,8 @@ test('somebody of the household who only looks reads the settings and finds no f
   const [sn = ''] = owner.serials
   const member = server.nextAccount('user')
   const owners = { Authorization: `Bearer ${(await server.logIn(owner)).access}` }
-  await server.post('/api/auth/grant/', { sn, email: member.email, scope: 'look' }, 201, owners)
+  const invitation = { sn, email: member.email, scope: 'look', password: owner.password }
+  await server.post('/api/auth/grant/', invitation, 201, owners)
   await page.goto(await server.linkMailedTo(member.email, '#key='))
   await sendRegistration(page, { account: member })
   await expect(page.getByText(sn)).toBeVisible()

@@ -14,7 +14,8 @@ const save = (page: Page) => button(card(page), text('account.save'))
 
 async function invite(server: Server, owner: Account, email: string, scope: string) {
   const owners = { Authorization: `Bearer ${(await server.logIn(owner)).access}` }
-  await server.post('/api/auth/grant/', { sn: '-1', email, scope }, 201, owners)
+  const invitation = { sn: '-1', email, scope, password: owner.password }
+  await server.post('/api/auth/grant/', invitation, 201, owners)
 }
 
 async function letIn(server: Server, owner: Account, electrician: Account, scope: string) {

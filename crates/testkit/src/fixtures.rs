@@ -60,7 +60,12 @@ impl TestApp {
 
     /// The owner invites an electrician, who accepts; returns the grant's id.
     pub async fn grant(&self, owner: &Person, electrician: &Person, sn: &str, scope: &str) -> i64 {
-        let fields = [("sn", sn), ("email", &electrician.email), ("scope", scope)];
+        let fields = [
+            ("sn", sn),
+            ("email", &electrician.email),
+            ("scope", scope),
+            ("password", PASSWORD),
+        ];
         let invited = self
             .post("/api/auth/grant/", &fields)
             .bearer(&owner.access)
@@ -80,7 +85,12 @@ impl TestApp {
     /// A member of the owner's household, registered with the code from the invitation, and logged in.
     pub async fn member(&self, owner: &Person, name: &str, sn: &str, scope: &str) -> Person {
         let email = format!("{name}@example.com");
-        let fields = [("sn", sn), ("email", &email), ("scope", scope)];
+        let fields = [
+            ("sn", sn),
+            ("email", &email),
+            ("scope", scope),
+            ("password", PASSWORD),
+        ];
         self.post("/api/auth/grant/", &fields)
             .bearer(&owner.access)
             .send()

@@ -10,7 +10,7 @@ use crate::own_account::load_account;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use domain::grant::{GrantScope, Right, parse_last_day};
+use domain::grant::{GrantScope, GrantState, Right, end_of, parse_last_day};
 use domain::{Message, Role, SiteDay};
 use serde::{Deserialize, Serialize};
 use service::grant::{GrantTerms, Invitation};
@@ -82,6 +82,8 @@ pub(crate) struct Invite {
     /// The last day, `YYYY-MM-DD`; 90 days from today when missing, and none for people of the household.
     #[serde(default)]
     until: String,
+    /// Typed again.
+    password: Option<String>,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -93,7 +95,7 @@ pub(crate) struct Invited {
 #[utoipa::path(post, path = "/api/auth/grant/", operation_id = "invite", tag = "grants",
     request_body(content = Invite, content_type = "application/x-www-form-urlencoded"),
     responses((status = 201, body = Invited), (status = 400, body = Problem), (status = 401, body = Refusal),
-        (status = 403, body = Refusal), (status = 404, body = Refusal), (status = 429, body = Refusal)))]
+        (status = 403, body = Refusal), (status = 404, body = Refusal), (status = 429, body = Refusal), (status = 503, body = Refusal)))]
 pub(crate) async fn invite(
     State(portal): State<Portal>,
     person: PersonCaller,
@@ -108,8 +110,8 @@ pub(crate) async fn invite(
         return Err(Error::not_found());
     };
     let mut errors = FieldErrors::default();
-    let own = load_account(&portal, person).await?.email;
-    let email = errors.check("email", address(&form.email, &own));
+    let account = load_account(&portal, person).await?;
+    let email = errors.check("email", address(&form.email, &account.email));
     let scope = errors.check("scope", form.scope.trim().parse::<GrantScope>());
     let today = first.zone().day_of(portal.now());
     let usual = scope.and_then(|scope| scope.default_end(today));
@@ -126,6 +128,7 @@ pub(crate) async fn invite(
     {
         return Err(Error::scope_too_small());
     }
+    reauthenticate(&portal, &account, form.password.as_deref()).await?;
     portal.limits.invitation(person.account).await?;
     let invitation = Invitation {
         email: &email,
@@ -154,26 +157,32 @@ pub(crate) struct GiveGrant {
     scope: Option<String>,
     /// The last day, `YYYY-MM-DD`. When missing it stays; what was asked for or has ended gets 90 days.
     until: Option<String>,
+    /// Typed again, where somebody gets access, more of it or for longer.
+    password: Option<String>,
 }
 
 /// Approve, confirm, renew or change a grant.
 #[utoipa::path(patch, path = "/api/auth/grant/{id}/", operation_id = "give_grant", tag = "grants", params(("id" = i64, Path)),
     request_body(content = GiveGrant, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = GivenEntry), (status = 400, body = Problem), (status = 401, body = Refusal),
-        (status = 403, body = Refusal), (status = 404, body = Refusal)))]
+        (status = 403, body = Refusal), (status = 404, body = Refusal), (status = 409, body = Refusal), (status = 429, body = Refusal),
+        (status = 503, body = Refusal)))]
 pub(crate) async fn give(
     State(portal): State<Portal>,
+    person: PersonCaller,
     systems: Systems,
     Path(id): Path<String>,
     Form(form): Form<GiveGrant>,
 ) -> Result<Json<GivenEntry>> {
     let id = parse_id(&id)?;
     let access = decided_by(&portal, &systems, id).await?;
-    let known = portal.store.grant_scope(access, id).await?;
+    let (now, system) = (portal.now(), std::slice::from_ref(access));
+    let mut given = portal.store.given_grants(system, now).await?.into_iter();
+    let known = given.find(|grant| grant.id == id);
     let known = known.ok_or(Error::not_found())?;
-    may_decide(access, known)?;
+    may_decide(access, known.scope)?;
     let mut errors = FieldErrors::default();
-    let today = access.zone().day_of(portal.now());
+    let today = access.zone().day_of(now);
     let scope = form
         .scope
         .as_deref()
@@ -181,19 +190,35 @@ pub(crate) async fn give(
         .filter(|it| !it.is_empty());
     let scope = errors.check(
         "scope",
-        scope.map(|text| same_kind(text, known)).transpose(),
+        scope.map(|text| same_kind(text, known.scope)).transpose(),
     );
     let until = form.until.as_deref().unwrap_or_default();
     let last_day = errors.check("until", last_day(until, None, today));
     errors.into_result()?;
-    let given = GrantTerms {
+    let terms = GrantTerms {
         scope: scope.flatten(),
         last_day: last_day.flatten(),
     };
-    let given = portal.service.approve_grant(access, id, given).await?;
+    if gives_more(access, &known, terms) {
+        let account = load_account(&portal, person).await?;
+        reauthenticate(&portal, &account, form.password.as_deref()).await?;
+    }
+    let given = portal.service.approve_grant(access, id, terms).await?;
     given
         .map(|grant| Json(grant.into()))
         .ok_or(Error::not_found())
+}
+
+/// Whether somebody gets access, more of it or for longer. That outlasts every login, so a phone that lies around unlocked is not
+/// enough for it.
+fn gives_more(access: &Access, known: &Grant, terms: GrantTerms) -> bool {
+    let begins = matches!(known.state, GrantState::Requested | GrantState::Ended);
+    let wider = terms.scope.is_some_and(|scope| scope.exceeds(known.scope));
+    let until = terms.last_day.map(|day| end_of(access.zone(), day));
+    let longer = until
+        .zip(known.until)
+        .is_some_and(|(new, known)| new > known);
+    begins || wider || longer
 }
 
 /// The system of a grant that the caller may decide about.

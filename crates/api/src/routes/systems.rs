@@ -195,15 +195,27 @@ pub(crate) async fn add(
     Ok(Json(AddedKeys { keys: results }))
 }
 
-/// Give a system up.
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct GiveUp {
+    /// Typed again.
+    password: Option<String>,
+}
+
+/// Give a system up. The history of the household is erased.
 #[utoipa::path(delete, path = "/api/auth/usr_sn/{sn}/", tag = "systems", params(("sn" = String, Path)),
-    responses((status = 204), (status = 401, body = Refusal), (status = 403, body = Refusal), (status = 404, body = Refusal)))]
+    request_body(content = GiveUp, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 204), (status = 400, body = Problem), (status = 401, body = Refusal), (status = 403, body = Refusal),
+        (status = 404, body = Refusal), (status = 409, body = Refusal), (status = 429, body = Refusal), (status = 503, body = Refusal)))]
 pub(crate) async fn unlink(
     State(portal): State<Portal>,
+    person: PersonCaller,
     systems: Systems,
-    Path(sn): Path<String>,
+    Path(sn): Path,
+    Form(form): Form<GiveUp>,
 ) -> Result<StatusCode> {
     let access = systems.find(&sn)?;
+    let account = load_account(&portal, person).await?;
+    reauthenticate(&portal, &account, form.password.as_deref()).await?;
     portal.service.unlink(access).await?;
     Ok(StatusCode::NO_CONTENT)
 }

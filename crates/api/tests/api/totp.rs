@@ -352,6 +352,7 @@ with_app!(an_owner_without_systems_is_asked_too, |app| {
     let anna = app.owner("anna", "SC000001").await;
     let phone = app.enable_totp(&anna).await;
     let call = app.call("DELETE", "/api/auth/usr_sn/SC000001/");
+    let call = call.form(&[("password", PASSWORD)]);
     call.bearer(&anna.access).send().await.expect(204);
     log_in(app, &anna, PASSWORD, "").await.expect(401);
     let code = phone.code(app.clock.now() + TIME_STEP);

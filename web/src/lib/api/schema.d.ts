@@ -1062,7 +1062,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Give a system up. */
+        /** Give a system up. The history of the household is erased. */
         delete: operations["unlink"];
         options?: never;
         head?: never;
@@ -1848,10 +1848,16 @@ export interface components {
             state?: string;
         };
         GiveGrant: {
+            /** @description Typed again, where somebody gets access, more of it or for longer. */
+            password?: string | null;
             /** @description Stays as it is, or was asked for, when missing. */
             scope?: string | null;
             /** @description The last day, `YYYY-MM-DD`. When missing it stays; what was asked for or has ended gets 90 days. */
             until?: string | null;
+        };
+        GiveUp: {
+            /** @description Typed again. */
+            password?: string | null;
         };
         /** @description A grant as the owner of its system sees it. */
         GivenEntry: {
@@ -2003,6 +2009,8 @@ export interface components {
         };
         Invite: {
             email?: string;
+            /** @description Typed again. */
+            password?: string | null;
             /** @description Of an electrician: monitor, configure or service. Of somebody of the household: look or owner. */
             scope?: string;
             /** @description One serial number, several separated by commas, or -1 for all of the caller's own. */
@@ -4621,6 +4629,14 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
         };
     };
     enter_installer_code: {
@@ -4914,6 +4930,30 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6842,13 +6882,25 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["GiveUp"];
+            };
+        };
         responses: {
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
             };
             401: {
                 headers: {
@@ -6867,6 +6919,30 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

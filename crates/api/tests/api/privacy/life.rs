@@ -240,7 +240,12 @@ pub(crate) async fn live(app: &TestApp, db: &TestDb, stage: &Stage) -> Life {
         ("moritz@example.com", "service"),
         ("lea@example.com", "look"),
     ] {
-        let invite = [("sn", "SC000001"), ("email", email), ("scope", scope)];
+        let invite = [
+            ("sn", "SC000001"),
+            ("email", email),
+            ("scope", scope),
+            ("password", PASSWORD),
+        ];
         app.post("/api/auth/grant/", &invite)
             .bearer(&person.access)
             .send()

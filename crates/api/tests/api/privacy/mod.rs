@@ -380,6 +380,7 @@ on_both!(an_electricians_grants_are_exported_and_deleted, |db| {
         ("sn", "SC000001"),
         ("email", eva.email.as_str()),
         ("scope", "service"),
+        ("password", PASSWORD),
     ];
     app.post("/api/auth/grant/", &invite)
         .bearer(&anna.access)

@@ -112,7 +112,9 @@ impl Callers {
                 app.device(&sn).await;
                 call(path).form(&[("keys", &sn)])
             }
-            ("DELETE", "/api/auth/usr_sn/{sn}/") => call(&format!("/api/auth/usr_sn/{own_sn}/")),
+            ("DELETE", "/api/auth/usr_sn/{sn}/") => {
+                call(&format!("/api/auth/usr_sn/{own_sn}/")).form(&[("password", PASSWORD)])
+            }
             ("GET", "/api/auth/system/{sn}/") => call(&format!("/api/auth/system/{own_sn}/")),
             ("PATCH", "/api/auth/system/{sn}/") => call(&format!("/api/auth/system/{own_sn}/"))
                 .form(&[("first_name", "Anna"), ("last_name", "Berg")]),
@@ -184,14 +186,19 @@ impl Callers {
                     .expect(201)
                     .json();
                 call(&format!("/api/auth/grant/{}/", made["grants"][0]["id"]))
-                    .form(&[("scope", "configure")])
+                    .form(&[("scope", "configure"), ("password", PASSWORD)])
             }
             (_, "/api/auth/grant/{id}/") => call("/api/auth/grant/1/"),
             ("POST", "/api/auth/grant/{id}/accept/") if caller == 'e' => {
                 let (name, sn) = self.fresh();
                 let owner = app.owner(&name, &sn).await;
                 let email = format!("{own_name}@example.com");
-                let fields = [("sn", sn.as_str()), ("email", &email), ("scope", "monitor")];
+                let fields = [
+                    ("sn", sn.as_str()),
+                    ("email", &email),
+                    ("scope", "monitor"),
+                    ("password", PASSWORD),
+                ];
                 let made = app
                     .post("/api/auth/grant/", &fields)
                     .bearer(&owner.access)
@@ -326,11 +333,12 @@ impl Callers {
     }
 }
 
-fn invitation(sn: &str) -> [(&'static str, &str); 3] {
+fn invitation(sn: &str) -> [(&'static str, &str); 4] {
     [
         ("sn", sn),
         ("email", "elektro@example.com"),
         ("scope", "monitor"),
+        ("password", PASSWORD),
     ]
 }
 
