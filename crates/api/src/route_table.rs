@@ -4,6 +4,7 @@
 use crate::Portal;
 use crate::authenticate::authorise;
 use crate::caller::{CallerKind, Rule};
+use crate::form::BodyLimit;
 use crate::routes::{
     account, alarm, command, commissioning, data, energy_chart, export, forecast, grant,
     grant_request, graph, group, handover, health, image, journal, partner, partner_api,
@@ -11,8 +12,8 @@ use crate::routes::{
     security_txt, session, setting_batch, setting_template, settings, site, stream, systems,
     tariff, totp, update,
 };
-use axum::Router;
 use axum::middleware::from_fn_with_state;
+use axum::{Extension, Router};
 use domain::grant::Right::{
     self, Acknowledge, Command, Commission, Configure, Describe, ManageGrants, ManageHousehold,
     Replace, SeeMoney, SeeSettings, SetMoney, Update, View,
@@ -205,7 +206,11 @@ fn guarded(rows: [Vec<RouteRow>; 2], portal: &Portal) -> Router<Portal> {
         OpenApiRouter::new(),
         |router, RouteRow { handler, rule }| {
             let guard = from_fn_with_state((portal.clone(), rule), authorise);
-            router.routes(handler.map(|methods| methods.route_layer(guard)))
+            let limit = match rule.admits_guests() {
+                true => BodyLimit::GUESTS,
+                false => BodyLimit::PEOPLE,
+            };
+            router.routes(handler.map(|methods| methods.route_layer(guard).layer(Extension(limit))))
         },
     );
     router.into()

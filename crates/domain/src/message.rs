@@ -30,6 +30,7 @@ pub enum Message {
     TooLarge,
     TooSlow,
     InvalidForm,
+    InvalidRequest,
     LinkInvalid,
     ClientUnknown,
     Unavailable,

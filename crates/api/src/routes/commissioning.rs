@@ -6,9 +6,10 @@ use crate::commissioning::{
 };
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result, language};
 use crate::form::{Form, Query, ticked};
+use crate::path::Path;
 use crate::protocol::ProtocolEntry;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use domain::account::parse_name;

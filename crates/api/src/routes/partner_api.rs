@@ -62,9 +62,13 @@ pub(crate) struct OauthError {
 pub(crate) async fn token(
     State(portal): State<Portal>,
     client: ClientAddress,
-    Form(form): Form<TokenRequest>,
+    form: Result<Form<TokenRequest>>,
 ) -> Result<Response> {
     portal.limits.token(client.0).await?;
+    // A parameter is missing or comes twice, or it is no form at all.
+    let Ok(Form(form)) = form else {
+        return Ok(refuse("invalid_request"));
+    };
     let access = BASE64.encode(portal.random.bytes::<32>());
     let refresh = BASE64.encode(portal.random.bytes::<32>());
     let tokens = NewTokens {

@@ -5,11 +5,12 @@ use crate::caller::PersonCaller;
 use crate::caller_systems::{NamedSystem, Systems};
 use crate::error::{Error, Problem, Refusal, Result, language};
 use crate::form::{Form, Query, ticked};
+use crate::path::Path;
 use crate::settings::{
     BatchEntry, BatchForm, BatchOutcome, BatchReader, SettingsQuery, SystemOutcome, versions,
 };
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use domain::Message;
 use domain::setting::BatchId;

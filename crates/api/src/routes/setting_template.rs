@@ -82,7 +82,7 @@ pub(crate) async fn create(
 pub(crate) async fn change(
     State(portal): State<Portal>,
     person: PersonCaller,
-    Path(id): Path,
+    Path(id): Path<String>,
     Form(form): Form<TemplateForm>,
 ) -> Result<Json<TemplateEntry>> {
     let id = parse_id(&id)?;
@@ -107,7 +107,7 @@ pub(crate) async fn change(
 pub(crate) async fn delete(
     State(portal): State<Portal>,
     person: PersonCaller,
-    Path(id): Path,
+    Path(id): Path<String>,
 ) -> Result<StatusCode> {
     let id = parse_id(&id)?;
     let deleted = portal.service.delete_template(person.account, id);

@@ -9,8 +9,10 @@ use crate::form::Form;
 use crate::grant::{GrantStateName, ScopeName};
 use crate::live::VisibleSystem;
 use crate::number::kilowatts;
+use crate::own_account::{load_account, reauthenticate};
+use crate::path::Path;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use domain::key::{KeyStatus, MAX_KEYS};
 use domain::{Key, Message};
@@ -210,7 +212,7 @@ pub(crate) async fn unlink(
     State(portal): State<Portal>,
     person: PersonCaller,
     systems: Systems,
-    Path(sn): Path,
+    Path(sn): Path<String>,
     Form(form): Form<GiveUp>,
 ) -> Result<StatusCode> {
     let access = systems.find(&sn)?;

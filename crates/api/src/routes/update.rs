@@ -3,10 +3,10 @@
 use crate::Portal;
 use crate::caller_systems::{Selection, Systems};
 use crate::error::{Error, Problem, Refusal, Result, language};
-use crate::form::Query;
+use crate::form::{Query, invalid, too_large};
 use crate::update::{UpdatePart, UpdateRecord, UpdateStatus};
 use axum::Json;
-use axum::extract::multipart::MultipartRejection;
+use axum::extract::multipart::{MultipartError, MultipartRejection};
 use axum::extract::{Multipart, State};
 use axum::http::{HeaderMap, StatusCode};
 use domain::Message;
@@ -103,20 +103,27 @@ fn single_system<'a>(systems: &'a Systems, sn: &str) -> Result<&'a Access> {
     }
 }
 
-const fn invalid() -> Error {
-    Error::Refused(StatusCode::BAD_REQUEST, Message::InvalidForm)
+fn unreadable(error: &MultipartError) -> Error {
+    match error.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => too_large(),
+        _ => invalid(),
+    }
 }
 
 /// As strict as any other form: duplicate fields are refused, unknown ones ignored.
 async fn read_form(mut form: Multipart) -> Result<(String, String)> {
     let (mut sn, mut update) = (None, None);
-    while let Some(field) = form.next_field().await.map_err(|_| invalid())? {
+    while let Some(field) = form
+        .next_field()
+        .await
+        .map_err(|error| unreadable(&error))?
+    {
         let known = match field.name() {
             Some("sn") => &mut sn,
             Some("update") => &mut update,
             _ => continue,
         };
-        let text = field.text().await.map_err(|_| invalid())?;
+        let text = field.text().await.map_err(|error| unreadable(&error))?;
         if text.contains('\0') || known.replace(text).is_some() {
             return Err(invalid());
         }
