@@ -10,6 +10,7 @@ mod decoder;
 mod endpoint;
 mod gateway;
 mod quota;
+mod repeated_log;
 mod session;
 mod session_end;
 mod wire;
