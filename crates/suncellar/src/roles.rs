@@ -174,6 +174,12 @@ pub(crate) async fn serve(config: Config) -> anyhow::Result<()> {
     let devices = bind(&config, ProcessRole::Gateway).await?;
     let clock = Clock::system();
     let settings = config.settings(address(people.as_ref())?, address(updates.as_ref())?);
+    let is_behind_proxy = settings.public_url.starts_with("https://") && config.tls.is_none();
+    if config.has(ProcessRole::Portal) && is_behind_proxy && settings.trusted_proxies.is_empty() {
+        tracing::warn!(
+            "proxy_not_trusted: people come through a proxy, and no trusted-proxy is given: all of them share the limits of one address"
+        );
+    }
     let options = BusOptions {
         updates_url: settings.updates_url.clone(),
         nats: config.nats.clone(),
