@@ -168,6 +168,11 @@ events! {
         TotpDisabled,
         RecoveryCodeUsed { left: i64 },
         RecoveryCodesRenewed,
+        PasskeyAdded,
+        PasskeyRenamed,
+        PasskeyRemoved,
+        /// A passkey whose counter went back was refused: it may have been copied.
+        PasskeyCounterWentBack,
         SessionReused,
         GroupCreated { group: i64 },
         GroupChanged { group: i64, fields: Vec<String> },

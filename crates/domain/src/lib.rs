@@ -30,6 +30,7 @@ pub mod money;
 pub mod names;
 mod one_line;
 pub mod partner;
+pub mod passkey;
 pub mod password;
 pub mod phone;
 pub mod quantity;

@@ -139,6 +139,10 @@ impl JournalEvent {
             | Self::TotpDisabled
             | Self::RecoveryCodeUsed { .. }
             | Self::RecoveryCodesRenewed
+            | Self::PasskeyAdded
+            | Self::PasskeyRenamed
+            | Self::PasskeyRemoved
+            | Self::PasskeyCounterWentBack
             | Self::SessionReused
             | Self::GroupCreated { .. }
             | Self::GroupChanged { .. }
