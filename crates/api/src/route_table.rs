@@ -6,7 +6,7 @@ use crate::authenticate::authorise;
 use crate::caller::{CallerKind, Rule};
 use crate::routes::{
     account, alarm, command, commissioning, data, energy_chart, export, forecast, grant,
-    grant_request, graph, group, handover, health, image, journal, partner, partner_api,
+    grant_request, graph, group, handover, health, image, journal, partner, partner_api, passkey,
     password_reset, personal_data, plan, price, protocol, registration, replace, savings,
     security_txt, session, setting_batch, setting_template, settings, site, stream, systems,
     tariff, totp, update,
@@ -78,6 +78,8 @@ const fn systems_route(
 fn portal_rows() -> Vec<RouteRow> {
     vec![
         route(routes!(session::log_in), GUEST),
+        route(routes!(passkey::ask), GUEST),
+        route(routes!(passkey::log_in), GUEST),
         route(routes!(session::refresh), GUEST),
         // Authenticated by the session's access token, or by its refresh token if the access token has expired.
         route(routes!(session::log_out), GUEST),
@@ -96,6 +98,10 @@ fn portal_rows() -> Vec<RouteRow> {
         route(routes!(totp::end), PEOPLE),
         route(routes!(totp::confirm), ENROL),
         route(routes!(totp::renew_recovery_codes), PEOPLE),
+        route(routes!(passkey::begin), ENROL),
+        route(routes!(passkey::add), ENROL),
+        route(routes!(passkey::rename), PEOPLE),
+        route(routes!(passkey::remove), PEOPLE),
         systems_route(routes!(systems::list), SYSTEMS, View),
         route(routes!(systems::add), KEYS),
         route(routes!(systems::claims), KEYS),

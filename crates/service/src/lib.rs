@@ -17,6 +17,7 @@ mod mail;
 mod mail_link;
 mod page;
 pub mod partner;
+pub mod passkey;
 pub mod planning;
 pub mod registration;
 mod release;

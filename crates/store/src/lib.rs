@@ -31,6 +31,7 @@ pub mod mail;
 pub mod mail_link;
 pub mod order;
 pub mod partner;
+pub mod passkey;
 pub mod planning;
 pub mod presence;
 pub mod registration;

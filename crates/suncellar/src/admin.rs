@@ -151,7 +151,7 @@ async fn reset_totp(service: &Service, email: &Email) -> anyhow::Result<()> {
     match service.reset_totp(email).await? {
         TotpReset::Done => println!("reset"),
         TotpReset::NoAccount => bail!("no account has this address"),
-        TotpReset::Nothing => bail!("this account has no second factor"),
+        TotpReset::Nothing => bail!("this account has neither a second factor nor a passkey"),
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ use crate::client::ClientAddress;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
 use crate::form::Form;
 use crate::own_account::{load_account, reauthenticate};
+use crate::passkey::PasskeyEntry;
 use crate::second_factor::TotpEntry;
 use crate::{Lane, Portal};
 use axum::Json;
@@ -32,6 +33,8 @@ pub(crate) struct AccountEntry {
     /// A mail with a link went to the new address; until it is opened the old one stays.
     email_pending: bool,
     totp: TotpEntry,
+    /// Oldest first.
+    passkeys: Vec<PasskeyEntry>,
 }
 
 async fn entry(
@@ -39,7 +42,9 @@ async fn entry(
     account: Account,
     email_pending: bool,
 ) -> Result<Json<AccountEntry>> {
+    let passkeys = portal.store.passkeys(account.id()).await?;
     Ok(Json(AccountEntry {
+        passkeys: passkeys.into_iter().map(PasskeyEntry::from).collect(),
         totp: TotpEntry::load(portal, &account).await?,
         role: account.role()?.into(),
         sessions: portal

@@ -21,6 +21,7 @@ mod levels;
 mod limits;
 mod live;
 mod partner;
+mod passkey;
 mod password_reset;
 mod plan;
 mod price;

@@ -31,6 +31,10 @@ pub(super) const TABLES: &[(&str, &str)] = &[
         "SELECT created_at, used_at FROM recovery_codes WHERE account_id = $1 ORDER BY used_at",
     ),
     (
+        "passkeys",
+        "SELECT name, created_at, used_at FROM passkeys WHERE account_id = $1 ORDER BY id",
+    ),
+    (
         "claims",
         "SELECT sn, state, created_at, expires_at FROM claims WHERE account_id = $1 ORDER BY sn",
     ),

@@ -74,6 +74,62 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/auth/account/passkey/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Add the passkey that the browser has made. Its owner gets a mail. */
+        post: operations["add_passkey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/account/passkey/options/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to add a passkey to the own account: what the browser needs to make one.
+         * @description It takes the password, and the second factor where a login takes one too; or a passkey instead of both. The challenge works
+         *     once, in this session, for five minutes.
+         */
+        post: operations["begin_passkey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/account/passkey/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a passkey: it opens the account no more. It takes what adding one takes. Its owner gets a mail. */
+        delete: operations["remove_passkey"];
+        options?: never;
+        head?: never;
+        /** Rename a passkey. */
+        patch: operations["rename_passkey"];
+        trace?: never;
+    };
     "/api/auth/account/totp/": {
         parameters: {
             query?: never;
@@ -646,6 +702,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/auth/passkey/options/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What the browser needs so that somebody can show a passkey: to log in, as a second factor, or to confirm who they are.
+         * @description The challenge works once, for five minutes.
+         */
+        post: operations["ask_for_passkey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/auth/password_reset/": {
         parameters: {
             query?: never;
@@ -986,11 +1062,33 @@ export interface paths {
          * Log in.
          * @description A wrong address, a wrong password and the wrong choice of role get the same answer in the same time.
          *     The password of a registration whose mailed link was not opened yet gets 403 `email_unconfirmed`, and the mail again with
-         *     `resend` (403 `confirm_resent`). An account with a second factor gets 401 `totp_required` after the right password, and takes it as `totp` in the same
-         *     call; a wrong one is 400 `totp_wrong`. An owner without systems gets 403 with a limited token for the key page.
+         *     `resend` (403 `confirm_resent`). An account with a second factor gets 401 `totp_required` after the right password (401
+         *     `passkey_required` where only a passkey will do), and takes it as `totp` or `passkey` in the same call; a wrong one is 400
+         *     `totp_wrong` or `passkey_refused`. An owner without systems gets 403 with a limited token for the key page.
          *     While very many people log in at once the answer is 503 `logins_busy` with `Retry-After`.
          */
         post: operations["log_in"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/token/passkey/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Log in with a passkey instead of password and second factor.
+         * @description The passkey says whose account it opens, so there is no choice of role. Whatever is wrong with it, the answer is 401
+         *     `passkey_refused`. An owner without systems gets 403 with a limited token for the key page.
+         */
+        post: operations["log_in_with_passkey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1292,6 +1390,8 @@ export interface components {
             /** @description A mail with a link went to the new address; until it is opened the old one stays. */
             email_pending: boolean;
             language: string;
+            /** @description Oldest first. */
+            passkeys: components["schemas"]["PasskeyEntry"][];
             phone: string;
             role: components["schemas"]["RoleName"];
             /** @description How many sessions are alive, this one included. */
@@ -1317,6 +1417,11 @@ export interface components {
         AddKeys: {
             /** @description Serial numbers or registration codes, separated by commas; three at most. */
             keys?: string;
+        };
+        AddPasskey: {
+            name?: string;
+            /** @description The browser's answer to `account/passkey/options/`, as JSON with `authenticatorData`. */
+            passkey?: string;
         };
         AddedKeys: {
             keys: components["schemas"]["KeyResult"][];
@@ -2233,6 +2338,8 @@ export interface components {
             /** @description The 'I am an electrician' choice: `true` or `false`. */
             electrician?: boolean;
             email?: string;
+            /** @description The second factor, where the account has one: the browser's answer to `passkey/options/`, as JSON. */
+            passkey?: string;
             password?: string;
             /** @description `true` mails the link again with which a registration is confirmed, where the answer was `email_unconfirmed`. */
             resend?: boolean;
@@ -2373,6 +2480,77 @@ export interface components {
             scope: string;
             token_type: string;
         };
+        PasskeyAlgorithm: {
+            /** Format: int64 */
+            alg: number;
+            type: string;
+        };
+        /** @description For `navigator.credentials.create`. */
+        PasskeyCreation: {
+            attestation: string;
+            authenticatorSelection: components["schemas"]["PasskeySelection"];
+            challenge: string;
+            excludeCredentials: components["schemas"]["PasskeyReference"][];
+            pubKeyCredParams: components["schemas"]["PasskeyAlgorithm"][];
+            rp: components["schemas"]["PasskeyPortal"];
+            /**
+             * Format: int64
+             * @description Milliseconds.
+             */
+            timeout: number;
+            user: components["schemas"]["PasskeyUser"];
+        };
+        /** @description A passkey in the account's list. */
+        PasskeyEntry: {
+            /**
+             * Format: int64
+             * @description Milliseconds since 1970.
+             */
+            created_at: number;
+            /** Format: int64 */
+            id: number;
+            name: string;
+            /**
+             * Format: int64
+             * @description Milliseconds since 1970; null: never.
+             */
+            used_at: number | null;
+        };
+        PasskeyLogin: {
+            /** @description The browser's answer to `passkey/options/`, as JSON. */
+            passkey?: string;
+            stayLoggedIn?: boolean;
+        };
+        PasskeyPortal: {
+            id: string;
+            name: string;
+        };
+        PasskeyReference: {
+            id: string;
+            type: string;
+        };
+        /** @description For `navigator.credentials.get`. It names no passkey: the person chooses one, and the device says whose it is. */
+        PasskeyRequest: {
+            challenge: string;
+            rpId: string;
+            /**
+             * Format: int64
+             * @description Milliseconds.
+             */
+            timeout: number;
+            userVerification: string;
+        };
+        PasskeySelection: {
+            requireResidentKey: boolean;
+            residentKey: string;
+            userVerification: string;
+        };
+        PasskeyUser: {
+            displayName: string;
+            /** @description Random: it tells nothing to whoever finds the device. */
+            id: string;
+            name: string;
+        };
         /** @description How one phase fares in the sign and phase test. */
         PhaseEntry: {
             /**
@@ -2470,6 +2648,15 @@ export interface components {
         };
         /** @description Either of the two bodies, for the calls that can answer with both. */
         Problem: components["schemas"]["Refusal"] | components["schemas"]["FieldProblems"];
+        /** @description Proof that it is the person: what a login takes, entered again. */
+        Proof: {
+            /** @description Instead of both: the browser's answer to `passkey/options/`, as JSON. */
+            passkey?: string;
+            /** @description The password, typed again. */
+            password?: string | null;
+            /** @description The code that the app shows, or a recovery code, if the account has a second factor. */
+            totp?: string;
+        };
         ProtocolBody: components["schemas"]["ProtocolEntry"] & {
             sheet: components["schemas"]["Sheet"];
         };
@@ -2513,6 +2700,8 @@ export interface components {
             code: string;
             /** @description What happened and what to do next, in the caller's language. */
             detail: string;
+            /** @description With `totp_required` and `passkey_required` only: whether a passkey is accepted as the second factor. */
+            passkey?: boolean | null;
         };
         Register: {
             /** @description Company of an electrician. */
@@ -2537,6 +2726,9 @@ export interface components {
             keys: components["schemas"]["KeyResult"][];
             /** @description Once there is an account: see `register/claims/`. */
             watch: string | null;
+        };
+        RenamePasskey: {
+            name?: string;
         };
         ReplaceUnit: {
             /** @description `true` tells which unit it is, and changes nothing. */
@@ -3392,6 +3584,234 @@ export interface operations {
                 };
             };
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    add_passkey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["AddPasskey"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyEntry"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    begin_passkey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["Proof"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyCreation"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    remove_passkey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["Proof"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    rename_passkey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["RenamePasskey"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5377,6 +5797,33 @@ export interface operations {
             };
         };
     };
+    ask_for_passkey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyRequest"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     ask: {
         parameters: {
             query?: never;
@@ -6697,6 +7144,53 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    log_in_with_passkey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["PasskeyLogin"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenPair"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
         };

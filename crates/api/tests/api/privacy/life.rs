@@ -259,6 +259,11 @@ pub(crate) async fn live(app: &TestApp, db: &TestDb, stage: &Stage) -> Life {
         .expect(201);
     let (partner_token, partner_refresh) = let_partner_in(app, &person).await;
     consent(app, &person).await;
+    // She has a passkey, and uses it.
+    let passkey = app.add_passkey(&person, "Annegrets Telefon").await;
+    let shown = app.show_passkey(&passkey).await;
+    let entered = app.post("/api/auth/token/passkey/", &[("passkey", &shown)]);
+    entered.send().await.expect(200);
     // She sets up a second factor; this ends her other sessions, not the current one.
     app.enable_totp(&person).await;
     Life {

@@ -288,7 +288,7 @@ on_both!(
                     "boots" | "presence" | "sealing" | "firmware_job_parts" | "link_pulse"
                     | "gateways" | "message_ranges" | "sample_log_writers" => {}
                     // A hash of who tried, until its hour is over.
-                    "limited_attempts" => {}
+                    "limited_attempts" | "passkey_challenges" => {}
                     // A protocol is about the installation, and no longer names anyone.
                     "commissioning_units" => assert!(row["finished_at"].is_i64()),
                     "commissionings" => {
@@ -329,6 +329,8 @@ on_both!(deletion_leaves_no_personal_value_anywhere, |db| {
             ("mail_links", "token_hash"),
             ("partner_tokens", "hash"),
             ("partner_codes", "hash"),
+            ("passkeys", "credential_id"),
+            ("passkeys", "public_key"),
         ];
         let of = |(table, column): (&str, &str)| -> Vec<String> {
             let rows = dump[table].iter();

@@ -3,7 +3,7 @@ use super::callers::{Callers, REDIRECT, consent, exchange};
 use domain::alarm::AlarmKind;
 use domain::totp::TIME_STEP;
 use testkit::http::Call;
-use testkit::{PASSWORD, TestApp};
+use testkit::{PASSWORD, SoftwarePasskey, TestApp};
 
 const TEMPLATE: [(&str, &str); 2] = [("name", "Winter"), ("reserve_soc", "30")];
 
@@ -29,6 +29,12 @@ impl Callers {
                 let (name, sn) = self.fresh();
                 let owner = app.owner(&name, &sn).await;
                 call(path).form(&[("email", &owner.email), ("password", PASSWORD)])
+            }
+            ("POST", "/api/auth/token/passkey/") => {
+                let (name, sn) = self.fresh();
+                let owner = app.owner(&name, &sn).await;
+                let passkey = app.add_passkey(&owner, "Telefon").await;
+                call(path).form(&[("passkey", &app.show_passkey(&passkey).await)])
             }
             ("POST", "/api/auth/token/refresh/") => {
                 let (name, sn) = self.fresh();
@@ -106,6 +112,31 @@ impl Callers {
                     None => String::new(),
                 };
                 call(path).form(&[("password", PASSWORD), ("totp", &code)])
+            }
+            ("POST", "/api/auth/account/passkey/") => {
+                let made = match &self.last {
+                    Some(person) if matches!(caller, 'o' | 'e') => {
+                        let options = app.begin_passkey(person).await;
+                        SoftwarePasskey::for_options(&options).made(&options)
+                    }
+                    _ => String::new(),
+                };
+                call(path).form(&[("name", "Telefon"), ("passkey", &made)])
+            }
+            (_, "/api/auth/account/passkey/{id}/") => {
+                let id = match &self.last {
+                    Some(person) if matches!(caller, 'o' | 'e') => {
+                        app.add_passkey(person, "Telefon").await;
+                        let account = app.account_id(&person.email).await;
+                        app.store.passkeys(account).await.unwrap()[0].id
+                    }
+                    _ => 1,
+                };
+                call(&format!("/api/auth/account/passkey/{id}/"))
+                    .form(&[("name", "Laptop"), ("password", PASSWORD)])
+            }
+            (_, path) if path.starts_with("/api/auth/account/passkey/") => {
+                call(path).form(&[("password", PASSWORD)])
             }
             ("POST", "/api/auth/usr_sn/") => {
                 let (_, sn) = self.fresh();
