@@ -104,7 +104,7 @@ function partsAt(path) {
     )
   )
     return ['door', 'house', 'outlook']
-  if (/^components\/totp\/|^features\/auth\/totp-step/.test(path)) return ['door', 'settings']
+  if (/^components\/(passkey|totp)\/|^features\/auth\/totp-step/.test(path)) return ['door', 'settings']
   if (path === 'features/auth/enrol-page.tsx') return ['door', 'arrival', 'settings']
   if (
     /^components\/keys\/|^features\/auth\/(confirm|connect|consent|key-|lock|partner|password-reset|regist|terms)/.test(

@@ -18,6 +18,7 @@ import { ProfileCard } from './profile-card'
 import { SessionsCard } from './sessions-card'
 import { SystemsCard } from './systems-card'
 
+const PasskeyCard = lazyPart(async () => (await import('@/components/passkey/passkey-card')).PasskeyCard)
 const TotpCard = lazyPart(async () => (await import('@/components/totp/totp-card')).TotpCard)
 
 type Props = {
@@ -73,8 +74,9 @@ function Cards({ alarmMail }: Props) {
       </div>
       <div className="grid min-w-0 gap-5">
         <PasswordCard email={account.email} />
-        <Suspense fallback={<TotpWaiting />}>
+        <Suspense fallback={<WaysInWaiting />}>
           <TotpCard totp={account.totp} />
+          <PasskeyCard account={account} />
         </Suspense>
         <EmailCard account={account} />
         {isOwner ? more : alarmMail}
@@ -99,10 +101,11 @@ function Waiting() {
   )
 }
 
-function TotpWaiting() {
+function WaysInWaiting() {
   return (
-    <div aria-busy="true">
+    <div aria-busy="true" className="grid gap-5">
       <Skeleton className="h-40" />
+      <Skeleton className="h-45" />
     </div>
   )
 }
