@@ -118,6 +118,13 @@ test('steps, a date and a range are chosen with the keyboard alone, and so is a 
     new RegExp(`^${Number.parseInt(hours, 10).toString().padStart(2, '0')}:`),
   )
   expect(await zoomAfter(page, () => page.keyboard.press('0'))).toBeNull()
+  await tabTo(page, 'button', text('chart.zoom_in'))
+  await zoomAfter(page, () => page.keyboard.press('Enter'))
+  await tabTo(page, 'button', text('chart.whole'))
+  await zoomAfter(page, () => page.keyboard.press('Enter'))
+  // There is nothing more to do for it, but the keyboard goes on from it.
+  await expect(button(page, text('chart.whole'))).toBeDisabled()
+  await expect(button(page, text('chart.whole'))).toBeFocused()
 
   await tabTo(page, 'combobox', text('chart.resolution'))
   await page.keyboard.press('ArrowDown')
@@ -125,6 +132,21 @@ test('steps, a date and a range are chosen with the keyboard alone, and so is a 
   await tabTo(page, 'button', text('chart.as_table'))
   await page.keyboard.press('Enter')
   await expect(page.getByRole('table')).toBeVisible()
+})
+
+test('what a chart shows is said in words, each series with its highest value and when', async ({ page }) => {
+  const words = page.getByRole('list', { name: text('words.list') }).getByRole('listitem')
+  await open(page, DAY)
+  await expect(words.first()).toHaveText(
+    /^PV-Leistung: 0\sW \(00:00\) bis \d,\d\skW \(1\d:\d\d\), im Mittel [\d,]+\sk?W$/,
+  )
+  await expect(words.nth(2)).toHaveText(/^Speicher: .*lädt \(\d\d:\d\d\) bis .* \(\d\d:\d\d\)$/)
+  await zoomAfter(page, () => button(page, text('chart.zoom_in')).click())
+  await expect(words.first()).toHaveText('Ausschnitt: 06:00 bis 18:00')
+  await open(page, '/charts?range=Year')
+  await expect(words.first()).toHaveText(
+    /^PV-Energie: insgesamt [\d.,]+\skWh, am meisten [\d.,]+\skWh \(\p{L}+ \d{4}\)$/u,
+  )
 })
 
 test('nothing moves for those who want less motion', async ({ page }) => {

@@ -99,7 +99,7 @@ function partsAt(path) {
   )
     return ['door', 'house', 'settings']
   if (
-    /^features\/(alarms\/|charts\/(model\/)?small|dashboard\/outlook-card|systems\/(group-|system-list))/.test(
+    /^features\/(alarms\/|charts\/(components\/(chart-words|small-chart)|(model\/)?small)|dashboard\/outlook-card|systems\/(group-|system-list))/.test(
       path,
     )
   )

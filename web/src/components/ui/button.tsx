@@ -5,7 +5,7 @@ import { Spinner } from './spinner'
 
 /** Also for links that look like a button: `<Link className={buttonStyle({ variant: 'outline' })}>`. */
 export const buttonStyle = cva(
-  'inline-flex max-w-full shrink-0 items-center justify-center gap-2 rounded-xl font-medium transition-colors select-none disabled:pointer-events-none disabled:opacity-50 aria-busy:pointer-events-none',
+  'inline-flex max-w-full shrink-0 items-center justify-center gap-2 rounded-xl font-medium transition-colors select-none disabled:pointer-events-none disabled:opacity-50 aria-disabled:pointer-events-none aria-disabled:not-aria-busy:opacity-50',
   {
     variants: {
       variant: {
@@ -29,6 +29,8 @@ type Props = ComponentProps<'button'> &
   VariantProps<typeof buttonStyle> & {
     /** Work is under way: the button stays focused, shows it and does nothing. */
     busy?: boolean
+    /** Its own press may disable it, such as the last step back: it keeps the focus, from which the keyboard goes on. */
+    keepsFocus?: boolean
   }
 
 export function Button({
@@ -37,17 +39,21 @@ export function Button({
   size,
   type = 'button',
   busy = false,
+  keepsFocus = false,
+  disabled = false,
   onClick,
   children,
   ...rest
 }: Props) {
+  const resting = busy || (keepsFocus && disabled)
   return (
     <button
-      type={busy ? 'button' : type}
+      type={resting ? 'button' : type}
+      disabled={disabled && !keepsFocus}
       aria-busy={busy || undefined}
-      aria-disabled={busy || undefined}
+      aria-disabled={resting || undefined}
       className={cn(buttonStyle({ variant, size }), className)}
-      onClick={busy ? undefined : onClick}
+      onClick={resting ? undefined : onClick}
       {...rest}
     >
       {busy && <Spinner className="size-4" />}

@@ -35,7 +35,7 @@ export function DropdownMenu({ trigger, children, align = 'end', className }: Me
 }
 
 const itemStyle =
-  'flex min-h-11 cursor-pointer items-center gap-2.5 rounded-lg px-3 outline-none data-highlighted:bg-surface-2 data-disabled:pointer-events-none data-disabled:text-muted [&_svg]:size-4 [&_svg]:shrink-0'
+  'flex min-h-11 cursor-pointer items-center gap-2.5 rounded-lg px-3 focus-visible:-outline-offset-2 data-highlighted:bg-surface-2 data-disabled:pointer-events-none data-disabled:text-muted [&_svg]:size-4 [&_svg]:shrink-0'
 
 /** With `asChild` a link can be an item. */
 export function MenuItem({ className, ...rest }: ComponentProps<typeof Radix.Item>) {

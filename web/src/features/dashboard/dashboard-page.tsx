@@ -49,7 +49,7 @@ type Props = {
 const AGE_CHECK = 5_000
 
 /** The flow stands beside the values and today, and money below them all. */
-const columns = 'grid gap-4 lg:grid-cols-[minmax(380px,5fr)_8fr] lg:grid-rows-[auto_1fr] lg:gap-5'
+const columns = 'grid gap-4 lg:grid-cols-[minmax(23.75rem,5fr)_8fr] lg:grid-rows-[auto_1fr] lg:gap-5'
 
 export function DashboardPage({
   alarms,

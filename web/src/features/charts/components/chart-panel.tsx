@@ -110,6 +110,7 @@ export function ChartPanel({
             name={name}
             title={heading}
             place={place}
+            zoom={summary.zoom}
             onCursor={onMove}
             extents={extents}
             className={className}

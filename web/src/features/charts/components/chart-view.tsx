@@ -1,13 +1,22 @@
+import { Suspense } from 'react'
 import type { Graph } from '@/lib/api/chart-queries'
+import { openTexts } from '@/lib/i18n/i18n'
 import type { Locale } from '@/lib/i18n/locales'
 import { type Translate, useT } from '@/lib/i18n/use-t'
+import { lazyPart } from '@/lib/lazy-part'
 import { useTheme } from '@/lib/theme'
 import type { Extents } from '../model/extent'
 import { pointTime } from '../model/point-time'
 import type { Series } from '../model/series'
+import type { Stretch } from '../model/stretch'
 import type { PlotGroup } from '../plot/group'
 import { Plot } from '../plot/plot'
 import { valueText } from './value-text'
+
+/** Comes after the drawing, which most people look at. */
+const ChartWords = lazyPart(
+  async () => (await Promise.all([import('./chart-words'), openTexts('outlook')]))[0].ChartWords,
+)
 
 type Props = {
   group: PlotGroup
@@ -17,13 +26,15 @@ type Props = {
   name: string
   title: string
   place: number | null
+  /** What is visible; null is everything. */
+  zoom: Stretch | null
   onCursor: (place: number | null) => void
   extents: Extents | undefined
   className: string
 }
 
 /** The drawing, and what it says where it has nothing to draw. */
-export function ChartView({ graph, series, title, place, className, ...plot }: Props) {
+export function ChartView({ graph, series, title, place, zoom, className, ...plot }: Props) {
   const { t, locale } = useT()
   const theme = useTheme((state) => state.theme)
   const empty = series.every(({ code }) => (graph.series[code] ?? []).every((value) => value === null))
@@ -32,6 +43,9 @@ export function ChartView({ graph, series, title, place, className, ...plot }: P
   const shown = series.filter(({ code }) => code in graph.series)
   return (
     <div className="relative">
+      <Suspense>
+        <ChartWords graph={graph} series={shown} zoom={zoom} />
+      </Suspense>
       <Plot
         key={[...shape, ...shown.map(({ code }) => code), theme, locale].join()}
         {...plot}

@@ -1,5 +1,7 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { useState } from 'react'
 import { Button } from '@/components/ui/button'
+import { cn } from '@/lib/cn'
 import { formatPeriod } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { isSiteDay, type SiteDay } from '@/lib/site-day'
@@ -7,9 +9,13 @@ import { type ChartChoice, lastDay, stepped } from '../model/choice'
 
 type Props = { choice: ChartChoice; today: SiteDay; onChange: (date: SiteDay) => void }
 
-/** A step back, the day, week, month or year, a step forth. The text in the middle opens the browser's calendar. */
+/**
+ * A step back, the day, week, month or year, a step forth. The text in the middle opens the browser's calendar; for who comes with
+ * the keyboard it is the browser's own field, which shows which of its parts the keys change.
+ */
 export function DateSteps({ choice, today, onChange }: Props) {
   const { t, locale } = useT()
+  const [byKey, setByKey] = useState(false)
   const back = stepped(choice, -1, today)
   const forth = stepped(choice, 1, today)
   return (
@@ -18,6 +24,7 @@ export function DateSteps({ choice, today, onChange }: Props) {
         variant="ghost"
         size="icon"
         aria-label={t('chart.back')}
+        keepsFocus
         disabled={!back}
         onClick={() => back && onChange(back)}
       >
@@ -35,13 +42,21 @@ export function DateSteps({ choice, today, onChange }: Props) {
           onChange={({ target }) =>
             isSiteDay(target.value) && target.value <= lastDay(today) && onChange(target.value)
           }
-          className="absolute inset-0 size-full cursor-pointer opacity-0 [&::-webkit-calendar-picker-indicator]:absolute [&::-webkit-calendar-picker-indicator]:inset-0 [&::-webkit-calendar-picker-indicator]:size-full [&::-webkit-calendar-picker-indicator]:cursor-pointer"
+          onKeyUp={() => setByKey(true)}
+          onPointerDown={() => setByKey(false)}
+          onBlur={() => setByKey(false)}
+          className={cn(
+            'absolute inset-0 size-full cursor-pointer rounded-lg bg-surface text-center text-[14px]',
+            !byKey && 'opacity-0',
+            '[&::-webkit-calendar-picker-indicator]:absolute [&::-webkit-calendar-picker-indicator]:inset-0 [&::-webkit-calendar-picker-indicator]:size-full [&::-webkit-calendar-picker-indicator]:cursor-pointer [&::-webkit-calendar-picker-indicator]:opacity-0',
+          )}
         />
       </label>
       <Button
         variant="ghost"
         size="icon"
         aria-label={t('chart.forth')}
+        keepsFocus
         disabled={!forth}
         onClick={() => forth && onChange(forth)}
       >

@@ -1,5 +1,6 @@
 import { X } from 'lucide-react'
 import { Button } from '@/components/ui/button'
+import { goToRegion } from '@/components/ui/region'
 import type { Graph } from '@/lib/api/chart-queries'
 import { useT } from '@/lib/i18n/use-t'
 import type { Series } from '../model/series'
@@ -42,7 +43,10 @@ export function PanelHeading({ system, graph, series, place, summary, onRemove }
         size="s"
         className="-my-0.5 px-2"
         aria-label={t('chart.remove_system', { system: name })}
-        onClick={onRemove}
+        onClick={({ currentTarget }) => {
+          goToRegion(currentTarget)
+          onRemove()
+        }}
       >
         <X aria-hidden className="size-4" />
       </Button>

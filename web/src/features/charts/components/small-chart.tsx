@@ -4,6 +4,7 @@ import { energyQuantity, formatPeriod, formatTime, joinQuantity } from '@/lib/fo
 import type { Locale } from '@/lib/i18n/locales'
 import { useT } from '@/lib/i18n/use-t'
 import { type SmallChart as Chart, type Part, type Period, piecesOf } from '../model/small'
+import { mostOf } from '../model/words'
 
 /** A moment of the day, or a day, month or year as the API writes it. */
 export type SmallRow = { time: number | string; energies: Energies }
@@ -42,6 +43,16 @@ export function SmallChart({ title, parts, period, total, rows, timeZone }: Prop
         <span>{rows.length > 1 && rowName(rows.at(-1)?.time ?? '', period, locale, timeZone)}</span>
       </p>
       <div className="sr-only">
+        {parts.map((part) => {
+          const most = mostOf(rows.map(({ energies }) => part.of(energies)))
+          const row = most && rows[most.place]
+          const words = row && {
+            name: t(part.label),
+            high: text(most.amount),
+            highAt: rowName(row.time, period, locale, timeZone),
+          }
+          return words && <p key={part.label}>{t('words.most', words)}</p>
+        })}
         <table>
           <caption>{t(title)}</caption>
           <thead>

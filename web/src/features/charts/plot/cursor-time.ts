@@ -1,4 +1,5 @@
 import type uPlot from 'uplot'
+import { textScale } from '@/lib/text-scale'
 
 /** So much of the label stays on the plot on either side. */
 const HALF = 34
@@ -15,7 +16,8 @@ export function cursorTime(textOf: (place: number) => string): uPlot.Plugin {
         label.hidden = idx == null || left < 0
         if (idx == null) return
         label.textContent = textOf(idx)
-        label.style.left = `${Math.min(Math.max(left, HALF), over.clientWidth - HALF)}px`
+        const half = HALF * textScale()
+        label.style.left = `${Math.min(Math.max(left, half), over.clientWidth - half)}px`
       },
     },
   }

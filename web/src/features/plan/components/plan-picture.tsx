@@ -3,8 +3,10 @@ import type { Block, Plan } from '@/lib/api/plan-queries'
 import { cn } from '@/lib/cn'
 import { formatNumber, priceUnit } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
+import { textScale } from '@/lib/text-scale'
 import { HEIGHT, type Level, type Picture, pictureOf } from '../picture'
 import { usePlanTime } from '../use-plan-time'
+import { PlanWords } from './plan-words'
 
 /** As wide as a small phone, until it is known better. */
 const NARROWEST = 280
@@ -14,11 +16,13 @@ export function PlanPicture({ plan }: { plan: Plan }) {
   const { t } = useT()
   const [place, width] = useWidth()
   const { hourOf } = usePlanTime(plan.sn)
-  const picture = pictureOf(plan, width, hourOf)
+  // Drawn for usual text, and enlarged as text is.
+  const picture = pictureOf(plan, width / textScale(), hourOf)
   const acts = (mode: Block['mode']) => picture?.blocks.some((block) => block.mode === mode)
   return (
     <figure ref={place} className="min-w-0">
       {picture && <Drawing plan={plan} picture={picture} width={width} />}
+      <PlanWords plan={plan} />
       <figcaption className="mt-2 flex flex-wrap gap-x-4 gap-y-1.5 text-[12px] text-muted">
         <Key look="bg-text" line>
           {t('plan.picture.price')}
@@ -78,9 +82,10 @@ function Drawing({ plan, picture, width }: { plan: Plan; picture: Picture; width
       role="img"
       aria-labelledby={id}
       width={width}
-      height={HEIGHT}
-      viewBox={`0 0 ${width} ${HEIGHT}`}
-      className="num block max-w-full text-[11px]"
+      height={HEIGHT * textScale()}
+      viewBox={`0 0 ${width / textScale()} ${HEIGHT}`}
+      fontSize={11}
+      className="num block max-w-full"
     >
       <title id={id}>{t('plan.picture.title')}</title>
       {blocks.map((block) => (
