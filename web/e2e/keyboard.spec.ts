@@ -159,8 +159,8 @@ test('a colour scheme of the system leaves what is chosen, on and focused apart 
   await seeAll(page)
   const look = (element: Locator) =>
     element.evaluate((one) => {
-      const { backgroundColor, color } = getComputedStyle(one)
-      return `${backgroundColor} ${color}`
+      const { backgroundColor, color, boxShadow } = getComputedStyle(one)
+      return `${backgroundColor} ${color} ${boxShadow}`
     })
   const chips = page.getByRole('group', { name: text('chart.series') }).getByRole('button')
   expect(await look(chips.and(page.locator('[aria-pressed=true]')).first())).not.toBe(

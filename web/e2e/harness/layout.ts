@@ -40,6 +40,7 @@ export async function withDoubledText(page: Page, check: () => Promise<void>) {
 /** Somebody who reads with difficulty has chosen twice the usual text in the settings of their browser. */
 export async function withTextOfTwiceTheSize(page: Page, check: () => Promise<void>) {
   const debug = await page.context().newCDPSession(page)
+  await debug.send('Page.enable')
   const choose = (standard: number) => debug.send('Page.setFontSizes', { fontSizes: { standard } })
   await choose(32)
   await check()

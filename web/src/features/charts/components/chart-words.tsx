@@ -25,12 +25,13 @@ export function ChartWords({ graph, series, zoom }: Props) {
     if (!reach) return t('words.nothing', { name })
     const [low, lowAt] = peak(reach.low)
     const [high, highAt] = peak(reach.high)
+    if (one.unit === 'energy' ? text(reach.total) === text(0) : low === high)
+      return t('words.flat', { name, value: high })
     if (one.unit === 'energy') {
       // What is below zero is most where it is lowest.
       const [most, mostAt] = one.below ? [low, lowAt] : [high, highAt]
       return t('words.total', { name, total: text(reach.total), high: most, highAt: mostAt })
     }
-    if (low === high) return t('words.flat', { name, value: high })
     const range = { name, low, lowAt, high, highAt }
     // A mean of charging and discharging says nothing.
     return one.words ? t('words.range', range) : t('words.range_mean', { ...range, mean: text(reach.mean) })

@@ -27,7 +27,7 @@ describe('a chart in words', () => {
   })
 
   it('names the largest amount of the bars', () => {
-    expect(mostOf([null, 3, 7, 2])).toEqual({ amount: 7, place: 2 })
-    expect(mostOf([null, 0])).toBeNull()
+    expect(mostOf([null, 300, 700, 200])).toEqual({ amount: 700, place: 2 })
+    expect(mostOf([null, 0, 49])).toBeNull()
   })
 })

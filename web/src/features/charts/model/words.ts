@@ -33,8 +33,11 @@ export function reachOf(
   }
 }
 
-/** The largest amount of a list, and its place; null where nothing is known or nothing was more than nothing. */
+/** Less energy than that is written as 0,0 kWh. In Wh. */
+const LEAST = 50
+
+/** The largest amount of a list, and its place; null where nothing is known or nothing is to be seen. */
 export function mostOf(amounts: readonly (number | null)[]): { amount: number; place: number } | null {
   const most = amounts.reduce<number>((so, amount) => Math.max(so, amount ?? 0), 0)
-  return most > 0 ? { amount: most, place: amounts.indexOf(most) } : null
+  return most >= LEAST ? { amount: most, place: amounts.indexOf(most) } : null
 }
