@@ -96,6 +96,7 @@ test('a setting is changed and saved with the keyboard alone, and dialogs give t
   await page.keyboard.press('Escape')
   await expect(button(page, text('top.account'))).toBeFocused()
   await page.keyboard.press('Enter')
+  await expect(page.getByRole('menuitem', { name: text('nav.settings') })).toBeFocused()
   await page.keyboard.press('Enter')
   await expect(heading(page)).toHaveText(text('nav.settings'))
   await expect(heading(page)).toBeFocused()
@@ -104,8 +105,9 @@ test('a setting is changed and saved with the keyboard alone, and dialogs give t
   await tabTo(page, 'textbox', text('setting.reserve_soc'))
   await page.keyboard.press('ControlOrMeta+a')
   await type(page, '101')
-  const pending = page.getByRole('status').filter({ hasText: text('settings.pending', { count: '1' }) })
-  await expect(pending).toBeVisible()
+  await expect(
+    page.getByRole('status').filter({ hasText: '1 Änderung ist noch nicht gesendet' }),
+  ).toBeVisible()
   await tabTo(page, 'button', text('settings.review'))
   await page.keyboard.press('Enter')
   await expect(field(page, 'reserve_soc')).toBeFocused()

@@ -85,9 +85,7 @@ async function expectRoomForChosenText(page: Page) {
 }
 
 const textSize = (page: Page) =>
-  page.evaluate(() =>
-    Number.parseFloat(getComputedStyle(document.querySelector('p') ?? document.body).fontSize),
-  )
+  page.evaluate(() => Number.parseFloat(getComputedStyle(document.body).fontSize))
 
 async function expectRoom(page: Page) {
   await expectNoSidewaysScroll(page)

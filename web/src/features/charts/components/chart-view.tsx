@@ -1,4 +1,5 @@
-import { Suspense } from 'react'
+import { useMemo } from 'react'
+import { PagePart } from '@/components/ui/page-part'
 import type { Graph } from '@/lib/api/chart-queries'
 import { openTexts } from '@/lib/i18n/i18n'
 import type { Locale } from '@/lib/i18n/locales'
@@ -40,12 +41,12 @@ export function ChartView({ graph, series, title, place, zoom, className, ...plo
   const empty = series.every(({ code }) => (graph.series[code] ?? []).every((value) => value === null))
   const shape = [graph.sn, graph.interval, graph.resolution, graph.time[0], graph.time.length]
   // An answer to the last choice is drawn until the next one comes, but only with series that it has.
-  const shown = series.filter(({ code }) => code in graph.series)
+  const shown = useMemo(() => series.filter(({ code }) => code in graph.series), [graph, series])
   return (
     <div className="relative">
-      <Suspense>
+      <PagePart>
         <ChartWords graph={graph} series={shown} zoom={zoom} />
-      </Suspense>
+      </PagePart>
       <Plot
         key={[...shape, ...shown.map(({ code }) => code), theme, locale].join()}
         {...plot}

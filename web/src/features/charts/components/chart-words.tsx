@@ -1,9 +1,11 @@
+import { useMemo } from 'react'
 import type { Graph } from '@/lib/api/chart-queries'
-import { useT } from '@/lib/i18n/use-t'
+import type { Locale } from '@/lib/i18n/locales'
+import { type Translate, useT } from '@/lib/i18n/use-t'
 import { pointTime } from '../model/point-time'
 import type { Series } from '../model/series'
 import type { Stretch } from '../model/stretch'
-import { type Peak, reachOf } from '../model/words'
+import { type Reach, reachOf } from '../model/words'
 import { valueText } from './value-text'
 
 type Props = {
@@ -16,34 +18,54 @@ type Props = {
 /** What the drawing says at a glance, for who hears it: a line for each series. */
 export function ChartWords({ graph, series, zoom }: Props) {
   const { t, locale } = useT()
-  const time = (at: number) => pointTime(graph, at, locale)
-  const lineOf = (one: Series) => {
-    const name = t(one.label)
-    const text = (value: number) => valueText(value, one, locale, t, graph.reporting)
-    const peak = ({ value, at }: Peak) => [text(value), time(at)] as const
-    const reach = reachOf(graph, one, zoom)
-    if (!reach) return t('words.nothing', { name })
-    const [low, lowAt] = peak(reach.low)
-    const [high, highAt] = peak(reach.high)
-    if (one.unit === 'energy' ? text(reach.total) === text(0) : low === high)
-      return t('words.flat', { name, value: high })
-    if (one.unit === 'energy') {
-      // What is below zero is most where it is lowest.
-      const [most, mostAt] = one.below ? [low, lowAt] : [high, highAt]
-      return t('words.total', { name, total: text(reach.total), high: most, highAt: mostAt })
-    }
-    const range = { name, low, lowAt, high, highAt }
-    // A mean of charging and discharging says nothing.
-    return one.words ? t('words.range', range) : t('words.range_mean', { ...range, mean: text(reach.mean) })
-  }
-  // That there is nothing at all stands on the drawing.
-  if (series.every((one) => reachOf(graph, one, zoom) === null)) return null
+  const time = (seconds: number) => pointTime(graph, seconds * 1_000, locale)
+  // The cursor changes nothing about them.
+  const lines = useMemo(() => linesOf(graph, series, zoom, locale, t), [graph, series, zoom, locale, t])
+  if (lines.length === 0) return null
   return (
     <ul aria-label={t('words.list')} className="sr-only">
-      {zoom && <li>{t('words.zoomed', { from: time(zoom[0] * 1_000), to: time(zoom[1] * 1_000) })}</li>}
-      {series.map((one) => (
-        <li key={one.code}>{lineOf(one)}</li>
+      {zoom && <li>{t('words.zoomed', { from: time(zoom[0]), to: time(zoom[1]) })}</li>}
+      {lines.map((line) => (
+        <li key={line}>{line}</li>
       ))}
     </ul>
   )
+}
+
+/** Empty where nothing was measured, for the drawing says that. */
+function linesOf(
+  graph: Graph,
+  series: readonly Series[],
+  zoom: Stretch | null,
+  locale: Locale,
+  t: Translate,
+): string[] {
+  const reaches = series.map((one) => ({ one, reach: reachOf(graph, one, zoom) }))
+  if (reaches.every(({ reach }) => reach === null)) return []
+  return reaches.map(({ one, reach }) =>
+    reach ? lineOf(graph, one, reach, locale, t) : t('words.nothing', { name: t(one.label) }),
+  )
+}
+
+/** "PV-Leistung: 0 W (00:00) bis 5,2 kW (13:15), im Mittel 1,2 kW". */
+function lineOf(graph: Graph, one: Series, { low, high, mean, total }: Reach, locale: Locale, t: Translate) {
+  const name = t(one.label)
+  const text = (value: number) => valueText(value, one, locale, t, graph.reporting)
+  const time = (at: number) => pointTime(graph, at, locale)
+  if (one.unit === 'energy') {
+    if (text(total) === text(0)) return t('words.flat', { name, value: text(0) })
+    // What is below zero is most where it is lowest.
+    const most = one.below ? low : high
+    return t('words.total', { name, total: text(total), high: text(most.value), highAt: time(most.at) })
+  }
+  if (text(low.value) === text(high.value)) return t('words.flat', { name, value: text(high.value) })
+  const range = {
+    name,
+    low: text(low.value),
+    lowAt: time(low.at),
+    high: text(high.value),
+    highAt: time(high.at),
+  }
+  // A mean of charging and discharging says nothing.
+  return one.words ? t('words.range', range) : t('words.range_mean', { ...range, mean: text(mean) })
 }
