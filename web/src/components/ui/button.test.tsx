@@ -22,7 +22,7 @@ function Countdown({ onPress }: { onPress: () => void }) {
 }
 
 describe('a button that its own press disables', () => {
-  it('keeps the focus, says that it is disabled, and does nothing any more', async () => {
+  it('keeps the focus until the keyboard goes on, says that it is disabled, and does nothing any more', async () => {
     const onPress = vi.fn()
     render(<Countdown onPress={onPress} />)
     const button = screen.getByRole('button')
@@ -32,5 +32,7 @@ describe('a button that its own press disables', () => {
     expect(button).toHaveAttribute('aria-disabled', 'true')
     await userEvent.keyboard('{Enter}')
     expect(onPress).toHaveBeenCalledTimes(1)
+    await userEvent.tab()
+    expect(button).toBeDisabled()
   })
 })

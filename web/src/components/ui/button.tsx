@@ -1,5 +1,5 @@
 import { cva, type VariantProps } from 'class-variance-authority'
-import type { ComponentProps } from 'react'
+import { type ComponentProps, useState } from 'react'
 import { cn } from '@/lib/cn'
 import { Spinner } from './spinner'
 
@@ -29,7 +29,7 @@ type Props = ComponentProps<'button'> &
   VariantProps<typeof buttonStyle> & {
     /** Work is under way: the button stays focused, shows it and does nothing. */
     busy?: boolean
-    /** Its own press may disable it, such as the last step back: it keeps the focus, from which the keyboard goes on. */
+    /** Its own press may disable it, such as the last step back: it keeps the focus until the keyboard goes on from it. */
     keepsFocus?: boolean
   }
 
@@ -42,18 +42,30 @@ export function Button({
   keepsFocus = false,
   disabled = false,
   onClick,
+  onFocus,
+  onBlur,
   children,
   ...rest
 }: Props) {
-  const resting = busy || (keepsFocus && disabled)
+  const [focused, setFocused] = useState(false)
+  const stays = keepsFocus && focused
+  const resting = busy || (stays && disabled)
   return (
     <button
       type={resting ? 'button' : type}
-      disabled={disabled && !keepsFocus}
+      disabled={disabled && !stays}
       aria-busy={busy || undefined}
       aria-disabled={resting || undefined}
       className={cn(buttonStyle({ variant, size }), className)}
       onClick={resting ? undefined : onClick}
+      onFocus={(event) => {
+        setFocused(true)
+        onFocus?.(event)
+      }}
+      onBlur={(event) => {
+        setFocused(false)
+        onBlur?.(event)
+      }}
       {...rest}
     >
       {busy && <Spinner className="size-4" />}

@@ -29,8 +29,9 @@ function wayBackTo(opener: Element | null): HTMLElement[] {
 }
 
 function goBack([opener, ...regions]: HTMLElement[]) {
-  if (opener?.isConnected) return opener.focus()
-  focusRegion(regions.find(({ isConnected }) => isConnected))
+  opener?.focus()
+  // It may be gone, or disabled by what was decided; and the page may have put the focus somewhere itself.
+  if (document.activeElement === document.body) focusRegion(regions.find(({ isConnected }) => isConnected))
 }
 
 /**

@@ -23,6 +23,8 @@ export function DropdownMenu({ trigger, children, align = 'end', className }: Me
         align={align}
         sideOffset={6}
         collisionPadding={8}
+        // Where an item has led to another page, the focus is on its heading already.
+        onCloseAutoFocus={(event) => document.activeElement !== document.body && event.preventDefault()}
         className={cn(
           'card z-30 max-h-(--radix-dropdown-menu-content-available-height) min-w-52 overflow-y-auto p-1.5 text-[14px] shadow-xl',
           className,

@@ -7,7 +7,15 @@ import { PASSWORD_RULES, type PasswordRule } from '@/lib/validation/password'
 const RULES = Object.keys(PASSWORD_RULES) as PasswordRule[]
 
 /** Which rules the password keeps already, while it is being typed. */
-export function PasswordRules({ id, password, className }: { id: string; password: string; className?: string }) {
+export function PasswordRules({
+  id,
+  password,
+  className,
+}: {
+  id: string
+  password: string
+  className?: string
+}) {
   const { t } = useT()
   return (
     <ul
