@@ -37,7 +37,10 @@ test('the start page carries every security header', async ({ request }) => {
   expect(headers['x-frame-options']).toBe('DENY')
   expect(headers['referrer-policy']).toBe('no-referrer')
   expect(headers['cross-origin-opener-policy']).toBe('same-origin')
-  expect(headers['permissions-policy']).toContain('camera=()')
+  // The place of the house by one press: of this page alone.
+  expect(headers['permissions-policy']).toBe(
+    'camera=(), microphone=(), geolocation=(self), payment=(), usb=()',
+  )
 })
 
 test('the CSP of the page stops inline script and foreign requests', async ({ page, trouble }) => {

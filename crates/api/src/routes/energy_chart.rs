@@ -27,7 +27,7 @@ pub(crate) struct EnergyQuery {
     /// Battery energy: discharge (m5) and charge (m5N).
     #[serde(default)]
     m5: String,
-    /// `week_`, `month_`, `year_` or `total_` and `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`; this week when missing.
+    /// `week_`, `month_`, `year_` or `total_` and `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`; the last seven days when missing.
     #[serde(default)]
     days: String,
 }

@@ -24,7 +24,8 @@ const MAX_NUMBERS: usize = 50_000;
 
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct GraphQuery {
-    /// `Day` (default), `Week`, `Month`, `Year` around the date; `Minute`, `Quarter`, `Hour` mean a day in that resolution.
+    /// `Day` (default), `Month`, `Year` around the date, or `Week`, the seven days that end with it; `Minute`, `Quarter`, `Hour`
+    /// mean a day in that resolution.
     #[serde(default)]
     interval: String,
     /// `YYYY-MM-DD` of the site's calendar; today when missing.

@@ -4390,7 +4390,7 @@ export interface operations {
                 m4?: string;
                 /** @description Battery energy: discharge (m5) and charge (m5N). */
                 m5?: string;
-                /** @description `week_`, `month_`, `year_` or `total_` and `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`; this week when missing. */
+                /** @description `week_`, `month_`, `year_` or `total_` and `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`; the last seven days when missing. */
                 days?: string;
             };
             header?: never;
@@ -4963,7 +4963,10 @@ export interface operations {
     graph: {
         parameters: {
             query?: {
-                /** @description `Day` (default), `Week`, `Month`, `Year` around the date; `Minute`, `Quarter`, `Hour` mean a day in that resolution. */
+                /**
+                 * @description `Day` (default), `Month`, `Year` around the date, or `Week`, the seven days that end with it; `Minute`, `Quarter`, `Hour`
+                 *     mean a day in that resolution.
+                 */
                 interval?: string;
                 /** @description `YYYY-MM-DD` of the site's calendar; today when missing. */
                 from_date?: string;
