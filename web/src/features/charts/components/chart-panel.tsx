@@ -8,6 +8,7 @@ import type { Graph } from '@/lib/api/chart-queries'
 import { errorText } from '@/lib/api/errors'
 import { useT } from '@/lib/i18n/use-t'
 import { lazyPart } from '@/lib/lazy-part'
+import type { Earlier } from '../model/before'
 import type { Extents } from '../model/extent'
 import type { Series } from '../model/series'
 import type { Summary } from '../model/summary'
@@ -29,6 +30,7 @@ type Props = {
   /** Several systems under each other: each with its name, and all of the same height. */
   several: boolean
   summary: Summary
+  earlier: Earlier | undefined
   onRemove: () => void
   onCursor?: (place: number | null) => void
   extents: Extents | undefined
@@ -49,7 +51,7 @@ export function ChartPanel({
 }: Props) {
   const { t } = useT()
   const { data: graph, error, isFetching, refetch } = query
-  const { series, table, title, group, extents } = rest
+  const { series, table, title, group, extents, earlier } = rest
   const [place, setPlace] = useState<number | null>(null)
   const onMove = useCallback(
     (next: number | null) => {
@@ -72,6 +74,7 @@ export function ChartPanel({
           series={series}
           place={table ? null : place}
           summary={summary}
+          earlier={earlier}
           onRemove={onRemove}
         />
       )}
@@ -98,7 +101,7 @@ export function ChartPanel({
             </div>
           }
         >
-          <ChartTable graph={graph} series={series} title={heading} />
+          <ChartTable graph={graph} series={series} earlier={earlier} title={heading} />
         </PagePart>
       )}
       {graph && !table && (
@@ -107,6 +110,7 @@ export function ChartPanel({
             group={group}
             graph={graph}
             series={series}
+            earlier={earlier}
             name={name}
             title={heading}
             place={place}

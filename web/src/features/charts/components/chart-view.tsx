@@ -2,6 +2,7 @@ import type { Graph } from '@/lib/api/chart-queries'
 import type { Locale } from '@/lib/i18n/locales'
 import { type Translate, useT } from '@/lib/i18n/use-t'
 import { useTheme } from '@/lib/theme'
+import type { Earlier } from '../model/before'
 import type { Extents } from '../model/extent'
 import { pointTime } from '../model/point-time'
 import type { Series } from '../model/series'
@@ -13,6 +14,7 @@ type Props = {
   group: PlotGroup
   graph: Graph
   series: readonly Series[]
+  earlier: Earlier | undefined
   /** Of the system, where there are several. */
   name: string
   title: string
@@ -23,7 +25,7 @@ type Props = {
 }
 
 /** The drawing, and what it says where it has nothing to draw. */
-export function ChartView({ graph, series, title, place, className, ...plot }: Props) {
+export function ChartView({ graph, series, earlier, title, place, className, ...plot }: Props) {
   const { t, locale } = useT()
   const theme = useTheme((state) => state.theme)
   const empty = series.every(({ code }) => (graph.series[code] ?? []).every((value) => value === null))
@@ -33,12 +35,13 @@ export function ChartView({ graph, series, title, place, className, ...plot }: P
   return (
     <div className="relative">
       <Plot
-        key={[...shape, ...shown.map(({ code }) => code), theme, locale].join()}
+        key={[...shape, ...shown.map(({ code }) => code), earlier?.before, theme, locale].join()}
         {...plot}
         graph={graph}
         series={shown}
+        earlier={earlier?.values}
         label={t('chart.description', { title })}
-        reading={readingOf(graph, shown, place, locale, t)}
+        reading={readingOf(graph, shown, earlier, place, locale, t)}
         place={place}
         className={className}
       />
@@ -55,14 +58,24 @@ export function ChartView({ graph, series, title, place, className, ...plot }: P
 function readingOf(
   graph: Graph,
   series: readonly Series[],
+  earlier: Earlier | undefined,
   place: number | null,
   locale: Locale,
   t: Translate,
 ): string {
   const at = place === null ? undefined : graph.time[place]
   if (place === null || at === undefined) return t('chart.no_cursor')
-  const values = series.map(
-    (one) => `${t(one.label)} ${valueText(graph.series[one.code]?.[place], one, locale, t, graph.reporting)}`,
+  const text = (values: Graph['series'], one: Series) =>
+    valueText(values[one.code]?.[place], one, locale, t, graph.reporting)
+  const values = series.map((one) =>
+    [
+      `${t(one.label)} ${text(graph.series, one)}`,
+      earlier &&
+        one.code in earlier.values &&
+        ` (${t(`chart.before.${earlier.before}`)} ${text(earlier.values, one)})`,
+    ]
+      .filter(Boolean)
+      .join(''),
   )
   return `${pointTime(graph, at, locale)}: ${values.join(', ')}`
 }
