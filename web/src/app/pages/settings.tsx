@@ -65,11 +65,8 @@ export function Settings() {
     <SettingsPage
       parts={{
         storage: () => <Storage />,
-        prices: () => (
-          <div className="max-w-5xl">
-            <TariffCard />
-          </div>
-        ),
+        prices: () => <Prices />,
+        site: () => <Site />,
         grants: () => (
           <Later>
             <GrantsPanel />
@@ -136,24 +133,50 @@ function Customers() {
   )
 }
 
-/** The settings beside what the storage can be told to do; below each other on a phone. */
+/** Two columns of about the same height; below each other on a phone. */
+const columns = 'grid items-start gap-5 lg:grid-cols-2'
+
+/** The settings beside what the storage can be told to do. */
 function Storage() {
-  const { t } = useT()
-  const nameOf = (provider: string) => choiceText(provider, t)
   return (
     <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,8fr)_minmax(0,5fr)]">
       <StorageSettings
+        groups={['charging', 'device', 'meter']}
         meterTest={(serials) => <MeterTest serials={serials} />}
+      />
+      <CommandsCard />
+    </div>
+  )
+}
+
+/** All that has to do with prices: what is typed, and where the others come from. */
+function Prices() {
+  const { t } = useT()
+  const nameOf = (provider: string) => choiceText(provider, t)
+  return (
+    <div className={columns}>
+      <TariffCard />
+      <StorageSettings
+        groups={['tariff']}
+        title="settings.group.tariff"
+        text="settings.group.tariff.text"
         prices={(serials, readOnly) => (
           <ProviderPrices serials={serials} readOnly={readOnly} nameOf={nameOf} />
         )}
       />
+    </div>
+  )
+}
+
+/** What is said once: where the storage stands, who lives there, and how it was brought into service. */
+function Site() {
+  return (
+    <div className={columns}>
+      <Later>
+        <SiteCard />
+      </Later>
       <div className="grid min-w-0 gap-5">
-        <CommandsCard />
         <EndUserCard />
-        <Later>
-          <SiteCard />
-        </Later>
         <Later>
           <OwnProtocols />
         </Later>

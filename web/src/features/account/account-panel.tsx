@@ -28,7 +28,7 @@ type Props = {
 /** Everything about the person: profile, ways in, systems, partner apps, mails, data. */
 export function AccountPanel({ alarmMail }: Props) {
   return (
-    <div className="grid max-w-5xl gap-5">
+    <div className="grid gap-5">
       <EmailConfirmation />
       <Cards alarmMail={alarmMail} />
     </div>
