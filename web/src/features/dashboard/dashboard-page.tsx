@@ -20,6 +20,7 @@ import { ALL_SYSTEMS, type LiveEntry } from '@/lib/live/live'
 import { useLive, useLiveStream } from '@/lib/live/use-live'
 import { useSelection } from '@/lib/selection'
 import { useNow } from '@/lib/use-now'
+import { Shortcuts } from './shortcuts'
 import { useBadWeather } from './use-bad-weather'
 
 type Props = {
@@ -142,6 +143,7 @@ function Now(props: NowProps) {
                   updateOf={sn}
                 />
               }
+              below={<Shortcuts entry={entry} />}
             />
           </PagePart>
         </div>
