@@ -124,7 +124,9 @@ function Customers() {
         <SystemList />
       </Later>
       <div className="grid min-w-0 gap-5">
-        <EndUserCard />
+        <PagePart>
+          <EndUserCard />
+        </PagePart>
         <Later>
           <SiteCard />
         </Later>
@@ -140,11 +142,15 @@ const columns = 'grid items-start gap-5 lg:grid-cols-2'
 function Storage() {
   return (
     <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,8fr)_minmax(0,5fr)]">
-      <StorageSettings
-        groups={['charging', 'device', 'meter']}
-        meterTest={(serials) => <MeterTest serials={serials} />}
-      />
-      <CommandsCard />
+      <PagePart>
+        <StorageSettings
+          groups={['charging', 'device', 'meter']}
+          meterTest={(serials) => <MeterTest serials={serials} />}
+        />
+      </PagePart>
+      <PagePart>
+        <CommandsCard />
+      </PagePart>
     </div>
   )
 }
@@ -155,15 +161,19 @@ function Prices() {
   const nameOf = (provider: string) => choiceText(provider, t)
   return (
     <div className={columns}>
-      <TariffCard />
-      <StorageSettings
-        groups={['tariff']}
-        title="settings.group.tariff"
-        text="settings.group.tariff.text"
-        prices={(serials, readOnly) => (
-          <ProviderPrices serials={serials} readOnly={readOnly} nameOf={nameOf} />
-        )}
-      />
+      <PagePart>
+        <TariffCard />
+      </PagePart>
+      <PagePart>
+        <StorageSettings
+          groups={['tariff']}
+          title="settings.group.tariff"
+          text="settings.group.tariff.text"
+          prices={(serials, readOnly) => (
+            <ProviderPrices serials={serials} readOnly={readOnly} nameOf={nameOf} />
+          )}
+        />
+      </PagePart>
     </div>
   )
 }
@@ -176,7 +186,9 @@ function Site() {
         <SiteCard />
       </Later>
       <div className="grid min-w-0 gap-5">
-        <EndUserCard />
+        <PagePart>
+          <EndUserCard />
+        </PagePart>
         <Later>
           <OwnProtocols />
         </Later>

@@ -22,7 +22,6 @@ export function useMoneyText(currency: Currency) {
     saved: (money: Money, period: MoneyPeriod) => {
       const found = savedOf(money)
       if (!found) return t('money.battery.unknown')
-      if (found.word === 'nothing') return t('money.battery.nothing')
       return t(`money.battery.${found.word}.${period}`, { money: amount(found.cents) })
     },
   }

@@ -21,7 +21,7 @@ import { useSystemNames } from './use-systems'
 type Props = { ownPage?: boolean }
 
 const HEIGHT = {
-  onDashboard: 'h-[240px] sm:h-[300px]',
+  onDashboard: 'h-[220px] sm:h-[300px]',
   alone: 'h-[300px] lg:h-[420px]',
   oneOfSeveral: 'h-[210px] lg:h-[240px]',
 }

@@ -6,6 +6,7 @@ import { Segmented } from '@/components/ui/segmented'
 import { Skeleton } from '@/components/ui/skeleton'
 import { energyQuery, type Graph, graphQuery } from '@/lib/api/chart-queries'
 import { errorText } from '@/lib/api/errors'
+import { cn } from '@/lib/cn'
 import { type Energies, type EnergyChart, energiesOf, totalsOf } from '@/lib/energy'
 import { useT } from '@/lib/i18n/use-t'
 import { useLive } from '@/lib/live/use-live'
@@ -18,7 +19,7 @@ import { daysOf, PERIODS, type Period, SMALL_CHARTS } from './model/small'
 export function SmallCharts() {
   const { t } = useT()
   const [period, setPeriod] = useState<Period>('week')
-  /** A phone shows the totals first. */
+  /** A phone shows the totals of the house first. */
   const [bars, setBars] = useState(false)
   const { sn } = useSelection()
   const { data: live } = useLive()
@@ -85,7 +86,7 @@ export function SmallCharts() {
                 timeZone={timeZone}
               />
             ) : (
-              <Skeleton key={`${chart.title} waiting`} className="h-[66px] sm:h-[196px] xl:col-span-2" />
+              <Skeleton key={`${chart.title} waiting`} className={cn('h-[66px] sm:h-[196px] xl:col-span-2', !chart.house && 'max-sm:hidden')} />
             ),
           )}
         </div>

@@ -42,6 +42,8 @@ export function useChart(comparing: boolean) {
         ? []
         : requests.map((request) => ({
             ...graphQuery({ ...request, date: dateBefore(date, interval, before), series: measured }, false),
+            // What was held against the last choice says nothing about this one.
+            placeholderData: undefined,
             enabled: measured.length > 0,
           })),
   }).map(({ data }) => data)

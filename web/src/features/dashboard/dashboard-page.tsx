@@ -214,11 +214,11 @@ function Waiting({ busy }: { busy: boolean }) {
   return (
     <div className="grid gap-4 lg:gap-5" aria-busy={busy}>
       <div className={columns}>
-        <Skeleton className="h-[488px] lg:row-span-2 lg:h-[560px]" />
-        <Skeleton className="h-[820px] lg:row-span-2 lg:h-[560px]" />
-        <Skeleton className="h-[490px] sm:h-[264px] lg:col-span-2 xl:h-[231px]" />
+        <Skeleton className="h-[583px] lg:row-span-2 lg:h-[625px]" />
+        <Skeleton className="h-[500px] lg:row-span-2 lg:h-[625px]" />
+        <Skeleton className="h-[369px] sm:h-[264px] lg:col-span-2" />
       </div>
-      <Skeleton className="h-[836px] sm:h-[757px] xl:h-[571px]" />
+      <Skeleton className="h-[718px] sm:h-[799px] xl:h-[613px]" />
     </div>
   )
 }

@@ -73,7 +73,7 @@ function Content({ money, mayEnter }: { money: MoneyData; mayEnter: boolean }) {
         {errorText(error, t)}
       </Callout>
     )
-  return <Skeleton key="waiting" className="h-[382px] sm:h-[177px] xl:h-[141px]" />
+  return <Skeleton key="waiting" className="h-[288px] sm:h-[174px]" />
 }
 
 function MayNot() {

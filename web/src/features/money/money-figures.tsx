@@ -34,8 +34,8 @@ export function MoneyFigures({ currency, savings, energy, today }: Props) {
   )
   const now = moneyOf(savings.find(({ day }) => day === today))
   return (
-    <div className="grid grid-cols-2 gap-y-4">
-      <div className="col-span-2 grid gap-1">
+    <div className="grid gap-4">
+      <div className="grid gap-1">
         <SavedLine
           money={month}
           currency={currency}
@@ -44,14 +44,19 @@ export function MoneyFigures({ currency, savings, energy, today }: Props) {
         />
         <SavedLine money={now} currency={currency} period="today" className="text-[14px] text-muted" />
       </div>
-      <MoneyFigure title={t('today.title')} money={now} currency={currency} className="pr-3 sm:pr-6" />
-      <MoneyFigure
-        title={formatPeriod(today, 'Month', locale)}
-        money={month}
-        currency={currency}
-        note={month.unpriced > 0 ? t('money.unpriced', { days: month.unpriced }) : <Shares energy={energy} />}
-        className="border-l border-line pl-3 sm:pl-6"
-      />
+      {/* By the size of the letters: below each other where they are large. */}
+      <div className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,9em),1fr))] gap-y-4">
+        <MoneyFigure title={t('today.title')} money={now} currency={currency} className="pr-3 sm:pr-6" />
+        <MoneyFigure
+          title={formatPeriod(today, 'Month', locale)}
+          money={month}
+          currency={currency}
+          note={
+            month.unpriced > 0 ? t('money.unpriced', { days: month.unpriced }) : <Shares energy={energy} />
+          }
+          className="border-l border-line pl-3 sm:pl-6"
+        />
+      </div>
     </div>
   )
 }

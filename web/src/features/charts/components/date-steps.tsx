@@ -1,19 +1,20 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { Button } from '@/components/ui/button'
+import { cn } from '@/lib/cn'
 import { formatPeriod } from '@/lib/format'
 import { useT } from '@/lib/i18n/use-t'
 import { isSiteDay, type SiteDay } from '@/lib/site-day'
 import { type ChartChoice, lastDay, stepped } from '../model/choice'
 
-type Props = { choice: ChartChoice; today: SiteDay; onChange: (date: SiteDay) => void }
+type Props = { choice: ChartChoice; today: SiteDay; onChange: (date: SiteDay) => void; className?: string }
 
 /** A step back, the day, week, month or year, a step forth. The text in the middle opens the browser's calendar. */
-export function DateSteps({ choice, today, onChange }: Props) {
+export function DateSteps({ choice, today, onChange, className }: Props) {
   const { t, locale } = useT()
   const back = stepped(choice, -1, today)
   const forth = stepped(choice, 1, today)
   return (
-    <div className="flex items-center justify-between max-sm:order-last max-sm:w-full">
+    <div className={cn('flex items-center justify-between', className)}>
       <Button
         variant="ghost"
         size="icon"

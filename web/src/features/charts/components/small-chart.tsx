@@ -12,7 +12,7 @@ export type SmallRow = { time: number | string; energies: Energies }
 
 type Props = Chart & {
   period: Period
-  /** On a phone only the totals are shown until they are asked for. */
+  /** Until they are asked for, a phone shows only what the house used and made, in numbers. */
   bars: boolean
   total: Energies
   rows: readonly SmallRow[]
@@ -22,24 +22,31 @@ type Props = Chart & {
 const DOT = { pv: 'bg-pv', grid: 'bg-grid', battery: 'bg-battery' } as const
 
 /** The totals in numbers, their course as bars, and the same as a table for screen readers. */
-export function SmallChart({ title, parts, period, bars, total, rows, timeZone }: Props) {
+export function SmallChart({ title, parts, house = false, period, bars, total, rows, timeZone }: Props) {
   const { t, locale } = useT()
   const text = (wattHours: number | null) =>
     wattHours === null ? '–' : joinQuantity(energyQuantity(wattHours, locale))
   return (
-    <article className="flex min-w-0 flex-col px-4 py-3 sm:card sm:p-4 xl:col-span-2 xl:nth-4:col-span-3 xl:nth-5:col-span-3">
-      <h3 className="text-[14px] font-medium">{t(title)}</h3>
-      <ul className="mt-1.5 flex flex-wrap gap-x-4 gap-y-1 text-[12px] text-muted">
-        {parts.map((part) => (
-          <li key={part.label} className="flex items-center gap-1.5">
-            <span
-              aria-hidden
-              className={`size-2 shrink-0 rounded-full ${DOT[part.colour]} ${part.below ? 'opacity-60' : ''}`}
-            />
-            {t(part.label)} <span className="num font-medium text-text">{text(part.of(total))}</span>
-          </li>
-        ))}
-      </ul>
+    <article
+      className={cn(
+        'flex min-w-0 flex-col px-4 py-2.5 sm:card sm:p-4 xl:col-span-2 xl:nth-4:col-span-3 xl:nth-5:col-span-3',
+        !bars && !house && 'max-sm:hidden',
+      )}
+    >
+      <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1.5 sm:block">
+        <h3 className="w-24 text-[14px] font-medium sm:w-auto">{t(title)}</h3>
+        <ul className="flex min-w-0 flex-1 basis-[12em] flex-wrap gap-x-4 gap-y-1 text-[12px] text-muted sm:mt-1.5">
+          {parts.map((part) => (
+            <li key={part.label} className="flex items-center gap-1.5">
+              <span
+                aria-hidden
+                className={`size-2 shrink-0 rounded-full ${DOT[part.colour]} ${part.below ? 'opacity-60' : ''}`}
+              />
+              {t(part.label)} <span className="num font-medium text-text">{text(part.of(total))}</span>
+            </li>
+          ))}
+        </ul>
+      </div>
       <div className={cn(!bars && 'max-sm:hidden')}>
         <ReadableBars
           parts={parts}

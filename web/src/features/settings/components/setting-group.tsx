@@ -58,7 +58,12 @@ export function SettingGroup({ group, systems, editor, readOnly, folding, childr
       {children}
     </>
   )
-  if (!folding) return <div id={group}>{fields}</div>
+  if (!folding)
+    return (
+      <div id={group} className="scroll-mt-20">
+        {fields}
+      </div>
+    )
   return (
     <Disclosure
       id={group}
