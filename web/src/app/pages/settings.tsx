@@ -107,10 +107,10 @@ const Account = () => (
 )
 
 /** A part that one of the roles never opens comes when it is opened. */
-function Later({ children }: { children: ReactNode }) {
+function Later({ height = 'h-80', children }: { height?: string; children: ReactNode }) {
   const place = (
     <div aria-busy="true">
-      <Skeleton className="h-80" />
+      <Skeleton className={height} />
     </div>
   )
   return <PagePart fallback={place}>{children}</PagePart>
@@ -182,7 +182,7 @@ function Prices() {
 function Site() {
   return (
     <div className={columns}>
-      <Later>
+      <Later height="h-240">
         <SiteCard />
       </Later>
       <div className="grid min-w-0 gap-5">

@@ -26,6 +26,9 @@ const HEIGHT = {
   oneOfSeveral: 'h-[210px] lg:h-[240px]',
 }
 
+/** The values have their place before they come, so that nothing moves. */
+const NOT_YET = {}
+
 /** The big chart with everything that chooses what it shows. The address keeps the choice. */
 export function BigChart({ ownPage = false }: Props) {
   const { t, locale } = useT()
@@ -41,8 +44,8 @@ export function BigChart({ ownPage = false }: Props) {
   const extents = useExtents(several ? [...graphs, ...befores.flatMap((before) => before ?? [])] : [], series)
   const earlierOf = (index: number): Earlier | undefined => {
     const [graph, before] = [queries[index]?.data, befores[index]]
-    return graph && before && choice.before
-      ? { before: choice.before, values: earlierValues(graph, before) }
+    return choice.before
+      ? { before: choice.before, values: graph && before ? earlierValues(graph, before) : NOT_YET }
       : undefined
   }
   const summaryOf = useSummary(chart)

@@ -41,7 +41,7 @@ export const earlierValue = (
   place: number | null,
   summary: Summary,
 ): Value => {
-  if (!graph || !values || !(series.code in values)) return undefined
+  if (!graph || !values || series.forecast) return undefined
   return place === null
     ? earlierSummary(graph, values, series, summary)
     : (values[series.code]?.[place] ?? null)
