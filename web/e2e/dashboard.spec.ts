@@ -297,6 +297,8 @@ for (const [name, account] of Object.entries({ one: ONE, three: THREE, away: AWA
     await openDashboard(page, server, account)
     await seeAll(page)
     await expectGoodEverywhere(page, [DESK, PHONE, NARROW])
+    // As narrow as this it is folded.
+    await button(page, text('chart.options')).click()
     await button(page, text('chart.as_table')).click()
     await expect(button(page, text('chart.as_chart'))).toBeVisible()
     await settled(page)

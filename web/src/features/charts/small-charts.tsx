@@ -86,7 +86,10 @@ export function SmallCharts() {
                 timeZone={timeZone}
               />
             ) : (
-              <Skeleton key={`${chart.title} waiting`} className={cn('h-[66px] sm:h-[196px] xl:col-span-2', !chart.house && 'max-sm:hidden')} />
+              <Skeleton
+                key={`${chart.title} waiting`}
+                className={cn('h-[66px] sm:h-[196px] xl:col-span-2', !chart.house && 'max-sm:hidden')}
+              />
             ),
           )}
         </div>

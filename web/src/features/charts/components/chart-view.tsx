@@ -35,7 +35,14 @@ export function ChartView({ graph, series, earlier, title, place, className, ...
   return (
     <div className="relative">
       <Plot
-        key={[...shape, ...shown.map(({ code }) => code), earlier && Object.keys(earlier.values).length, earlier?.before, theme, locale].join()}
+        key={[
+          ...shape,
+          ...shown.map(({ code }) => code),
+          earlier && Object.keys(earlier.values).length,
+          earlier?.before,
+          theme,
+          locale,
+        ].join()}
         {...plot}
         graph={graph}
         series={shown}
