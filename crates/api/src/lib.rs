@@ -24,7 +24,9 @@ mod limits;
 mod live;
 mod metrics;
 mod number;
+mod openapi;
 mod own_account;
+mod parameter;
 mod password;
 mod period;
 mod plan_text;
@@ -48,9 +50,10 @@ mod write_timeout;
 pub use demo::{
     BatteryControls, DemoBattery, DemoState, ManualAction, SentMail, SunForecast, fake_services,
 };
+pub use openapi::openapi;
 pub use password::{Busy, Lane, Passwords};
 pub use route_table::rights;
-pub use router::{openapi, portal};
+pub use router::portal;
 pub use serve::{Tls, serve};
 pub use state::{Links, Portal, PortalConfig, StreamOptions};
 pub use status::status;

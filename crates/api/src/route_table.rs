@@ -1,7 +1,6 @@
 //! The authorisation table: every route, who may call it, and which right to a system it needs. Method and path are in the
 //! handler's `#[utoipa::path]`. Both listeners and the OpenAPI document are built from it, so a route without a row is not served.
 //! [`store::Access`] additionally proves rights to a single system.
-use crate::Portal;
 use crate::authenticate::authorise;
 use crate::caller::{CallerKind, Rule};
 use crate::routes::{
@@ -11,6 +10,7 @@ use crate::routes::{
     security_txt, session, setting_batch, setting_template, settings, site, stream, systems,
     tariff, totp, update,
 };
+use crate::{Portal, openapi};
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use domain::grant::Right::{
@@ -214,9 +214,12 @@ fn guarded(rows: [Vec<RouteRow>; 2], portal: &Portal) -> Router<Portal> {
 /// Adds every route to an OpenAPI document: one for both listeners.
 pub(crate) fn describe(document: OpenApi) -> OpenApi {
     let router = OpenApiRouter::with_openapi(document);
-    all_rows()
-        .fold(router, |router, row| router.routes(row.handler))
-        .into_openapi()
+    let router = all_rows().fold(router, |router, RouteRow { mut handler, rule }| {
+        let paths = handler.1.paths.values_mut();
+        paths.for_each(|item| openapi::complete(item, &rule));
+        router.routes(handler)
+    });
+    router.into_openapi()
 }
 
 /// Method, path and right of every row, for the tests that walk all of them.

@@ -1,6 +1,6 @@
 //! Assembles the portal: the routes, the web app, and the layers around them.
 use crate::form::MAX_BODY;
-use crate::{Portal, assets, demo, error, headers, metrics, route_table};
+use crate::{Portal, assets, demo, error, headers, metrics, openapi, route_table};
 use axum::extract::DefaultBodyLimit;
 use axum::http::StatusCode;
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -11,25 +11,12 @@ use std::time::Duration;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::timeout::TimeoutLayer;
 use tower_http::trace::{DefaultOnResponse, TraceLayer};
-use utoipa::OpenApi as _;
-
-#[derive(utoipa::OpenApi)]
-#[openapi(info(
-    title = "Suncellar",
-    description = "The portal for home batteries. Form-encoded in, JSON out."
-))]
-struct ApiDocument;
 
 /// After this time the client is gone anyway.
 pub(crate) const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The OpenAPI document, without a running server.
-pub fn openapi() -> utoipa::openapi::OpenApi {
-    route_table::describe(ApiDocument::openapi())
-}
-
 /// Built on first use, because most processes never need it.
-static DOCUMENT: LazyLock<utoipa::openapi::OpenApi> = LazyLock::new(openapi);
+static DOCUMENT: LazyLock<utoipa::openapi::OpenApi> = LazyLock::new(openapi::openapi);
 
 /// Everything served on the portal's listener.
 pub fn portal(portal: Portal) -> Router {

@@ -4,6 +4,7 @@ use crate::client::ClientAddress;
 use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
 use crate::form::Form;
 use crate::own_account::{load_account, reauthenticate};
+use crate::parameter::{CountryCode, EmailAddress, LanguageCode, NameText};
 use crate::second_factor::TotpEntry;
 use crate::{Lane, Portal};
 use axum::Json;
@@ -59,7 +60,7 @@ async fn entry(
 
 /// The caller's own account.
 #[utoipa::path(get, path = "/api/auth/account/", tag = "account",
-    responses((status = 200, body = AccountEntry), (status = 401, body = Refusal)))]
+    responses((status = 200, body = AccountEntry)))]
 pub(crate) async fn show(
     State(portal): State<Portal>,
     person: PersonCaller,
@@ -70,24 +71,32 @@ pub(crate) async fn show(
 
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct ChangeAccount {
+    #[schema(value_type = String, required = false)]
     phone: Option<String>,
+    #[schema(value_type = CountryCode, required = false)]
     country: Option<String>,
+    #[schema(value_type = NameText, required = false)]
     company: Option<String>,
+    #[schema(value_type = LanguageCode, required = false)]
     language: Option<String>,
     /// A new address; needs `password`.
+    #[schema(value_type = EmailAddress, required = false)]
     email: Option<String>,
     /// A new password; needs `password`.
+    #[schema(value_type = String, required = false)]
     new_password: Option<String>,
+    #[schema(value_type = String, required = false)]
     new_password2: Option<String>,
     /// The present password, typed again.
+    #[schema(value_type = String, required = false)]
     password: Option<String>,
 }
 
 /// Change profile, language, password or e-mail address; only what is given.
 #[utoipa::path(patch, path = "/api/auth/account/", tag = "account",
     request_body(content = ChangeAccount, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 200, body = AccountEntry), (status = 400, body = Problem), (status = 401, body = Refusal),
-        (status = 429, body = Refusal), (status = 503, body = Refusal)))]
+    responses((status = 200, body = AccountEntry), (status = 400, body = Problem),
+        (status = 429, body = Refusal)))]
 pub(crate) async fn change(
     State(portal): State<Portal>,
     person: PersonCaller,
@@ -189,6 +198,7 @@ fn check(form: &ChangeAccount, account: &Account) -> Result<AccountChange> {
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct ConfirmEmail {
     #[serde(default)]
+    #[schema(required)]
     token: String,
 }
 

@@ -7,6 +7,7 @@ use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
 use crate::form::{Form, Query, parse_id, ticked};
 use crate::grant::{GivenEntry, HandoverEntry, HeldEntry, address, same_kind};
 use crate::own_account::load_account;
+use crate::parameter::{Day, EmailAddress, ScopeChoice, ScopeOrSame, Switch, SystemsOrAll};
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -33,13 +34,13 @@ pub(crate) struct Grants {
 pub(crate) struct GrantQuery {
     /// `true`: only what waits for the caller's decision.
     #[serde(default)]
-    #[param(value_type = Option<bool>)]
+    #[param(value_type = Switch)]
     pending: String,
 }
 
 /// Who may see the caller's systems, and which systems of others the caller may see.
 #[utoipa::path(get, path = "/api/auth/grant/", operation_id = "list_grants", tag = "grants", params(GrantQuery),
-    responses((status = 200, body = Grants), (status = 401, body = Refusal)))]
+    responses((status = 200, body = Grants)))]
 pub(crate) async fn list(
     State(portal): State<Portal>,
     person: PersonCaller,
@@ -73,14 +74,18 @@ pub(crate) async fn list(
 pub(crate) struct Invite {
     /// One serial number, several separated by commas, or -1 for all of the caller's own.
     #[serde(default)]
+    #[schema(value_type = SystemsOrAll, required)]
     sn: String,
     #[serde(default)]
+    #[schema(value_type = EmailAddress, required)]
     email: String,
     /// Of an electrician: monitor, configure or service. Of somebody of the household: look or owner.
     #[serde(default)]
+    #[schema(value_type = ScopeChoice, required)]
     scope: String,
     /// The last day, `YYYY-MM-DD`; 90 days from today when missing, and none for people of the household.
     #[serde(default)]
+    #[schema(value_type = Day)]
     until: String,
 }
 
@@ -92,8 +97,7 @@ pub(crate) struct Invited {
 /// Invite an electrician, or somebody of the household. The answer does not tell whether the address has an account.
 #[utoipa::path(post, path = "/api/auth/grant/", operation_id = "invite", tag = "grants",
     request_body(content = Invite, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 201, body = Invited), (status = 400, body = Problem), (status = 401, body = Refusal),
-        (status = 403, body = Refusal), (status = 404, body = Refusal), (status = 429, body = Refusal)))]
+    responses((status = 201, body = Invited), (status = 400, body = Problem), (status = 404, body = Refusal), (status = 429, body = Refusal)))]
 pub(crate) async fn invite(
     State(portal): State<Portal>,
     person: PersonCaller,
@@ -151,16 +155,17 @@ fn last_day(
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct GiveGrant {
     /// Stays as it is, or was asked for, when missing.
+    #[schema(value_type = ScopeOrSame, required = false)]
     scope: Option<String>,
     /// The last day, `YYYY-MM-DD`. When missing it stays; what was asked for or has ended gets 90 days.
+    #[schema(value_type = Day, required = false)]
     until: Option<String>,
 }
 
 /// Approve, confirm, renew or change a grant.
 #[utoipa::path(patch, path = "/api/auth/grant/{id}/", operation_id = "give_grant", tag = "grants", params(("id" = i64, Path)),
     request_body(content = GiveGrant, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 200, body = GivenEntry), (status = 400, body = Problem), (status = 401, body = Refusal),
-        (status = 403, body = Refusal), (status = 404, body = Refusal)))]
+    responses((status = 200, body = GivenEntry), (status = 400, body = Problem)))]
 pub(crate) async fn give(
     State(portal): State<Portal>,
     systems: Systems,
@@ -216,7 +221,7 @@ fn may_decide(access: &Access, scope: GrantScope) -> Result<()> {
 
 /// End a grant: the owner refuses, withdraws or ends it; whoever holds it or was invited gives it up.
 #[utoipa::path(delete, path = "/api/auth/grant/{id}/", operation_id = "end_grant", tag = "grants", params(("id" = i64, Path)),
-    responses((status = 204), (status = 401, body = Refusal), (status = 403, body = Refusal), (status = 404, body = Refusal)))]
+    responses((status = 204)))]
 pub(crate) async fn end(
     State(portal): State<Portal>,
     person: PersonCaller,

@@ -4,6 +4,7 @@ use crate::client::ClientAddress;
 use crate::confirmation_mail::resend_confirmation;
 use crate::error::{Error, Problem, Refusal, Result};
 use crate::form::{Form, ticked};
+use crate::parameter::Switch;
 use crate::second_factor::require_factor;
 use crate::{Lane, Portal, authenticate, known_browser};
 use axum::Json;
@@ -21,22 +22,24 @@ use utoipa::ToSchema;
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct Login {
     #[serde(default)]
+    #[schema(required)]
     email: String,
     #[serde(default)]
+    #[schema(required)]
     password: String,
     /// The 'I am an electrician' choice: `true` or `false`.
     #[serde(default)]
-    #[schema(value_type = bool)]
+    #[schema(value_type = Switch)]
     electrician: String,
     #[serde(default, rename = "stayLoggedIn")]
-    #[schema(value_type = bool)]
+    #[schema(value_type = Switch)]
     stay_logged_in: String,
     /// The second factor, where the account has one: the code of the authenticator app, or a recovery code.
     #[serde(default)]
     totp: String,
     /// `true` mails the link again with which a registration is confirmed, where the answer was `email_unconfirmed`.
     #[serde(default)]
-    #[schema(value_type = bool)]
+    #[schema(value_type = Switch)]
     resend: String,
 }
 
@@ -61,8 +64,7 @@ pub(crate) struct TokenPair {
 #[utoipa::path(post, path = "/api/auth/token/", tag = "session",
     request_body(content = Login, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, body = TokenPair), (status = 400, body = Problem), (status = 401, body = Refusal),
-        (status = 403, body = Refusal), (status = 429, body = Refusal), (status = "4XX", body = Problem),
-        (status = 503, body = Refusal)))]
+        (status = 403, body = Refusal), (status = 429, body = Refusal)))]
 pub(crate) async fn log_in(
     State(portal): State<Portal>,
     client: ClientAddress,
@@ -202,6 +204,7 @@ fn pair(portal: &Portal, live: ActiveSession, session: &SessionId, generation: i
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct Refresh {
     #[serde(default)]
+    #[schema(required)]
     refresh: String,
 }
 
@@ -231,7 +234,7 @@ pub(crate) async fn refresh(
 pub(crate) struct Logout {
     /// `1` ends every session of the account.
     #[serde(default)]
-    #[schema(value_type = u8, minimum = 0, maximum = 1)]
+    #[schema(value_type = Switch)]
     all: String,
     /// The session's refresh token, for when the access token has expired.
     #[serde(default)]
@@ -241,6 +244,7 @@ pub(crate) struct Logout {
 /// End this session, or all of them: by the access token, or by the refresh token.
 #[utoipa::path(post, path = "/api/auth/logout/", tag = "session",
     request_body(content = Logout, content_type = "application/x-www-form-urlencoded"),
+    security(("person" = []), ()),
     responses((status = 204), (status = 401, body = Refusal), (status = 403, body = Refusal)))]
 pub(crate) async fn log_out(
     State(portal): State<Portal>,

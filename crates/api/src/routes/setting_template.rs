@@ -1,7 +1,7 @@
 //! Templates of settings: owned by an electrician, and validated field by field like settings.
 use crate::Portal;
 use crate::caller::PersonCaller;
-use crate::error::{Error, FieldErrors, Problem, Refusal, Result};
+use crate::error::{Error, FieldErrors, Problem, Result};
 use crate::form::{Form, parse_id};
 use crate::settings::{SettingValues, TemplateForm};
 use axum::Json;
@@ -36,7 +36,7 @@ impl From<Template> for TemplateEntry {
 
 /// The caller's templates, by name.
 #[utoipa::path(get, path = "/api/auth/settings/template/", operation_id = "list_templates", tag = "settings",
-    responses((status = 200, body = [TemplateEntry]), (status = 401, body = Refusal)))]
+    responses((status = 200, body = [TemplateEntry])))]
 pub(crate) async fn list(
     State(portal): State<Portal>,
     person: PersonCaller,
@@ -50,7 +50,7 @@ pub(crate) async fn list(
 /// Keep a template: a name and at least one field.
 #[utoipa::path(post, path = "/api/auth/settings/template/", operation_id = "create_template", tag = "settings",
     request_body(content = TemplateForm, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 201, body = TemplateEntry), (status = 400, body = Problem), (status = 401, body = Refusal)))]
+    responses((status = 201, body = TemplateEntry), (status = 400, body = Problem)))]
 pub(crate) async fn create(
     State(portal): State<Portal>,
     person: PersonCaller,
@@ -76,8 +76,7 @@ pub(crate) async fn create(
 #[utoipa::path(patch, path = "/api/auth/settings/template/{id}/", operation_id = "change_template", tag = "settings",
     params(("id" = i64, Path)),
     request_body(content = TemplateForm, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 200, body = TemplateEntry), (status = 400, body = Problem), (status = 401, body = Refusal),
-        (status = 404, body = Refusal)))]
+    responses((status = 200, body = TemplateEntry), (status = 400, body = Problem)))]
 pub(crate) async fn change(
     State(portal): State<Portal>,
     person: PersonCaller,
@@ -102,7 +101,7 @@ pub(crate) async fn change(
 /// Delete a template; what was set with it stays.
 #[utoipa::path(delete, path = "/api/auth/settings/template/{id}/", operation_id = "delete_template", tag = "settings",
     params(("id" = i64, Path)),
-    responses((status = 204), (status = 401, body = Refusal), (status = 404, body = Refusal)))]
+    responses((status = 204)))]
 pub(crate) async fn delete(
     State(portal): State<Portal>,
     person: PersonCaller,

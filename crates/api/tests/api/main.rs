@@ -20,6 +20,7 @@ mod journal;
 mod levels;
 mod limits;
 mod live;
+mod openapi;
 mod partner;
 mod password_reset;
 mod plan;

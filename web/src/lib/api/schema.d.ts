@@ -1312,11 +1312,13 @@ export interface components {
             inside: number | null;
         };
         Acknowledge: {
-            id?: string;
+            id: string;
         };
+        /** @description Who did something. */
+        ActorChoice: string;
         AddKeys: {
             /** @description Serial numbers or registration codes, separated by commas; three at most. */
-            keys?: string;
+            keys: components["schemas"]["KeyTexts"];
         };
         AddedKeys: {
             keys: components["schemas"]["KeyResult"][];
@@ -1345,6 +1347,8 @@ export interface components {
             /** @description IANA name, of the site. */
             time_zone: string;
         };
+        /** @description How somebody hears of alarms. */
+        AlarmMailChoice: string;
         /** @description Ten alarms: what is open first, then the newest of what is over. */
         Alarms: {
             alarms: components["schemas"]["AlarmEntry"][];
@@ -1359,12 +1363,12 @@ export interface components {
         };
         AskFor: {
             /** @description monitor, configure or service (default). */
-            scope?: string;
+            scope?: components["schemas"]["ElectricianScope"];
             /** @description A serial number. */
-            sn?: string;
+            sn: components["schemas"]["SerialNumber"];
         };
         AskReset: {
-            email?: string;
+            email: components["schemas"]["EmailAddress"];
         };
         Asked: {
             sn: string;
@@ -1383,8 +1387,8 @@ export interface components {
             until: components["schemas"]["i64"];
         };
         BatchForm: {
-            /** @description `true` when the notice under §14a EnWG was read */
-            acknowledge_14a?: string;
+            /** @description Whether the notice under §14a EnWG was read */
+            acknowledge_14a?: components["schemas"]["Switch"];
             /** @description time */
             charge_end?: string;
             /** @description power */
@@ -1401,8 +1405,8 @@ export interface components {
             discharge_limit?: string;
             /** @description time */
             discharge_start?: string;
-            /** @description `true` tells what would change, and changes nothing; `version` may then be left out */
-            dry_run?: string;
+            /** @description Tells what would change, and changes nothing; `version` may then be left out */
+            dry_run?: components["schemas"]["Switch"];
             /** @description choice */
             dynamic_tariff?: string;
             /** @description switch */
@@ -1435,8 +1439,7 @@ export interface components {
             ups?: string;
             /** @description rate */
             vat?: string;
-            /** @description What was read; one for each serial number, separated by commas */
-            version?: string;
+            version?: components["schemas"]["Versions"];
         };
         /** @description How a batch went, or would go. */
         BatchOutcome: {
@@ -1454,12 +1457,14 @@ export interface components {
         };
         BeginCommissioning: {
             /** @description Serial numbers of all units of the site, separated by commas. */
-            sn?: string;
+            sn: components["schemas"]["SerialNumbers"];
         };
         BeginTotp: {
             /** @description The password, typed again. */
-            password?: string | null;
+            password: string;
         };
+        /** Format: binary */
+        BinaryFile: string;
         /** @description Quarter-hours in a row in which it does the same. */
         BlockEntry: {
             end: components["schemas"]["i64"];
@@ -1511,18 +1516,22 @@ export interface components {
             place: string;
             sn: string;
         };
+        /** @description Of a kWh, in cents (grosz, rappen) from 0 to 500 with up to two decimals behind a point or a comma. */
+        CentsPerKwh: string;
+        /** @description By PKCE. */
+        ChallengeMethod: string;
         ChangeAccount: {
-            company?: string | null;
-            country?: string | null;
+            company?: components["schemas"]["NameText"];
+            country?: components["schemas"]["CountryCode"];
             /** @description A new address; needs `password`. */
-            email?: string | null;
-            language?: string | null;
+            email?: components["schemas"]["EmailAddress"];
+            language?: components["schemas"]["LanguageCode"];
             /** @description A new password; needs `password`. */
-            new_password?: string | null;
-            new_password2?: string | null;
+            new_password?: string;
+            new_password2?: string;
             /** @description The present password, typed again. */
-            password?: string | null;
-            phone?: string | null;
+            password?: string;
+            phone?: string;
         };
         ChangeEntry: {
             at: components["schemas"]["i64"];
@@ -1533,19 +1542,21 @@ export interface components {
         };
         ChangeGroup: {
             /** @description A new name. */
-            name?: string | null;
+            name?: components["schemas"]["GroupNameText"];
             /** @description All serial numbers that are in it from now on, separated by commas; may be empty. */
-            sn?: string | null;
+            sn?: components["schemas"]["SerialNumbers"];
         };
         ChangePlan: {
             /** @description … at this time of the site's clock, `HH:MM`, the next time it shows it. Empty with an empty `soc` it is taken back. */
-            by?: string | null;
+            by?: components["schemas"]["TimeOfDay"];
             /** @description `true` or `false`: whether to plan. Left out, that stays as it is. */
-            on?: string | null;
-            sn?: string;
+            on?: components["schemas"]["Switch"];
+            sn: components["schemas"]["SerialNumber"];
             /** @description A wish: so many % … */
-            soc?: string | null;
+            soc?: components["schemas"]["Percent"];
         };
+        /** @description Of a chart. */
+        ChartFormat: string;
         /** @description What should be so before an update is started. */
         Checks: {
             /** @description It updates only with its main switch off. */
@@ -1561,7 +1572,7 @@ export interface components {
         };
         ChooseAlarmMail: {
             /** @description at_once, digest (once a day at 7) or never. */
-            mail?: string;
+            mail: components["schemas"]["AlarmMailChoice"];
         };
         ChosenAlarmMail: {
             /**
@@ -1583,6 +1594,8 @@ export interface components {
         ClientEntry: {
             name: string;
         };
+        /** @description The SHA-256 of the verifier, in base 64 for addresses. */
+        CodeChallenge: string;
         /** @description A command as it stands. */
         CommandBody: {
             args: Record<string, never>;
@@ -1603,6 +1616,8 @@ export interface components {
             /** @description The same in the caller's language. */
             text?: string | null;
         };
+        /** @description What a battery can be told. */
+        CommandName: string;
         CommissioningEntry: {
             /** @description Every step has passed: it can be finished. */
             complete: boolean;
@@ -1623,19 +1638,19 @@ export interface components {
             units: string[];
         };
         ConfirmEmail: {
-            token?: string;
+            token: string;
         };
         ConfirmRegistration: {
-            token?: string;
+            token: string;
         };
         ConfirmReset: {
-            password?: string;
-            password2?: string;
-            token?: string;
+            password: string;
+            password2: string;
+            token: string;
         };
         ConfirmTotp: {
             /** @description The code that the app shows. */
-            totp?: string;
+            totp: string;
         };
         Confirmed: {
             keys: components["schemas"]["KeyResult"][];
@@ -1668,78 +1683,96 @@ export interface components {
             /** @description Where the browser goes next: the app's own address with the code. */
             redirect: string;
         };
+        /** @description ISO 3166-1 alpha-2. */
+        CountryCode: string;
         CreateGroup: {
             /** @description At most 60 characters, and no other group of the account has it. An account has at most 200 groups. */
-            name?: string;
+            name: components["schemas"]["GroupNameText"];
             /** @description Serial numbers, separated by commas; may be empty. Each leaves the group that it was in. */
-            sn?: string;
+            sn?: components["schemas"]["SerialNumbers"];
         };
+        /** @description `YYYY-MM-DD` of the site's calendar. */
+        Day: string;
+        /** @description `YYYY-MM-DD`, or `null` for the beginning. */
+        DayOrBeginning: string;
         DeleteAccount: {
             /** @description The password, typed again. */
-            password?: string | null;
+            password: string;
         };
         /** @description Only what is given changes. */
         DescribeSystem: {
             /** @description With the last name. */
-            first_name?: string | null;
-            last_name?: string | null;
+            first_name?: components["schemas"]["NameText"];
+            last_name?: components["schemas"]["NameText"];
             /** @description With the longitude, or both empty for none. Kept with two decimals. */
-            latitude?: string | null;
-            longitude?: string | null;
+            latitude?: components["schemas"]["LatitudeText"];
+            longitude?: components["schemas"]["LongitudeText"];
             /** @description The town, 80 characters at most; empty for none. */
-            place?: string | null;
+            place?: components["schemas"]["TownText"];
             /** @description `kWp/tilt/azimuth`, eight at most, separated by commas; empty for none. `5.2/30/-45,4.6/30/135` */
-            planes?: string | null;
+            planes?: components["schemas"]["PlanesText"];
             /** @description IANA name. Changes only before something was measured. */
-            time_zone?: string | null;
+            time_zone?: string;
         };
         DoStep: {
             /** @description customer: of whoever lives there. */
             first_name?: string;
             /** @description instruction: the customer knows how to use it. */
-            instructed?: string;
+            instructed?: components["schemas"]["Switch"];
             /** @description customer: of whoever lives there. */
             last_name?: string;
             /** @description export_limit: to so many W; empty where feed-in is not limited. */
-            limit?: string;
+            limit?: components["schemas"]["ExportLimit"];
             /** @description instruction: remarks for the protocol, 1,000 characters at most. */
             note?: string;
             /** @description limits: registered with the grid operator under §14a EnWG, where charging exceeds 4.2 kW. */
-            notified?: string;
+            notified?: components["schemas"]["Switch"];
             /** @description customer: the address of the installation. */
             place?: string;
             /** @description units, meter, limits, export_limit, ups, firmware, customer or instruction; phases has a call of its own. */
-            step?: string;
+            step: components["schemas"]["StepChoice"];
             /** @description ups: the changeover was tried, where there is one. */
-            tested?: string;
+            tested?: components["schemas"]["Switch"];
         };
+        /** @description How far an electrician may use a system; service when empty. */
+        ElectricianScope: string;
+        /**
+         * Format: email
+         * @description An e-mail address.
+         */
+        EmailAddress: string;
         EmailChanged: {
             email: string;
         };
-        /**
-         * Format: int64
-         * @description Integer Wh, or null.
-         */
-        Energy: number | null;
         /** @description Wh of one system, or of all as one; null where nothing was measured, negative where the code has an N. */
         EnergyChart: {
             rows: components["schemas"]["EnergyRow"][];
             sn: string;
-            total_m2?: components["schemas"]["Energy"] | null;
-            total_m2N?: components["schemas"]["Energy"] | null;
-            total_m4?: components["schemas"]["Energy"] | null;
-            total_m5?: components["schemas"]["Energy"] | null;
-            total_m5N?: components["schemas"]["Energy"] | null;
+            /** Format: int64 */
+            total_m2?: number | null;
+            /** Format: int64 */
+            total_m2N?: number | null;
+            /** Format: int64 */
+            total_m4?: number | null;
+            /** Format: int64 */
+            total_m5?: number | null;
+            /** Format: int64 */
+            total_m5N?: number | null;
         };
         /** @description A day, a month or a year; energies that were not asked for are left out. */
         EnergyRow: {
             /** @description `YYYY-MM-DD`, in rows per day. */
             de_time?: string | null;
-            m2?: components["schemas"]["Energy"] | null;
-            m2N?: components["schemas"]["Energy"] | null;
-            m4?: components["schemas"]["Energy"] | null;
-            m5?: components["schemas"]["Energy"] | null;
-            m5N?: components["schemas"]["Energy"] | null;
+            /** Format: int64 */
+            m2?: number | null;
+            /** Format: int64 */
+            m2N?: number | null;
+            /** Format: int64 */
+            m4?: number | null;
+            /** Format: int64 */
+            m5?: number | null;
+            /** Format: int64 */
+            m5N?: number | null;
             /** @description `YYYY-MM`, in rows per month. */
             me_time?: string | null;
             /** @description The part of each energy that fell into a gap in the data and has no place within the day, by code. */
@@ -1754,8 +1787,12 @@ export interface components {
         };
         EnterCode: {
             /** @description `XXXXX-XXXXX-XXXXX-XXXXX` */
-            code?: string;
+            code: string;
         };
+        /** @description Kinds of entries, separated by commas. */
+        EntryKinds: string;
+        /** @description W, or empty for no limit. */
+        ExportLimit: string;
         FieldChange: {
             field: string;
             from?: components["schemas"]["SettingValue"] | null;
@@ -1826,32 +1863,32 @@ export interface components {
         };
         GiveCommand: {
             /** @description switch_on, switch_off, meter_test, calibrate, charge_to, hold, auto or restart. */
-            command?: string;
+            command: components["schemas"]["CommandName"];
             /** @description Names this one act: 8 to 64 of `A-Za-z0-9_-`. The same key acts once, however often it is sent. */
-            key?: string;
+            key: components["schemas"]["IdempotencyKey"];
             /** @description charge_to: with so many W at most. */
-            power?: string | null;
-            sn?: string;
+            power?: components["schemas"]["Watts"];
+            sn: components["schemas"]["SerialNumber"];
             /** @description charge_to: to so many percent. */
-            soc?: string | null;
+            soc?: components["schemas"]["Percent"];
             /** @description hold: until then, in milliseconds since 1970. */
-            until?: string | null;
+            until?: components["schemas"]["MillisSince1970"];
         };
         GiveConsent: {
-            client_id?: string;
-            code_challenge?: string;
+            client_id: string;
+            code_challenge: components["schemas"]["CodeChallenge"];
             /** @description Only `S256`. */
-            code_challenge_method?: string;
-            redirect_uri?: string;
+            code_challenge_method: components["schemas"]["ChallengeMethod"];
+            redirect_uri: string;
             /** @description `systems`, `live`, or both with a space between. */
-            scope?: string;
+            scope: components["schemas"]["PartnerScopesText"];
             state?: string;
         };
         GiveGrant: {
             /** @description Stays as it is, or was asked for, when missing. */
-            scope?: string | null;
+            scope?: components["schemas"]["ScopeOrSame"];
             /** @description The last day, `YYYY-MM-DD`. When missing it stays; what was asked for or has ended gets 90 days. */
-            until?: string | null;
+            until?: components["schemas"]["Day"];
         };
         /** @description A grant as the owner of its system sees it. */
         GivenEntry: {
@@ -1877,6 +1914,8 @@ export interface components {
             /** @description The last day with access, `YYYY-MM-DD` of the site's calendar. */
             until_day: string | null;
         };
+        /** @description By OAuth 2. */
+        GrantType: string;
         /** @description What the caller has given, and what they hold. */
         Grants: {
             /** @description On systems for which the caller may decide; what waits for a decision comes first. */
@@ -1920,6 +1959,8 @@ export interface components {
             /** @description Serial numbers. */
             systems: string[];
         };
+        /** @description Of a group. */
+        GroupNameText: string;
         /** @description A system that its owner is handing over, until somebody has taken it. */
         HandoverEntry: {
             created_at: components["schemas"]["i64"];
@@ -1950,6 +1991,8 @@ export interface components {
             /** @description The last day with access, `YYYY-MM-DD` of the site's calendar. */
             until_day: string | null;
         };
+        /** @description Names one act. */
+        IdempotencyKey: string;
         /** @description Something that makes the battery act otherwise than its settings say. */
         InForceEntry: {
             /** @description you, owner, household, electrician, plan, grid_operator, battery or operator; null when nobody knows any more. */
@@ -2001,14 +2044,16 @@ export interface components {
              */
             until: number | null;
         };
+        /** @description A period around a day, or a resolution, which means a day. */
+        IntervalChoice: string;
         Invite: {
-            email?: string;
+            email: components["schemas"]["EmailAddress"];
             /** @description Of an electrician: monitor, configure or service. Of somebody of the household: look or owner. */
-            scope?: string;
+            scope: components["schemas"]["ScopeChoice"];
             /** @description One serial number, several separated by commas, or -1 for all of the caller's own. */
-            sn?: string;
+            sn: components["schemas"]["SystemsOrAll"];
             /** @description The last day, `YYYY-MM-DD`; 90 days from today when missing, and none for people of the household. */
-            until?: string;
+            until?: components["schemas"]["Day"];
         };
         Invited: {
             grants: components["schemas"]["GivenEntry"][];
@@ -2051,6 +2096,10 @@ export interface components {
             status: string;
             text: string;
         };
+        /** @description Serial numbers or registration codes, separated by commas. */
+        KeyTexts: string;
+        /** @description ISO 639-1. */
+        LanguageCode: string;
         LastMessage: {
             code: string;
             /** @description It began, or (false) it is over. */
@@ -2061,6 +2110,8 @@ export interface components {
             /** @description `YYYY-MM-DD HH:MM:SS` on the site's clock. */
             time: string;
         };
+        /** @description Degrees from -90 to 90. */
+        LatitudeText: string;
         /** @description A field that undoing leaves as it is. */
         LeftEntry: {
             field: string;
@@ -2231,29 +2282,28 @@ export interface components {
         };
         Login: {
             /** @description The 'I am an electrician' choice: `true` or `false`. */
-            electrician?: boolean;
-            email?: string;
-            password?: string;
+            electrician?: components["schemas"]["Switch"];
+            email: string;
+            password: string;
             /** @description `true` mails the link again with which a registration is confirmed, where the answer was `email_unconfirmed`. */
-            resend?: boolean;
-            stayLoggedIn?: boolean;
+            resend?: components["schemas"]["Switch"];
+            stayLoggedIn?: components["schemas"]["Switch"];
             /** @description The second factor, where the account has one: the code of the authenticator app, or a recovery code. */
             totp?: string;
         };
         Logout: {
-            /**
-             * Format: int32
-             * @description `1` ends every session of the account.
-             */
-            all?: number;
+            /** @description `1` ends every session of the account. */
+            all?: components["schemas"]["Switch"];
             /** @description The session's refresh token, for when the access token has expired. */
             refresh?: string;
         };
+        /** @description Degrees from -180 to 180. */
+        LongitudeText: string;
         MeasurePhase: {
             /** @description Whether a load is switched on there: first without, then with it. */
-            load?: string;
+            load?: components["schemas"]["Switch"];
             /** @description 1 to 3. */
-            phase?: string;
+            phase: components["schemas"]["PhaseNumber"];
         };
         Message1: {
             sm2?: boolean;
@@ -2300,18 +2350,26 @@ export interface components {
             m6_sm_rs485_tcp?: boolean;
             m6_sunspec_set?: boolean;
         };
+        /** @description How the samples of a point are combined. */
+        MethodChoice: string;
+        /** @description Milliseconds since 1970. */
+        MillisSince1970: string;
+        /** @description Of a person or a company. */
+        NameText: string;
         /** @description An error as OAuth 2 (RFC 6749, 5.2) spells it. */
         OauthError: {
             error: string;
         };
         OfferHandover: {
             /** @description Of the new owner. */
-            email?: string;
+            email: components["schemas"]["EmailAddress"];
             /** @description Typed again. */
-            password?: string | null;
+            password: string;
             /** @description A serial number. */
-            sn?: string;
+            sn: components["schemas"]["SerialNumber"];
         };
+        /** @description A serial number, or -1 for all systems of the caller; all without one. */
+        OneOrAllSystems: string;
         /** @description Of one system, or of several in the order asked for. */
         OneOrMany: components["schemas"]["SettingsEntry"] | components["schemas"]["SettingsEntry"][];
         OpenCommissioning: {
@@ -2325,6 +2383,8 @@ export interface components {
         OpenedGrants: {
             grants: components["schemas"]["HeldEntry"][];
         };
+        /** @description The first is 1. */
+        PageNumber: string;
         /** @description What a system reported last, as far as a partner may know. */
         PartnerLive: {
             /**
@@ -2357,6 +2417,8 @@ export interface components {
             online: boolean;
             sn: string;
         };
+        /** @description What a partner app may see. */
+        PartnerScopesText: string;
         PartnerSystem: {
             /** Format: int64 */
             phase: number;
@@ -2373,6 +2435,12 @@ export interface components {
             scope: string;
             token_type: string;
         };
+        /** @description %. */
+        Percent: string;
+        /** @description `week_`, `month_` or `year_` and `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`. */
+        PeriodOfDays: string;
+        /** @description `week_`, `month_`, `year_` or `total_` and `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`. */
+        PeriodText: string;
         /** @description How one phase fares in the sign and phase test. */
         PhaseEntry: {
             /**
@@ -2397,6 +2465,8 @@ export interface components {
             /** @description Why the last measurement did not pass, with what to do next. */
             text: string | null;
         };
+        /** @description 1 to 3. */
+        PhaseNumber: string;
         /** @description What the battery is going to do, and why. */
         PlanBody: {
             adopted: components["schemas"]["i64"] | null;
@@ -2457,6 +2527,8 @@ export interface components {
              */
             tilt: number;
         };
+        /** @description `kWp/tilt/azimuth`, separated by commas. */
+        PlanesText: string;
         PriceStep: {
             /** @description workdays or weekend. */
             days: string;
@@ -2468,6 +2540,8 @@ export interface components {
             /** @description From then on until the next step, `HH:MM`. */
             start: string;
         };
+        /** @description `days/HH:MM/cents`, separated by semicolons. */
+        PriceSteps: string;
         /** @description Either of the two bodies, for the calls that can answer with both. */
         Problem: components["schemas"]["Refusal"] | components["schemas"]["FieldProblems"];
         ProtocolBody: components["schemas"]["ProtocolEntry"] & {
@@ -2487,9 +2561,9 @@ export interface components {
         };
         ProveTotp: {
             /** @description The password, typed again. */
-            password?: string | null;
+            password: string;
             /** @description The code that the app shows, or a recovery code. */
-            totp?: string;
+            totp: string;
         };
         /** @description The same as a picture. */
         Qr: {
@@ -2503,7 +2577,7 @@ export interface components {
             recovery_codes: string[];
         };
         Refresh: {
-            refresh?: string;
+            refresh: string;
         };
         /** @description Body of an answer that refuses the whole request. */
         Refusal: {
@@ -2518,18 +2592,18 @@ export interface components {
             /** @description Company of an electrician. */
             company?: string;
             /** @description ISO 3166-1 alpha-2, one of the eleven countries. */
-            country?: string;
-            email?: string;
-            password?: string;
-            password2?: string;
-            phone?: string;
+            country: components["schemas"]["CountryCode"];
+            email: components["schemas"]["EmailAddress"];
+            password: string;
+            password2: string;
+            phone: string;
             /** @description `user` or `electrician`. */
-            role?: string;
+            role: components["schemas"]["RoleChoice"];
             /** @description Serial numbers or registration codes of an owner; the second and third are optional. */
             sn1?: string;
             sn2?: string;
             sn3?: string;
-            terms?: boolean;
+            terms: components["schemas"]["Switch"];
         };
         Registered: {
             /** @description Whether a mailed link has to be opened first. */
@@ -2540,9 +2614,9 @@ export interface components {
         };
         ReplaceUnit: {
             /** @description `true` tells which unit it is, and changes nothing. */
-            dry_run?: boolean | null;
+            dry_run?: components["schemas"]["Switch"];
             /** @description Of the new unit: its code, or the serial number of one that the caller has connected already. */
-            key?: string;
+            key: string;
         };
         ReplacedUnit: {
             /** @description Its model, once it has reported and the key proves it; only after a dry run. */
@@ -2560,12 +2634,16 @@ export interface components {
         };
         ResetForm: {
             /** @description Typed again, when a field of the wiring changes. */
-            password?: string | null;
+            password?: string;
             /** @description What was read; one for each serial number, separated by commas. */
-            version?: string;
+            version: components["schemas"]["Versions"];
             /** @description `true` resets the fields of the wiring, too. */
-            wiring?: boolean;
+            wiring?: components["schemas"]["Switch"];
         };
+        /** @description How long a point lasts. */
+        ResolutionChoice: string;
+        /** @description Of an account. */
+        RoleChoice: string;
         /**
          * @description A role by its name, as every answer spells it.
          * @enum {string}
@@ -2638,33 +2716,43 @@ export interface components {
              */
             without_plan: number | null;
         };
+        /** @description How somebody may use a system of others. */
+        ScopeChoice: string;
+        /** @description How somebody may use a system of others; empty for no change. */
+        ScopeOrSame: string;
         Section: {
             rows: components["schemas"]["Row"][];
             table: components["schemas"]["Table"] | null;
             text: string | null;
             title: string;
         };
+        /** @description Letters A to Z and digits. */
+        SerialNumber: string;
+        /** @description Serial numbers, separated by commas. */
+        SerialNumbers: string;
+        /** @description Codes of series, separated by commas. */
+        SeriesCodes: string;
         SetTariff: {
             /** @description Of a kWh, in cents (grosz, rappen) from 0 to 500 with up to two decimals behind a point or a comma. */
-            feed_in_price?: string;
+            feed_in_price: components["schemas"]["CentsPerKwh"];
             /**
              * @description `YYYY-MM-DD`, at most a year ahead, or `null` for the beginning. When missing, the first prices of a system hold
              *     from the beginning and later ones from today. A tariff from the same day is replaced.
              */
-            from?: string;
+            from?: components["schemas"]["DayOrBeginning"];
             /** @description Of a kWh, in cents (grosz, rappen) from 0 to 500 with up to two decimals behind a point or a comma. */
-            import_price?: string;
+            import_price: components["schemas"]["CentsPerKwh"];
             /** @description One serial number, several separated by commas, or -1 for all of the caller's systems. */
-            sn?: string;
+            sn: components["schemas"]["SystemsOrAll"];
         };
         SetTimeOfUse: {
             /** @description One serial number, several separated by commas, or -1 for all of the caller's systems. */
-            sn?: string;
+            sn: components["schemas"]["SystemsOrAll"];
             /**
              * @description `days/HH:MM/cents`, separated by semicolons: `workdays/00:00/21,5;workdays/06:00/34`. Days are workdays or weekend;
              *     workdays have a step at 00:00, and so do weekends unless they have none. A step holds until the next one.
              */
-            steps?: string;
+            steps: components["schemas"]["PriceSteps"];
         };
         SettingValue: number | string | boolean;
         SettingValues: {
@@ -2729,8 +2817,8 @@ export interface components {
             version: number;
         };
         SettingsForm: {
-            /** @description `true` when the notice under §14a EnWG was read */
-            acknowledge_14a?: string;
+            /** @description Whether the notice under §14a EnWG was read */
+            acknowledge_14a?: components["schemas"]["Switch"];
             /** @description time */
             charge_end?: string;
             /** @description power */
@@ -2781,8 +2869,7 @@ export interface components {
             ups?: string;
             /** @description rate */
             vat?: string;
-            /** @description What was read; one for each serial number, separated by commas */
-            version: string;
+            version: components["schemas"]["Versions"];
         };
         Sheet: {
             /** @description With its words: "Protokoll Nr. SC000001-1". */
@@ -2815,10 +2902,12 @@ export interface components {
             /** @description Something was measured in this time zone, so that it can no longer be changed. */
             time_zone_fixed: boolean;
         };
+        /** @description 1 to start, 0 to withdraw. */
+        StartOrWithdraw: string;
         /** @description `update=1` starts an update, `update=0` withdraws one that still waits. */
         StartUpdate: {
-            sn: string;
-            update: string;
+            sn: components["schemas"]["SerialNumber"];
+            update: components["schemas"]["StartOrWithdraw"];
         };
         StartedUpdate: {
             updates: components["schemas"]["UpdatePart"][];
@@ -2828,6 +2917,8 @@ export interface components {
          * @enum {string}
          */
         State: "unknown" | "waiting" | "sent" | "refused" | "applied";
+        /** @description A step that is checked by itself. */
+        StepChoice: string;
         StepEntry: {
             at: components["schemas"]["i64"] | null;
             /** @description By whom. */
@@ -2838,8 +2929,8 @@ export interface components {
             sn: string | null;
             /** @enum {string} */
             state: "open" | "passed" | "failed";
-            /** @description What the electrician said. */
-            stated: Record<string, never>;
+            /** @description What the electrician said; null at a step that asks nothing, and before anything was said. */
+            stated: Record<string, never> | null;
             /** @enum {string} */
             step: "units" | "meter" | "phases" | "limits" | "export_limit" | "ups" | "firmware" | "customer" | "instruction";
             /** @description The same in the caller's language, with what to do next. */
@@ -2853,6 +2944,8 @@ export interface components {
             /** @description The steps that have not passed. */
             open: components["schemas"]["StepEntry"][];
         };
+        /** @description `true`, `1` and `on` mean yes, everything else no. */
+        Switch: boolean | string;
         SystemEntry: {
             /** @description `owner`; `member` or `look` for people of the household; or the scope of the electrician's grant. */
             access: string;
@@ -2959,6 +3052,8 @@ export interface components {
             /** @description Oldest first; empty until the owner has entered prices. */
             tariffs: components["schemas"]["TariffEntry"][];
         };
+        /** @description Serial numbers, separated by commas, or -1 for all systems of the caller; all without one. */
+        SystemsOrAll: string;
         Table: {
             head: string[];
             rows: string[][];
@@ -2992,8 +3087,6 @@ export interface components {
             charge_limit?: string;
             /** @description power */
             charge_power?: string;
-            /** @description price */
-            charge_price?: string;
             /** @description time */
             charge_start?: string;
             /** @description time */
@@ -3006,18 +3099,11 @@ export interface components {
             dynamic_tariff?: string;
             /** @description switch */
             emergency_power?: string;
-            /** @description price */
-            feed_in_price?: string;
-            /** @description price */
-            import_adder?: string;
-            /** @description price */
-            import_price?: string;
             /** @description address */
             meter_address?: string;
             /** @description choice */
             meter_type?: string;
-            /** @description At most 60 characters, and no other template of the account has it */
-            name?: string;
+            name?: components["schemas"]["TemplateNameText"];
             /** @description choice */
             p_control?: string;
             /** @description choice */
@@ -3028,15 +3114,15 @@ export interface components {
             plugin?: string;
             /** @description choice */
             provider?: string;
-            /** @description token */
-            provider_token?: string;
             /** @description percent */
             reserve_soc?: string;
             /** @description switch */
             ups?: string;
-            /** @description rate */
-            vat?: string;
         };
+        /** @description Of a template. */
+        TemplateNameText: string;
+        /** @description `HH:MM`. */
+        TimeOfDay: string;
         TokenPair: {
             access: string;
             /**
@@ -3056,7 +3142,7 @@ export interface components {
             code?: string;
             code_verifier?: string;
             /** @description `authorization_code` or `refresh_token`. */
-            grant_type?: string;
+            grant_type: components["schemas"]["GrantType"];
             redirect_uri?: string;
             refresh_token?: string;
         };
@@ -3080,9 +3166,11 @@ export interface components {
             /** @description For an app on the same device. */
             uri: string;
         };
+        /** @description A town, or none. */
+        TownText: string;
         UndoForm: {
             /** @description `true` tells what undoing would do, and changes nothing. */
-            dry_run?: boolean | null;
+            dry_run?: components["schemas"]["Switch"];
         };
         UpdateError: {
             code: string;
@@ -3139,10 +3227,14 @@ export interface components {
             update_started: boolean;
             updates: components["schemas"]["UpdatePart"][];
         };
+        /** @description What was read: one for each system, separated by commas. */
+        Versions: string;
         WatchClaims: {
             /** @description From the answer that made the account; good for as long as a claim waits. */
-            watch?: string;
+            watch: string;
         };
+        /** @description W. */
+        Watts: string;
         /** @description The bad-weather notice: the battery may stay empty for long. */
         WeatherEntry: {
             /**
@@ -3220,7 +3312,26 @@ export interface operations {
                     "application/json": components["schemas"]["AccountEntry"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3257,6 +3368,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3265,6 +3377,51 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3282,7 +3439,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/x-www-form-urlencoded": components["schemas"]["ChangeAccount"];
             };
@@ -3304,7 +3461,44 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3320,6 +3514,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3359,7 +3554,34 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3391,7 +3613,35 @@ export interface operations {
                     "text/csv": string;
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3430,7 +3680,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3446,6 +3715,15 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3454,6 +3732,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3491,7 +3770,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3507,6 +3805,15 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3515,6 +3822,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3554,7 +3862,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3570,7 +3897,25 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3609,7 +3954,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3625,6 +3989,15 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3633,6 +4006,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3647,9 +4021,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description A serial number, or -1 (default) for all systems. */
-                sn?: string;
+                sn?: components["schemas"]["OneOrAllSystems"];
                 /** @description The first is 1. */
-                page?: string;
+                page?: components["schemas"]["PageNumber"];
             };
             header?: never;
             path?: never;
@@ -3673,6 +4047,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3681,7 +4056,25 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3712,6 +4105,16 @@ export interface operations {
                     "application/json": components["schemas"]["AlarmEntry"];
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3720,6 +4123,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3729,6 +4133,42 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3767,7 +4207,53 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3814,6 +4300,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3822,6 +4309,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3838,7 +4326,25 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3854,6 +4360,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3883,6 +4390,16 @@ export interface operations {
                     "application/json": components["schemas"]["CommandBody"];
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3891,7 +4408,26 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3903,9 +4439,9 @@ export interface operations {
     };
     show_commissioning: {
         parameters: {
-            query?: {
+            query: {
                 /** @description A serial number. */
-                sn?: string;
+                sn: components["schemas"]["SerialNumber"];
             };
             header?: never;
             path?: never;
@@ -3921,6 +4457,16 @@ export interface operations {
                     "application/json": components["schemas"]["OpenCommissioning"];
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3929,6 +4475,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3938,6 +4485,15 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3984,6 +4540,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3992,6 +4549,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4008,7 +4566,34 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4020,9 +4605,9 @@ export interface operations {
     };
     list_protocols: {
         parameters: {
-            query?: {
+            query: {
                 /** @description A serial number. */
-                sn?: string;
+                sn: components["schemas"]["SerialNumber"];
             };
             header?: never;
             path?: never;
@@ -4038,6 +4623,16 @@ export interface operations {
                     "application/json": components["schemas"]["ProtocolEntry"][];
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4046,7 +4641,25 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4075,6 +4688,16 @@ export interface operations {
                     "application/json": components["schemas"]["ProtocolBody"];
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4083,7 +4706,26 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4110,9 +4752,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/pdf": number[];
+                    "application/pdf": components["schemas"]["BinaryFile"];
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4121,7 +4773,26 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4148,6 +4819,16 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4156,6 +4837,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4164,7 +4846,26 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4193,6 +4894,16 @@ export interface operations {
                     "application/json": components["schemas"]["ProtocolEntry"];
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4201,6 +4912,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4209,6 +4921,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description missing, or somebody else's, which is the same */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4223,6 +4936,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StepsOpen"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
         };
@@ -4258,6 +4980,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4266,6 +4989,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4274,7 +4998,44 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4315,6 +5076,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4323,6 +5085,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4331,7 +5094,44 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4369,7 +5169,26 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4383,15 +5202,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description One serial number, several separated by commas, or -1 (default) for all systems as one. */
-                sn?: string;
+                sn?: components["schemas"]["SystemsOrAll"];
                 /** @description Grid energy: import (m2) and feed-in (m2N). Without any switch all energies are shown. */
-                m2?: string;
+                m2?: components["schemas"]["Switch"];
                 /** @description PV energy. */
-                m4?: string;
+                m4?: components["schemas"]["Switch"];
                 /** @description Battery energy: discharge (m5) and charge (m5N). */
-                m5?: string;
+                m5?: components["schemas"]["Switch"];
                 /** @description `week_`, `month_`, `year_` or `total_` and `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`; this week when missing. */
-                days?: string;
+                days?: components["schemas"]["PeriodText"];
             };
             header?: never;
             path?: never;
@@ -4415,7 +5234,17 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4431,17 +5260,26 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
         };
     };
     export_samples: {
         parameters: {
             query?: {
                 /** @description A serial number, or -1 (default) for all systems, one after the other. */
-                sn?: string;
+                sn?: components["schemas"]["OneOrAllSystems"];
                 /** @description First day, `YYYY-MM-DD` of the site's calendar; today when missing. */
-                from?: string;
+                from?: components["schemas"]["Day"];
                 /** @description Last day; the first one when missing. At most 366 days. */
-                to?: string;
+                to?: components["schemas"]["Day"];
             };
             header?: never;
             path?: never;
@@ -4466,7 +5304,17 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4490,13 +5338,22 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
         };
     };
     forecast: {
         parameters: {
             query?: {
                 /** @description A serial number, or -1 (default) for all systems as one. */
-                sn?: string;
+                sn?: components["schemas"]["OneOrAllSystems"];
             };
             header?: never;
             path?: never;
@@ -4512,7 +5369,26 @@ export interface operations {
                     "application/json": components["schemas"]["ForecastBody"];
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4528,13 +5404,22 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
         };
     };
     list_grants: {
         parameters: {
             query?: {
                 /** @description `true`: only what waits for the caller's decision. */
-                pending?: boolean | null;
+                pending?: components["schemas"]["Switch"];
             };
             header?: never;
             path?: never;
@@ -4550,7 +5435,35 @@ export interface operations {
                     "application/json": components["schemas"]["Grants"];
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4589,6 +5502,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4597,6 +5511,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4613,7 +5528,43 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4652,6 +5603,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4660,7 +5612,52 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4699,6 +5696,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4707,6 +5705,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4723,6 +5722,33 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4731,6 +5757,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4758,6 +5785,16 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4766,7 +5803,35 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4805,6 +5870,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4813,7 +5879,52 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4840,6 +5951,16 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4848,6 +5969,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4856,7 +5978,26 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4875,7 +6016,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/x-www-form-urlencoded": components["schemas"]["GiveGrant"];
             };
@@ -4897,6 +6038,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4905,6 +6047,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4913,7 +6056,44 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4942,6 +6122,16 @@ export interface operations {
                     "application/json": components["schemas"]["HeldEntry"];
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4950,7 +6140,35 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4964,22 +6182,22 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description `Day` (default), `Week`, `Month`, `Year` around the date; `Minute`, `Quarter`, `Hour` mean a day in that resolution. */
-                interval?: string;
+                interval?: components["schemas"]["IntervalChoice"];
                 /** @description `YYYY-MM-DD` of the site's calendar; today when missing. */
-                from_date?: string;
+                from_date?: components["schemas"]["Day"];
                 /** @description `mean` (default), `min`, `max` or `sum` of the samples in a point. Energy is always the sum. */
-                method?: string;
+                method?: components["schemas"]["MethodChoice"];
                 /** @description A serial number, or -1 (default) for all systems as one. */
-                sn?: string;
+                sn?: components["schemas"]["OneOrAllSystems"];
                 /** @description `minute`, `quarter` (default), `hour`, `day` (default of a year), `month`. */
-                resolution?: string;
+                resolution?: components["schemas"]["ResolutionChoice"];
                 /** @description Codes separated by commas; every series when missing. */
-                series?: string;
+                series?: components["schemas"]["SeriesCodes"];
                 /**
                  * @description `json` (default) or `csv`. With `Accept-Language`, a CSV is written as spreadsheets in that language read it: with a
                  *     byte order mark and, but for English, semicolons and decimal commas.
                  */
-                format?: string;
+                format?: components["schemas"]["ChartFormat"];
             };
             header?: never;
             path?: never;
@@ -5004,6 +6222,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5012,7 +6231,25 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5039,7 +6276,26 @@ export interface operations {
                     "application/json": components["schemas"]["GroupEntry"][];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5078,6 +6334,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5086,7 +6343,52 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5113,6 +6415,16 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5121,7 +6433,35 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5140,7 +6480,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/x-www-form-urlencoded": components["schemas"]["ChangeGroup"];
             };
@@ -5162,6 +6502,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5170,7 +6511,53 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5184,17 +6571,17 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description A serial number, several by comma, or -1 (default) for all systems and the account itself. */
-                sn?: string;
+                sn?: components["schemas"]["SystemsOrAll"];
                 /** @description The first is 1. */
-                page?: string;
+                page?: components["schemas"]["PageNumber"];
                 /** @description settings, command, battery, access, account, operator; several by comma, every kind when missing. */
-                kind?: string;
+                kind?: components["schemas"]["EntryKinds"];
                 /** @description you, person, battery, operator or portal. */
-                actor?: string;
+                actor?: components["schemas"]["ActorChoice"];
                 /** @description First day, `YYYY-MM-DD` of the site's calendar. */
-                from?: string;
+                from?: components["schemas"]["Day"];
                 /** @description Last day. */
-                to?: string;
+                to?: components["schemas"]["Day"];
                 /** @description `csv` gives every line as a file, with `Accept-Language` for the spreadsheets of that language. */
                 format?: string;
             };
@@ -5221,6 +6608,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5229,7 +6617,25 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5246,7 +6652,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/x-www-form-urlencoded": components["schemas"]["Logout"];
             };
@@ -5258,6 +6664,15 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5267,6 +6682,33 @@ export interface operations {
                 };
             };
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5293,7 +6735,26 @@ export interface operations {
                     "application/json": components["schemas"]["ConsentEntry"][];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5332,7 +6793,53 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5359,6 +6866,16 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5367,7 +6884,35 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5406,6 +6951,24 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5414,6 +6977,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5453,6 +7017,24 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5461,6 +7043,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5473,9 +7056,9 @@ export interface operations {
     };
     show_plan: {
         parameters: {
-            query?: {
+            query: {
                 /** @description A serial number. */
-                sn?: string;
+                sn: components["schemas"]["SerialNumber"];
             };
             header?: never;
             path?: never;
@@ -5491,6 +7074,16 @@ export interface operations {
                     "application/json": components["schemas"]["PlanBody"];
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5499,7 +7092,25 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5538,6 +7149,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5546,6 +7158,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5562,7 +7175,25 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5578,6 +7209,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5592,7 +7224,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description One serial number, several separated by commas, or -1 (default) for each of the caller's systems. */
-                sn?: string;
+                sn?: components["schemas"]["SystemsOrAll"];
             };
             header?: never;
             path?: never;
@@ -5608,6 +7240,16 @@ export interface operations {
                     "application/json": components["schemas"]["SystemPrices"][];
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5616,7 +7258,25 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5655,6 +7315,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5663,7 +7324,52 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5710,20 +7416,47 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
         };
@@ -5757,6 +7490,33 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
         };
     };
     confirm: {
@@ -5788,12 +7548,39 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             429: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
         };
@@ -5802,9 +7589,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description One serial number, or -1 (default) for all systems as one. */
-                sn?: string;
+                sn?: components["schemas"]["OneOrAllSystems"];
                 /** @description `week_`, `month_` or `year_` and `YYYY-MM-DD`, or a range `YYYY-MM-DD_YYYY-MM-DD`; this month when missing. */
-                days?: string;
+                days?: components["schemas"]["PeriodOfDays"];
             };
             header?: never;
             path?: never;
@@ -5828,7 +7615,17 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5844,13 +7641,22 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
         };
     };
     show_settings: {
         parameters: {
             query?: {
                 /** @description A serial number, or several separated by commas. */
-                sn?: string;
+                sn?: components["schemas"]["SystemsOrAll"];
             };
             header?: never;
             path?: never;
@@ -5866,7 +7672,26 @@ export interface operations {
                     "application/json": components["schemas"]["OneOrMany"];
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5882,13 +7707,22 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
         };
     };
     save_settings: {
         parameters: {
             query?: {
                 /** @description A serial number, or several separated by commas. */
-                sn?: string;
+                sn?: components["schemas"]["SystemsOrAll"];
             };
             header?: never;
             path?: never;
@@ -5916,7 +7750,17 @@ export interface operations {
                     "application/json": components["schemas"]["SaveProblem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5932,12 +7776,30 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SaveOutcome"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
             429: {
@@ -5948,6 +7810,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5975,7 +7838,26 @@ export interface operations {
                     "application/json": components["schemas"]["BatchEntry"][];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5989,13 +7871,13 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description A serial number, or several separated by commas. */
-                sn?: string;
+                sn?: components["schemas"]["SystemsOrAll"];
             };
             header?: never;
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/x-www-form-urlencoded": components["schemas"]["BatchForm"];
             };
@@ -6017,6 +7899,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6025,6 +7908,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6034,6 +7918,42 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6052,7 +7972,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/x-www-form-urlencoded": components["schemas"]["UndoForm"];
             };
@@ -6074,6 +7994,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6082,7 +8003,53 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6096,7 +8063,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description A serial number, or several separated by commas. */
-                sn?: string;
+                sn?: components["schemas"]["SystemsOrAll"];
             };
             header?: never;
             path?: never;
@@ -6124,7 +8091,17 @@ export interface operations {
                     "application/json": components["schemas"]["SaveProblem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6140,12 +8117,30 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SaveOutcome"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
             429: {
@@ -6156,6 +8151,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6183,7 +8179,26 @@ export interface operations {
                     "application/json": components["schemas"]["TemplateEntry"][];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6200,7 +8215,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/x-www-form-urlencoded": components["schemas"]["TemplateForm"];
             };
@@ -6222,7 +8237,53 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6249,6 +8310,16 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6257,7 +8328,35 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6276,7 +8375,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/x-www-form-urlencoded": components["schemas"]["TemplateForm"];
             };
@@ -6298,6 +8397,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6306,7 +8406,53 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6346,7 +8492,26 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6362,6 +8527,15 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
         };
     };
     show_site: {
@@ -6369,7 +8543,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                sn: string;
+                sn: components["schemas"]["SerialNumber"];
             };
             cookie?: never;
         };
@@ -6383,6 +8557,16 @@ export interface operations {
                     "application/json": components["schemas"]["SiteEntry"];
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6391,7 +8575,26 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6406,11 +8609,11 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                sn: string;
+                sn: components["schemas"]["SerialNumber"];
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/x-www-form-urlencoded": components["schemas"]["DescribeSystem"];
             };
@@ -6430,6 +8633,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6438,6 +8642,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6446,7 +8651,44 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6461,7 +8703,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                sn: string;
+                sn: components["schemas"]["SerialNumber"];
             };
             cookie?: never;
         };
@@ -6487,6 +8729,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6495,6 +8738,108 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description missing, or somebody else's, which is the same */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    list_tariffs: {
+        parameters: {
+            query?: {
+                /** @description One serial number, several separated by commas, or -1 (default) for each of the caller's systems. */
+                sn?: components["schemas"]["SystemsOrAll"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemTariffs"][];
+                };
+            };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6511,53 +8856,8 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-        };
-    };
-    list_tariffs: {
-        parameters: {
-            query?: {
-                /** @description One serial number, several separated by commas, or -1 (default) for each of the caller's systems. */
-                sn?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SystemTariffs"][];
-                };
-            };
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-            404: {
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6596,7 +8896,17 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6612,6 +8922,33 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6620,6 +8957,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6675,6 +9013,24 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6683,20 +9039,13 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Refusal"];
-                };
-            };
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -6722,7 +9071,43 @@ export interface operations {
                     "application/json": components["schemas"]["TokenPair"];
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6749,7 +9134,26 @@ export interface operations {
                     "application/json": components["schemas"]["SystemEntry"][];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6788,6 +9192,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6796,7 +9201,52 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6823,7 +9273,26 @@ export interface operations {
                     "application/json": components["schemas"]["ClaimEntry"][];
                 };
             };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6838,7 +9307,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                sn: string;
+                sn: components["schemas"]["SerialNumber"];
             };
             cookie?: never;
         };
@@ -6850,6 +9319,16 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6858,6 +9337,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6866,7 +9346,26 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description missing, or somebody else's, which is the same */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description somebody changed the same in the meantime */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6878,9 +9377,9 @@ export interface operations {
     };
     client: {
         parameters: {
-            query?: {
-                client_id?: string;
-                redirect_uri?: string;
+            query: {
+                client_id: string;
+                redirect_uri: string;
             };
             header?: never;
             path?: never;
@@ -6897,6 +9396,15 @@ export interface operations {
                 };
             };
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6935,7 +9443,34 @@ export interface operations {
                     "application/json": components["schemas"]["OauthError"];
                 };
             };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6962,6 +9497,7 @@ export interface operations {
                     "application/json": components["schemas"]["PartnerLive"][];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6970,7 +9506,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6997,6 +9543,7 @@ export interface operations {
                     "application/json": components["schemas"]["PartnerSystem"][];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7005,7 +9552,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7017,9 +9574,9 @@ export interface operations {
     };
     has_update: {
         parameters: {
-            query?: {
+            query: {
                 /** @description A serial number. */
-                sn?: string;
+                sn: components["schemas"]["SerialNumber"];
             };
             header?: never;
             path?: never;
@@ -7035,7 +9592,25 @@ export interface operations {
                     "application/json": components["schemas"]["UpdateStatus"];
                 };
             };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7051,13 +9626,22 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
         };
     };
     update_history: {
         parameters: {
-            query?: {
+            query: {
                 /** @description A serial number. */
-                sn?: string;
+                sn: components["schemas"]["SerialNumber"];
             };
             header?: never;
             path?: never;
@@ -7073,6 +9657,15 @@ export interface operations {
                     "application/json": components["schemas"]["UpdateRecord"][];
                 };
             };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7081,7 +9674,25 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7108,7 +9719,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": number[];
+                    "application/octet-stream": components["schemas"]["BinaryFile"];
                 };
             };
             206: {
@@ -7116,9 +9727,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": number[];
+                    "application/octet-stream": components["schemas"]["BinaryFile"];
                 };
             };
+            /** @description not readable: a parameter twice, or not text */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7127,6 +9748,16 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description missing, or somebody else's, which is the same */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7136,6 +9767,15 @@ export interface operations {
                 };
             };
             416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the database does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7174,6 +9814,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description nobody is logged in */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7182,6 +9823,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the call is for others, or needs more access to the system */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7198,7 +9840,25 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description the body is too long */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7214,6 +9874,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
