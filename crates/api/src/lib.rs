@@ -15,6 +15,8 @@ mod demo;
 mod error;
 mod flag_sets;
 mod form;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 mod grant;
 mod guard;
 mod headers;

@@ -8,6 +8,8 @@ mod clock_correction;
 mod connect;
 mod decoder;
 mod endpoint;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 mod gateway;
 mod quota;
 mod session;

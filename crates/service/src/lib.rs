@@ -7,6 +7,8 @@ pub mod command;
 pub mod commissioning;
 pub mod device;
 mod end_user;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 pub mod grant;
 pub mod group;
 mod guard;

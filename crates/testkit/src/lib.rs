@@ -10,6 +10,7 @@ pub mod authenticator;
 pub mod battery;
 pub mod cluster;
 pub mod commissioning;
+pub mod corpus;
 pub mod database;
 mod dump;
 pub mod fake_services;

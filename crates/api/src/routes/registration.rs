@@ -138,13 +138,13 @@ pub(crate) async fn register(
 }
 
 /// A form that passed all validation that needs no database.
-struct CheckedForm {
+pub(crate) struct CheckedForm {
     profile: Profile,
     password: Password,
-    keys: Vec<(&'static str, Key)>,
+    pub(crate) keys: Vec<(&'static str, Key)>,
 }
 
-fn check(form: &Register, language: Lang) -> Result<CheckedForm> {
+pub(crate) fn check(form: &Register, language: Lang) -> Result<CheckedForm> {
     let mut errors = FieldErrors::default();
     let email = errors.check("email", form.email.parse::<Email>());
     let password = errors.check("password", Password::parse(&form.password));

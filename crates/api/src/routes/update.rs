@@ -108,7 +108,7 @@ const fn invalid() -> Error {
 }
 
 /// As strict as any other form: duplicate fields are refused, unknown ones ignored.
-async fn read_form(mut form: Multipart) -> Result<(String, String)> {
+pub(crate) async fn read_form(mut form: Multipart) -> Result<(String, String)> {
     let (mut sn, mut update) = (None, None);
     while let Some(field) = form.next_field().await.map_err(|_| invalid())? {
         let known = match field.name() {
