@@ -1,4 +1,5 @@
 //! Kinds of callers, and the rule that says which of them a route admits. The rules are in [`crate::route_table`].
+use crate::form::{MAX_BODY, MAX_GUEST_BODY};
 use domain::grant::Right;
 use domain::partner::PartnerScope;
 use domain::session::SessionKind;
@@ -79,6 +80,14 @@ impl From<Role> for RoleName {
 impl Rule {
     pub(crate) fn admits_guests(&self) -> bool {
         self.callers.contains(&CallerKind::Guest)
+    }
+
+    /// How many bytes of a body are read.
+    pub(crate) fn max_body(&self) -> usize {
+        match self.admits_guests() {
+            true => MAX_GUEST_BODY,
+            false => MAX_BODY,
+        }
     }
 
     pub(crate) fn admits(&self, caller: &Caller) -> bool {

@@ -8,8 +8,12 @@ use domain::Message;
 use serde::de::DeserializeOwned;
 use std::collections::HashSet;
 
-/// Largest request body; a longer one is refused before it is read.
+/// Largest request body of somebody who is logged in; a longer one is refused before it is read.
 pub(crate) const MAX_BODY: usize = 1024 * 1024;
+
+/// Largest body of a call that needs no login. Anybody can make the server keep as much for half a minute, over each of many
+/// connections, and no form of guests needs a tenth.
+pub(crate) const MAX_GUEST_BODY: usize = 64 * 1024;
 
 /// The fields of a form-encoded body.
 pub(crate) struct Form<T>(pub(crate) T);

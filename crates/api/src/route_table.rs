@@ -12,6 +12,7 @@ use crate::routes::{
     tariff, totp, update,
 };
 use axum::Router;
+use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
 use domain::grant::Right::{
     self, Acknowledge, Command, Commission, Configure, Describe, ManageGrants, ManageHousehold,
@@ -205,7 +206,8 @@ fn guarded(rows: [Vec<RouteRow>; 2], portal: &Portal) -> Router<Portal> {
         OpenApiRouter::new(),
         |router, RouteRow { handler, rule }| {
             let guard = from_fn_with_state((portal.clone(), rule), authorise);
-            router.routes(handler.map(|methods| methods.route_layer(guard)))
+            let limit = DefaultBodyLimit::max(rule.max_body());
+            router.routes(handler.map(|methods| methods.route_layer(guard).layer(limit)))
         },
     );
     router.into()

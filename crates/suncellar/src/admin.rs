@@ -1,6 +1,7 @@
 //! The operator's commands. They work on the database directly, beside a running server.
 
 mod device;
+mod device_table;
 mod firmware;
 mod secret;
 

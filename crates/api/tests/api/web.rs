@@ -74,14 +74,25 @@ with_app!(unknown_calls_get_json_and_not_the_web_app, |app| {
 });
 
 with_app!(a_body_over_one_mebibyte_is_refused, |app| {
-    let big = "a".repeat(1024 * 1024 + 1);
-    let answer = app
-        .call("POST", "/api/auth/token/")
-        .raw(&format!("email={big}"))
-        .send()
-        .await
-        .expect(413);
-    assert_eq!(answer.code(), "too_large");
+    let anna = app.owner("anna", "SC000001").await;
+    let send = async |length: usize| {
+        let body = format!("name={}", "a".repeat(length - "name=".len()));
+        let call = app.call("POST", "/api/auth/group/").raw(&body);
+        call.bearer(&anna.access).send().await
+    };
+    assert_eq!(send(1024 * 1024).await.expect(400).code(), "name:too_long");
+    let refused = send(1024 * 1024 + 1).await.expect(413);
+    assert_eq!(refused.code(), "too_large");
+});
+
+with_app!(a_guests_body_over_64_kibibytes_is_refused, |app| {
+    let send = async |length: usize| {
+        let body = format!("email={}", "a".repeat(length - "email=".len()));
+        app.call("POST", "/api/auth/token/").raw(&body).send().await
+    };
+    send(64 * 1024).await.expect(401);
+    let refused = send(64 * 1024 + 1).await.expect(413);
+    assert_eq!(refused.code(), "too_large");
 });
 
 with_app!(a_parameter_that_comes_twice_is_refused, |app| {

@@ -1,54 +1,25 @@
 //! Devices: their registration, their secrets, and which of them are blocked or send too much.
+use super::device_table;
 use crate::roles::random;
 use anyhow::{Context as _, bail, ensure};
 use domain::Serial;
 use domain::clock::{DAY, Millis};
 use domain::site_time::utc_text;
-use serde::{Deserialize, Serialize};
 use service::Service;
 use service::device::{OLD_SECRET_VALID_FOR, new_secret};
 use std::path::Path;
 use store::Store;
 use store::system::NewDevice;
 
-/// One line of the CSV file, for input and output.
-#[derive(Debug, Serialize, Deserialize)]
-struct DeviceLine {
-    sn: String,
-    phase: u8,
-    #[serde(default)]
-    secret: String,
-}
-
 pub(super) async fn import(store: &Store, file: &Path, now: Millis) -> anyhow::Result<()> {
-    let mut reader = csv::ReaderBuilder::new()
-        .trim(csv::Trim::All)
-        .from_path(file)
-        .with_context(|| format!("{} cannot be read", file.display()))?;
+    let source = std::fs::File::open(file);
+    let source = source.with_context(|| format!("{} cannot be read", file.display()))?;
+    let mut devices = device_table::read(source)?;
     let random = random();
-    let mut devices: Vec<(Serial, DeviceLine)> = Vec::new();
-    for (index, line) in reader.deserialize::<DeviceLine>().enumerate() {
-        let number = index + 2;
-        let mut device = line.with_context(|| format!("line {number} is not valid"))?;
-        let sn = device.sn.parse::<Serial>().map_err(|_| {
-            anyhow::anyhow!(
-                "line {number}: {:?} is not a serial number (6 to 12 digits and capital letters)",
-                device.sn
-            )
-        })?;
-        ensure!(
-            (1..=3).contains(&device.phase),
-            "line {number}: the phase must be 1, 2 or 3, not {}",
-            device.phase
-        );
+    for (_, device) in &mut devices {
         if device.secret.is_empty() {
             device.secret = new_secret(&random);
         }
-        ensure!(
-            device.secret.len() >= 32,
-            "line {number}: the secret is shorter than 32 characters"
-        );
-        devices.push((sn, device));
     }
     let new: Vec<NewDevice<'_>> = devices
         .iter()
